@@ -1,0 +1,64 @@
+/** Broker options, and nothing else. Values and their reasons: docs/configuration.md, "Bus". */
+import { type BrokerOptions, type Errors, ServiceBroker } from "moleculer";
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { InternalTokens } from "#shared/bus/internal-token.ts";
+import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
+import type { BusConfig } from "#shared/config.ts";
+import { ServiceErrorRegenerator } from "#shared/errors.ts";
+
+/** A breaker outside the timeout never sees a timeout; the framework's own order has it outside. */
+function timeoutInsideBreaker(): void {
+	const order = ServiceBroker.INTERNAL_MIDDLEWARES;
+	if (order.indexOf("Timeout") < order.indexOf("CircuitBreaker")) return;
+	order.splice(order.indexOf("Timeout"), 1);
+	order.splice(order.indexOf("CircuitBreaker"), 0, "Timeout");
+}
+
+/**
+ * @param label Names this process in the registry, e.g. the services it runs; made unique by host and random digits,
+ * because an equal node id after a restart leaves callers waiting for ever.
+ */
+export function brokerOptions(bus: BusConfig, tokens: InternalTokens, label: string): BrokerOptions {
+	timeoutInsideBreaker();
+	return {
+		namespace: "atelier",
+		nodeID: `${label}-${hostname()}-${randomBytes(4).toString("hex")}`,
+		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus.url) },
+		errorRegenerator: new ServiceErrorRegenerator(),
+		middlewares: [principalMiddleware(tokens)],
+		internalServices: false,
+		requestTimeout: 8_000,
+		heartbeatInterval: 5,
+		heartbeatTimeout: 15,
+		registry: { preferLocal: true },
+		retryPolicy: { enabled: false },
+		circuitBreaker: {
+			enabled: true,
+			threshold: 0.3,
+			minRequestCount: 5,
+			windowTime: 60,
+			halfOpenTime: 5_000,
+			check: (error: Error) => [503, 504].includes((error as Errors.MoleculerError).code),
+		},
+		bulkhead: { enabled: true, concurrency: 256, maxQueueSize: 4_096 },
+		transit: { maxQueueSize: 2_000 },
+		tracking: { enabled: true, shutdownTimeout: 10_000 },
+		validator: false,
+		skipProcessEventRegistration: true,
+		logger: { type: "Console", options: { level: bus.log_level, formatter: "short" } },
+	};
+}
+
+/** Reconnects for ever and notices a frozen server within ten seconds. */
+function natsOptions(url: string): object {
+	return {
+		url,
+		maxReconnectAttempts: -1,
+		reconnectTimeWait: 250,
+		reconnectJitter: 250,
+		pingInterval: 5_000,
+		maxPingOut: 2,
+		ignoreAuthErrorAbort: true,
+	};
+}

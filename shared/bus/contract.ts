@@ -1,0 +1,111 @@
+/**
+ * Contracts: what a service promises on the bus, as plain values.
+ *
+ * A contract is the only thing one service may know of another. From it come
+ * the action name, the validation of parameters, the types of caller and
+ * handler, the REST route and the OpenAPI operation.
+ */
+import type { Input, Output, Rule, Schema, Value } from "./schema.ts";
+
+/**
+ * Who may call an action: everybody, a user (by session or token), an administrator, the session's own pod or a user,
+ * the session's own pod alone, or a job of the platform (never reachable over HTTP).
+ */
+export type Access = "public" | "user" | "admin" | "session" | "pod" | "system";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Relative to the product prefix, e.g. `GET /sessions/:session_id`; a path that starts with `//` is absolute. */
+export type Route = `${Method} /${string}`;
+
+export interface ActionSpec {
+	/** REST routes; absent for bus-only actions. The first is the canonical one. */
+	readonly rest?: Route | readonly Route[];
+	/** Default `user`. */
+	readonly access?: Access;
+	readonly summary: string;
+	readonly params: Schema;
+	/** Rule of the result; absent when the action returns nothing (HTTP 204). */
+	readonly returns?: Rule;
+	/** HTTP status of success; default 200, or 204 without a result. */
+	readonly status?: number;
+	/** Documented failures beside 401, 403 and 422. */
+	readonly errors?: readonly (400 | 404 | 409 | 502 | 503)[];
+	/** Media type of the result; default `application/json`. */
+	readonly produces?: "text/event-stream";
+	/** The result is one page `{items, next?}`: clients get the array and, where there is more, a `Link` header. */
+	readonly paged?: true;
+	/** Largest request body in bytes; default 64 KiB. */
+	readonly max_body?: number;
+	/** Safe to repeat after an unknown answer, so the bus may retry it. Default: true for GET, else false. */
+	readonly idempotent?: boolean;
+	/** Milliseconds until the caller gets 504; default 8,000. */
+	readonly timeout?: number;
+}
+
+declare const types: unique symbol;
+
+/**
+ * An action by name, with the types computed from its schemas.
+ * `I`: what a caller sends; `P`: what the handler receives (defaults filled in); `R`: the result.
+ */
+export interface Action<I, P, R> extends ActionSpec {
+	readonly name: string;
+	readonly [types]?: { input: I; params: P; result: R };
+}
+
+type ActionOf<A extends ActionSpec> = Action<
+	Input<A["params"]>,
+	Output<A["params"]>,
+	A extends { readonly returns: infer R } ? Value<R> : void
+>;
+
+/** Any action; types are covariant, so every {@link Action} is one. */
+export type AnyAction = Action<unknown, unknown, unknown>;
+
+export interface Contract<A = Readonly<Record<string, AnyAction>>> {
+	readonly name: string;
+	readonly actions: A;
+}
+
+/** Names each action `<service>.<key>`. */
+export function defineContract<const A extends Record<string, ActionSpec>>(
+	name: string,
+	actions: A,
+): Contract<{ readonly [K in keyof A]: ActionOf<A[K]> }> {
+	const named = Object.entries(actions).map(([key, spec]) => [key, { ...spec, name: `${name}.${key}` }]);
+	return { name, actions: Object.fromEntries(named) };
+}
+
+/** The REST routes of an action, the canonical one first. */
+export function routesOf({ rest }: ActionSpec): readonly Route[] {
+	if (rest === undefined) return [];
+	return typeof rest === "string" ? [rest] : rest;
+}
+
+export function isIdempotent(action: ActionSpec): boolean {
+	return action.idempotent ?? routesOf(action).some((route) => route.startsWith("GET "));
+}
+
+/**
+ * Who receives an event: every subscribed node (`broadcast`, e.g. to show it to connected browsers) or one instance
+ * of each subscribed service (`balanced`, e.g. to act on it once).
+ */
+export type Delivery = "broadcast" | "balanced";
+
+/** A hint on the bus, with the type of its payload. It may be lost: whoever acts on it also polls. */
+export interface Event<P> {
+	readonly name: string;
+	readonly delivery: Delivery;
+	readonly payload: Schema;
+	readonly [types]?: { payload: P };
+}
+
+/** An event, named `<noun>.<past participle or adjective>`. */
+export function defineEvent<const S extends Schema>(
+	name: `${string}.${string}`,
+	delivery: Delivery,
+	payload: S,
+): Event<Output<S>> {
+	return { name, delivery, payload };
+}

@@ -1,0 +1,53 @@
+/**
+ * The credential a request carries from the gateway through the services: who it is for, signed with HMAC-SHA-256,
+ * valid for one minute. Form: base64url(JSON) "." base64url(signature).
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { now } from "../clock.ts";
+import type { Principal } from "./principal.ts";
+
+const lifetimeMs = 60_000;
+const cachedTokens = 1_000;
+
+interface Claims {
+	principal: Principal;
+	request_id: string;
+	/** Milliseconds since 1970. */
+	expires_at: number;
+}
+
+export class InternalTokens {
+	readonly #key: Buffer;
+	readonly #verified = new LRUCache<string, Claims>({ max: cachedTokens });
+
+	constructor(key: Buffer) {
+		this.#key = key;
+	}
+
+	mint(principal: Principal, requestId: string): string {
+		const claims: Claims = { principal, request_id: requestId, expires_at: now() + lifetimeMs };
+		const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
+		return `${payload}.${this.#sign(payload).toString("base64url")}`;
+	}
+
+	/** The principal of a genuine token that has not expired, else nothing. */
+	verify(token: string): Principal | undefined {
+		const claims = this.#verified.get(token) ?? this.#read(token);
+		if (!claims || claims.expires_at <= now()) return undefined;
+		this.#verified.set(token, claims);
+		return claims.principal;
+	}
+
+	#read(token: string): Claims | undefined {
+		const [payload = "", signature = "", ...rest] = token.split(".");
+		const given = Buffer.from(signature, "base64url");
+		const right = this.#sign(payload);
+		if (rest.length > 0 || given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+		return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
+	}
+
+	#sign(payload: string): Buffer {
+		return createHmac("sha256", this.#key).update(payload).digest();
+	}
+}

@@ -1,0 +1,35 @@
+/** No result may be larger than a message on the bus can be, in one process as over NATS (server limit 1 MB). */
+import { ServiceError } from "../errors.ts";
+
+export const maxResultBytes = 900 * 1024;
+
+/** The result would not fit into a message; asking for less may succeed. */
+export class ResultTooLargeError extends ServiceError {
+	constructor() {
+		super(`The result is larger than ${maxResultBytes} bytes: ask for less`, 502, "RESULT_TOO_LARGE");
+	}
+}
+
+/**
+ * Returns the result unchanged.
+ * @throws {ResultTooLargeError}
+ */
+export function refuseOversized<T>(result: T): T {
+	if (jsonBytes(result, maxResultBytes) > maxResultBytes) throw new ResultTooLargeError();
+	return result;
+}
+
+/**
+ * Length of a value as JSON text in UTF-8, at least and nearly: exact but for escapes. Stops counting above `limit`;
+ * far cheaper than writing the text.
+ */
+export function jsonBytes(value: unknown, limit: number): number {
+	if (typeof value === "string") return Buffer.byteLength(value) + 2;
+	if (typeof value !== "object" || value === null) return 5;
+	let bytes = 2;
+	for (const [key, member] of Object.entries(value)) {
+		bytes += (Array.isArray(value) ? 1 : key.length + 4) + jsonBytes(member, limit - bytes);
+		if (bytes > limit) break;
+	}
+	return bytes;
+}

@@ -1,0 +1,146 @@
+/** Every key of the configuration, with its default and meaning; docs/configuration.md is made from it. */
+import { adapterFields } from "./adapter.ts";
+import { schema } from "./bus/schema.ts";
+
+const adapter = { type: "object", props: adapterFields } as const;
+
+export const configSchema = schema({
+	data_dir: {
+		type: "string",
+		min: 1,
+		default: "data",
+		description: "Folder of everything the platform keeps; short form `DATA_DIR`",
+	},
+	installation_key: {
+		type: "string",
+		default: "",
+		description:
+			"32 bytes in base64url; empty: `keys/installation` in the data folder, made once. Environment `ATELIER_INSTALLATION_KEY`",
+	},
+	bus: {
+		type: "object",
+		props: {
+			url: {
+				type: "string",
+				default: "",
+				pattern: "^$|^nats://",
+				description: "NATS server, e.g. `nats://127.0.0.1:4222`; empty: all services in this process",
+			},
+			log_level: {
+				type: "enum",
+				values: ["fatal", "error", "warn", "info", "debug"],
+				default: "warn",
+				description: "What the bus itself logs",
+			},
+		},
+	},
+	gateway: {
+		type: "object",
+		props: {
+			host: { type: "string", min: 1, default: "127.0.0.1", description: "Address to listen on; short form `HOST`" },
+			port: {
+				type: "number",
+				integer: true,
+				min: 0,
+				max: 65_535,
+				default: 8080,
+				description: "Short form `PORT`; 0 takes a free one",
+			},
+			product: {
+				type: "string",
+				pattern: "^[a-z][a-z0-9-]*$",
+				default: "svc",
+				description: "Path prefix `/api/v1/<product>`",
+			},
+			aliases: {
+				type: "array",
+				items: { type: "string", pattern: "^[a-z][a-z0-9-]*$" },
+				default: [],
+				description: "Other product names that answer as well",
+			},
+			allowed_hosts: {
+				type: "array",
+				items: { type: "string", min: 1 },
+				default: [],
+				description: "Values of `Host` beside the address listened on, without port",
+			},
+			allowed_origins: {
+				type: "array",
+				items: { type: "string", min: 1 },
+				default: [],
+				description: "Values of `Origin` that web pages may call from, beside the platform's own",
+			},
+			public_url: {
+				type: "string",
+				default: "",
+				pattern: "^$|^https?://[^/]+$",
+				description: "How pods and people reach the gateway; empty: `http://<host>:<port>`",
+			},
+		},
+	},
+	identity: { ...adapter, description: "Who callers are" },
+	store: { ...adapter, description: "Where documents are kept" },
+	pods: {
+		type: "object",
+		props: {
+			runtime: { ...adapter, description: "Where session pods run" },
+			on_exit: {
+				type: "enum",
+				values: ["keep", "stop"],
+				default: "keep",
+				description: "What an orderly end of the platform does to running sessions",
+			},
+		},
+	},
+	stream: {
+		type: "object",
+		props: {
+			heartbeat_seconds: {
+				type: "number",
+				integer: true,
+				min: 1,
+				max: 300,
+				default: 30,
+				description: "Interval of `heartbeat` and `stats_updated`",
+			},
+			max_clients: {
+				type: "number",
+				integer: true,
+				min: 1,
+				default: 2_000,
+				description: "Streams per gateway process; more get 503",
+			},
+		},
+	},
+	git: {
+		type: "object",
+		props: {
+			allowed_protocols: {
+				type: "array",
+				items: { type: "enum", values: ["https", "ssh", "http", "file"] },
+				default: [],
+				description:
+					"Which repositories may be named; empty: by identity (`dev`: https, ssh, file, and http to loopback; otherwise https, ssh)",
+			},
+		},
+	},
+	templates: { ...adapter, description: "Where templates come from" },
+	local_mounts: {
+		type: "object",
+		props: {
+			enabled: {
+				type: "boolean",
+				default: false,
+				description: "Sessions may use a folder of this host instead of a repository",
+			},
+		},
+	},
+	auth_discovery: {
+		type: "object",
+		props: {
+			issuer: { type: "string", default: "", description: "OpenID issuer told to clients; empty: 404" },
+			cli_client_id: { type: "string", default: "atelier-cli", description: "Public client for command line logins" },
+			scopes: { type: "string", default: "openid profile email", description: "Scopes told to clients" },
+		},
+	},
+});

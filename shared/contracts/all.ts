@@ -1,0 +1,10 @@
+/** The contracts whose routes the gateway serves. */
+import type { Contract } from "../bus/contract.ts";
+import { identity } from "./identity.ts";
+import { sessions } from "./sessions.ts";
+import { settings } from "./settings.ts";
+import { stream } from "./stream.ts";
+import { templates } from "./templates.ts";
+import { usage } from "./usage.ts";
+
+export const publicContracts: readonly Contract[] = [identity, sessions, settings, stream, templates, usage];

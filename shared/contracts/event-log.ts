@@ -1,0 +1,41 @@
+/** The ordered log of what clients may be told. Written by its service alone, tailed by every gateway. */
+import { defineContract, defineEvent } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+
+const seq = { type: "number", integer: true, min: 0 } as const;
+
+const entry = {
+	seq,
+	type: { type: "string", description: "Event name clients see" },
+	data: { type: "string", description: "JSON text of the payload" },
+	tenant: { type: "string" },
+	owner: { type: "string", optional: true, description: "Absent: everybody of the tenant" },
+} as const;
+export type LogEntry = Output<typeof entry>;
+
+export const logHead = schema({
+	epoch: { type: "string", description: "Changes when the log begins anew" },
+	seq: { ...seq, description: "Newest entry; 0 in an empty log" },
+	oldest: { ...seq, description: "Oldest entry kept; 1 in an empty log" },
+});
+export type LogHead = Output<typeof logHead>;
+
+export const eventLog = defineContract("event-log", {
+	head: {
+		access: "system",
+		summary: "Epoch and bounds of the log",
+		params: {},
+		returns: { type: "object", props: logHead },
+		idempotent: true,
+	},
+	read: {
+		access: "system",
+		summary: "Entries after a sequence number, in order, without gaps; may be fewer than asked for",
+		params: { after: seq, limit: { type: "number", integer: true, min: 1, max: 500 } },
+		returns: { type: "array", items: { type: "object", props: entry } },
+		idempotent: true,
+	},
+});
+
+/** The log has grown; whoever misses this looks each second. */
+export const logAppended = defineEvent("event-log.appended", "broadcast", schema({ seq }));

@@ -1,0 +1,134 @@
+/** The fields of a session on the wire. */
+import { schema, type Output } from "../bus/schema.ts";
+
+export const sessionStatuses = [
+	"created",
+	"starting",
+	"provisioning",
+	"running",
+	"stopping",
+	"stopped",
+	"failed",
+	"archived",
+] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+export const activityStates = ["active", "idle", "tool_executing"] as const;
+export type ActivityState = (typeof activityStates)[number];
+
+const time = { type: "string", format: "date-time" } as const;
+const optionalTime = { ...time, optional: true } as const;
+const text = { type: "string" } as const;
+const nullableText = { type: "string", nullable: true } as const;
+const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
+
+const mount = {
+	host_path: { type: "string", min: 1, max: 4_096 },
+	mount_path: { type: "string", min: 1, max: 4_096 },
+	read_only: { type: "boolean", default: true },
+} as const;
+
+/** Where the workspace comes from. Members that belong to the other type are left out of answers. */
+export const sessionSource = schema({
+	type: { type: "enum", values: ["git", "local_mount"] },
+	repo: { type: "string", max: 500, optional: true },
+	branch: { type: "string", max: 255, optional: true },
+	base_branch: { type: "string", max: 255, optional: true },
+	paths: { type: "array", min: 1, max: 50, items: { type: "object", props: mount }, optional: true },
+	node_selector: { type: "record", key: { type: "string" }, value: { type: "string" }, optional: true },
+	local_path: { type: "string", max: 4_096, optional: true },
+});
+export type SessionSource = Output<typeof sessionSource>;
+
+const source = { type: "object", props: sessionSource } as const;
+
+export const statusReason = schema({
+	code: { type: "string", description: "Stable name, e.g. `CLONE_FAILED`, `POD_LOST`, `START_TIMEOUT`" },
+	message: text,
+	since: time,
+	deadline: { ...time, nullable: true, description: "When the platform gives the present step up" },
+});
+
+/** When the present launch reached each step. */
+export const timings = schema({
+	requested: optionalTime,
+	claimed: optionalTime,
+	spawned: optionalTime,
+	cloned: optionalTime,
+	set_up: optionalTime,
+	ready: optionalTime,
+});
+
+export const session = schema({
+	id: { type: "uuid" },
+	name: text,
+	model: text,
+	source,
+	repo: { ...text, description: "Copy of `source.repo`; empty for a local mount" },
+	branch: { ...text, description: "Copy of `source.branch`" },
+	template_name: nullableText,
+	preset_id: nullableText,
+	status: { type: "enum", values: sessionStatuses },
+	status_reason: { type: "object", props: statusReason, nullable: true },
+	activity_state: { type: "enum", values: activityStates, nullable: true },
+	activity_metadata: freeForm,
+	chat_endpoint: nullableText,
+	code_endpoint: nullableText,
+	pod_name: nullableText,
+	error: { ...nullableText, description: "Sentence of the last failure, until the next start" },
+	created_at: time,
+	updated_at: time,
+	last_active: time,
+	archived_at: { ...time, nullable: true },
+	message_count: { type: "number", integer: true, min: 0 },
+	tokens_used: { type: "number", integer: true, min: 0 },
+	tracker_issue_id: nullableText,
+	issue_tracker_url: nullableText,
+	task_type: nullableText,
+	owner_id: nullableText,
+	tenant_id: nullableText,
+	generation: { type: "number", integer: true, min: 0, description: "Counts launches" },
+	rev: { type: "number", integer: true, min: 1, description: "Grows with every change a client can see" },
+	timings: { type: "object", props: timings },
+	warnings: { type: "array", items: text },
+});
+export type Session = Output<typeof session>;
+
+const name = {
+	type: "string",
+	trim: true,
+	min: 1,
+	max: 63,
+	pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+	description: "RFC 1123 label: lower-case letters, digits and hyphens",
+} as const;
+
+/** What a client may send to create one; unknown members are ignored. */
+export const sessionCreateFields = schema({
+	name,
+	model: { type: "string", max: 100, default: "", description: "Empty lets the template decide" },
+	repo: { type: "string", max: 500, optional: true, description: "Flat form of `source.repo`" },
+	branch: { type: "string", max: 255, optional: true, description: "Flat form of `source.branch`" },
+	source: { ...source, optional: true, description: "Wins over `repo` and `branch`" },
+	template_name: { type: "string", max: 255, optional: true, nullable: true },
+	preset_id: { type: "uuid", optional: true, nullable: true },
+	profile_name: { type: "string", max: 255, optional: true, nullable: true },
+	workspace_id: { type: "uuid", optional: true, nullable: true },
+	terminal_restricted: { type: "boolean", default: false },
+	credential_names: { type: "array", max: 100, items: { type: "string", max: 253 }, default: [] },
+	integration_ids: { type: "array", max: 100, items: { type: "string", max: 100 }, default: [] },
+	resource_config: { ...freeForm, default: {} },
+	system_prompt: { type: "string", max: 100_000, default: "" },
+	initial_prompt: { type: "string", max: 100_000, default: "" },
+	issue_id: { type: "string", max: 255, optional: true, nullable: true },
+	issue_url: { type: "string", max: 2_048, optional: true, nullable: true },
+	task_type: { type: "string", max: 255, optional: true, nullable: true },
+	workload_type: { type: "string", max: 255, optional: true, nullable: true },
+});
+export type SessionCreate = Output<typeof sessionCreateFields>;
+
+export const cleanupTargets = ["workspace_storage", "chronicles"] as const;
+
+export const deleteSessionFields = schema({
+	cleanup: { type: "array", max: 10, items: { type: "enum", values: cleanupTargets }, default: [] },
+});

@@ -1,0 +1,71 @@
+/**
+ * What the pod manager asks of the sessions service, the only writer of the session document. Sessions never calls
+ * the pod manager: it leaves work that is due, and says so with a hint.
+ */
+import { defineContract, defineEvent } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+
+const id = { type: "uuid" } as const;
+const count = { type: "number", integer: true, min: 0 } as const;
+const text = { type: "string" } as const;
+const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
+
+/** What the pods of a session should be: one that runs, none, or none and no workspace either. */
+export const desiredStates = ["run", "stop", "purge"] as const;
+export type Desired = (typeof desiredStates)[number];
+
+const claim = {
+	id,
+	generation: count,
+	desired: { type: "enum", values: desiredStates },
+	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
+	launch: { ...freeForm, description: "LaunchSettings (shared/pod/launch.ts)" },
+	attempts: { ...count, description: "Claims since the last command; the first is 1" },
+} as const;
+export type Claim = Output<typeof claim>;
+
+/**
+ * What a pass saw. `absent`: no pod of any generation. `blocked`: an older generation is still there. `launching`: the
+ * pod of this generation lives but is not ready. `ready`; `failed`: it gave up or died; `leaving`: it is being ended.
+ */
+export const observedPhases = ["absent", "blocked", "launching", "ready", "failed", "leaving"] as const;
+export type ObservedPhase = (typeof observedPhases)[number];
+
+const observation = {
+	phase: { type: "enum", values: observedPhases },
+	pod_name: { ...text, optional: true },
+	address: { ...text, optional: true, description: "Base URL of the session agent" },
+	failure: { type: "object", props: { code: text, message: text }, optional: true },
+	timings: { type: "record", key: { type: "string" }, value: text, default: {} },
+	agent_title: { ...text, optional: true },
+	purged: { type: "boolean", default: false, description: "The workspace is gone too" },
+} as const;
+export type Observation = Output<typeof observation>;
+
+export const sessionWork = defineContract("session-work", {
+	claim_due: {
+		access: "system",
+		summary: "Take sessions that need a pass; each is leased to the holder for 15 s",
+		params: {
+			holder: text,
+			limit: { type: "number", integer: true, min: 1, max: 64 },
+			ids: { type: "array", max: 64, items: id, optional: true, description: "Only these, due or not, unless leased" },
+		},
+		returns: { type: "array", items: { type: "object", props: claim } },
+	},
+	observe: {
+		access: "system",
+		summary: "Report a pass and give the lease back; false when the fence is old",
+		params: {
+			id,
+			fence: count,
+			generation: count,
+			observed: { type: "object", props: observation },
+			due_in_ms: { type: "number", integer: true, min: 0 },
+		},
+		returns: { type: "boolean" },
+	},
+});
+
+/** A session may be due; whoever misses this finds it at the next poll. */
+export const sessionDue = defineEvent("session.due", "balanced", schema({ id }));

@@ -1,0 +1,281 @@
+/** The session record: what clients may ask of it. */
+import { defineContract, type ActionSpec } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+import {
+	activityStates,
+	deleteSessionFields,
+	session,
+	sessionCreateFields,
+	sessionStatuses,
+} from "./session-resource.ts";
+
+const sessionId = { session_id: { type: "uuid" } } as const;
+const record = { type: "object", props: session } as const;
+
+/** 512 KiB: prompts of up to 100,000 characters may need four bytes each. */
+const promptBodies = 512 * 1024;
+const reportBodies = 900 * 1024;
+
+const logEntry = {
+	timestamp: { type: "number", description: "Unix seconds, fractional" },
+	time: { type: "string", optional: true },
+	level: { type: "string" },
+	logger: { type: "string", optional: true },
+	message: { type: "string" },
+} as const;
+
+const turn = {
+	id: { type: "string" },
+	role: { type: "enum", values: ["user", "assistant"] },
+	content: { type: "string" },
+	parts: { type: "array", items: { type: "any" } },
+	created_at: { type: "string", format: "date-time" },
+	metadata: { type: "record", key: { type: "string" }, value: { type: "any" } },
+} as const;
+
+const diffLine = {
+	type: { type: "enum", values: ["add", "remove", "context"] },
+	content: { type: "string" },
+	oldLine: { type: "number", integer: true, optional: true },
+	newLine: { type: "number", integer: true, optional: true },
+} as const;
+
+const diffHunk = {
+	oldStart: { type: "number", integer: true },
+	oldCount: { type: "number", integer: true },
+	newStart: { type: "number", integer: true },
+	newCount: { type: "number", integer: true },
+	lines: { type: "array", items: { type: "object", props: diffLine } },
+} as const;
+
+const changedFile = {
+	path: { type: "string" },
+	status: { type: "enum", values: ["new", "mod", "del"] },
+	ins: { type: "number", integer: true },
+	del: { type: "number", integer: true },
+} as const;
+
+export const sessionLogs = schema({
+	session_id: { type: "string" },
+	total: { type: "number", integer: true },
+	returned: { type: "number", integer: true },
+	lines: { type: "array", items: { type: "object", props: logEntry } },
+});
+export type SessionLogs = Output<typeof sessionLogs>;
+
+export const conversation = schema({
+	turns: { type: "array", items: { type: "object", props: turn } },
+	is_active: { type: "boolean" },
+	last_activity: { type: "string" },
+	truncated: { type: "boolean", description: "Older turns were left out; ask with `before`" },
+});
+export type Conversation = Output<typeof conversation>;
+export type ConversationTurn = Conversation["turns"][number];
+
+export const fileDiff = schema({
+	filePath: { type: "string" },
+	hunks: { type: "array", items: { type: "object", props: diffHunk } },
+});
+export type FileDiff = Output<typeof fileDiff>;
+
+export const diffFileList = schema({ files: { type: "array", items: { type: "object", props: changedFile } } });
+export type DiffFileList = Output<typeof diffFileList>;
+
+export const diffPatch = schema({
+	patch: { type: "string", description: "Unified diff of all changed files, new ones included" },
+	truncated: { type: "boolean", description: "The patch was cut at a file's end to fit 900 KB" },
+});
+export type DiffPatch = Output<typeof diffPatch>;
+
+const archive = {
+	summary: "Archive a session, stopping its pod if one runs",
+	params: sessionId,
+	returns: record,
+	errors: [404, 409],
+} as const satisfies ActionSpec;
+
+export const sessions = defineContract("sessions", {
+	list: {
+		rest: "GET /sessions",
+		summary: "List sessions, newest first",
+		params: {
+			status: {
+				type: "string",
+				max: 20,
+				optional: true,
+				description: `One of ${sessionStatuses.join(", ")}, in either case`,
+			},
+			include_archived: {
+				type: "boolean",
+				default: false,
+				description: "Also archived sessions, when `status` is absent",
+			},
+			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
+			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+		},
+		returns: {
+			type: "object",
+			props: { items: { type: "array", items: record }, next: { type: "string", optional: true } },
+		},
+		paged: true,
+	},
+	create: {
+		rest: "POST /sessions",
+		summary: "Create a session and start it",
+		status: 201,
+		params: sessionCreateFields,
+		returns: record,
+		errors: [409],
+		max_body: promptBodies,
+	},
+	archive_stopped: {
+		rest: "POST /sessions/archive-stopped",
+		summary: "Archive all stopped sessions of the caller",
+		params: {},
+		returns: { type: "array", items: { type: "uuid" } },
+	},
+	get: {
+		rest: "GET /sessions/:session_id",
+		summary: "One session",
+		params: sessionId,
+		returns: record,
+		errors: [404],
+	},
+	update: {
+		rest: "PUT /sessions/:session_id",
+		summary: "Change name, model, branch or tracker issue; absent and null members stay",
+		params: {
+			...sessionId,
+			name: { ...sessionCreateFields.name, optional: true, nullable: true },
+			model: { type: "string", min: 1, max: 100, optional: true, nullable: true },
+			branch: { type: "string", min: 1, max: 255, optional: true, nullable: true },
+			tracker_issue_id: { type: "string", max: 255, optional: true, nullable: true },
+		},
+		returns: record,
+		errors: [404, 409],
+		max_body: promptBodies,
+	},
+	delete: {
+		rest: "DELETE /sessions/:session_id",
+		summary: "Delete a session and its pod",
+		params: { ...sessionId, ...deleteSessionFields },
+		errors: [404],
+	},
+	start: {
+		rest: "POST /sessions/:session_id/start",
+		summary: "Start a stopped or failed session",
+		params: { ...sessionId, profile_name: { type: "string", max: 255, optional: true, nullable: true } },
+		returns: record,
+		errors: [404, 409],
+	},
+	stop: {
+		rest: "POST /sessions/:session_id/stop",
+		summary: "Stop a session; its workspace stays",
+		params: sessionId,
+		returns: record,
+		errors: [404, 409],
+	},
+	archive: { ...archive, rest: ["PATCH /sessions/:session_id/archive", "POST /sessions/:session_id/archive"] },
+	restore: {
+		rest: ["PATCH /sessions/:session_id/restore", "POST /sessions/:session_id/restore"],
+		summary: "Bring an archived session back as stopped",
+		params: sessionId,
+		returns: record,
+		errors: [404, 409],
+	},
+	activity: {
+		rest: "POST /sessions/:session_id/activity",
+		access: "session",
+		summary: "What the agent is doing, reported by the pod",
+		params: {
+			...sessionId,
+			state: { type: "string", max: 40, description: `One of ${activityStates.join(", ")}` },
+			metadata: { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} },
+		},
+		errors: [404, 409],
+		max_body: reportBodies,
+	},
+	logs: {
+		rest: "GET /sessions/:session_id/logs",
+		summary: "The last log entries of the session's pod",
+		params: {
+			...sessionId,
+			lines: { type: "number", integer: true, min: 1, max: 2_000, default: 100 },
+			level: {
+				type: "string",
+				max: 20,
+				default: "DEBUG",
+				description: "Least level: DEBUG, INFO, WARNING or ERROR; an unknown name means DEBUG",
+			},
+		},
+		returns: { type: "object", props: sessionLogs },
+		errors: [404, 502],
+	},
+	messages: {
+		rest: "POST /sessions/:session_id/messages",
+		summary: "Give the agent a message; answers when the pod has it in its queue on disk",
+		params: {
+			...sessionId,
+			content: {
+				type: "multi",
+				rules: [
+					{ type: "string", max: 400_000 },
+					{ type: "array", max: 200, items: { type: "record", key: { type: "string" }, value: { type: "any" } } },
+				],
+				optional: true,
+				nullable: true,
+				description: "Text, or a list of content blocks of which the text ones are used",
+			},
+		},
+		returns: {
+			type: "object",
+			props: {
+				status: { type: "enum", values: ["sent"] },
+				session_id: { type: "uuid" },
+				message_id: { type: "string" },
+			},
+		},
+		errors: [400, 404, 409, 502],
+		max_body: reportBodies,
+	},
+	conversation: {
+		rest: "GET /sessions/:session_id/conversation",
+		summary: "The newest turns that fit 900 KB, oldest first",
+		params: {
+			...sessionId,
+			before: { type: "string", max: 100, optional: true, description: "Id of a turn: only older ones" },
+		},
+		returns: { type: "object", props: conversation },
+		errors: [404, 502],
+	},
+	diff: {
+		rest: "GET /sessions/:session_id/diff",
+		summary: "Changes in the workspace, new files included",
+		params: {
+			...sessionId,
+			file: {
+				type: "string",
+				min: 1,
+				max: 4_096,
+				optional: true,
+				description: "One file, as hunks; path below the workspace",
+			},
+			base: { type: "string", max: 40, default: "last-commit", description: "`last-commit` or `default-branch`" },
+			format: {
+				type: "enum",
+				values: ["files", "patch"],
+				default: "files",
+				description: "`patch`: the whole unified diff",
+			},
+		},
+		returns: {
+			type: "multi",
+			rules: [
+				{ type: "object", props: fileDiff },
+				{ type: "object", props: diffFileList },
+				{ type: "object", props: diffPatch },
+			],
+		},
+		errors: [400, 404, 502],
+	},
+});

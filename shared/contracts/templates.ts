@@ -1,0 +1,50 @@
+/** Templates: read-only blueprints of sessions. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+
+const text = { type: "string" } as const;
+const freeForm = { type: "record", key: text, value: { type: "any" }, default: {} } as const;
+
+export const template = schema({
+	name: { type: "string", min: 1, max: 255 },
+	description: { ...text, default: "" },
+	repos: {
+		type: "array",
+		items: {
+			type: "object",
+			props: { url: { ...text, default: "" }, branch: { ...text, default: "" }, path: { ...text, default: "" } },
+		},
+		default: [],
+	},
+	setup_scripts: { type: "array", items: text, default: [] },
+	workspace_layout: freeForm,
+	is_default: { type: "boolean", default: false },
+	workload_type: { ...text, default: "session" },
+	model: { ...text, nullable: true, optional: true },
+	system_prompt: { ...text, nullable: true, optional: true },
+	resource_config: freeForm,
+	mcp_servers: { type: "array", items: { type: "record", key: text, value: { type: "any" } }, default: [] },
+	env_vars: { type: "record", key: text, value: text, default: {} },
+	env_secret_refs: { type: "array", items: text, default: [] },
+	workload_config: freeForm,
+	session_definition: { ...text, nullable: true, optional: true },
+});
+export type Template = Output<typeof template>;
+
+const templateRecord = { type: "object", props: template } as const;
+
+export const templates = defineContract("templates", {
+	list: {
+		rest: "GET /templates",
+		summary: "List templates, sorted by name",
+		params: { workload_type: { type: "string", max: 100, optional: true } },
+		returns: { type: "array", items: templateRecord },
+	},
+	get: {
+		rest: "GET /templates/:name",
+		summary: "One template",
+		params: { name: { type: "string", min: 1, max: 255 } },
+		returns: templateRecord,
+		errors: [404],
+	},
+});

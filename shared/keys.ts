@@ -1,0 +1,61 @@
+/**
+ * Keys derived from the one secret of an installation, so that nothing secret has to be stored elsewhere:
+ * HKDF-SHA-256 (RFC 5869) over purpose, session and launch.
+ */
+import { hkdfSync, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeNewFile } from "./new-file.ts";
+
+const keyBytes = 32;
+
+export class InstallationKey {
+	readonly #secret: Buffer;
+
+	/** @param secret 32 bytes. */
+	constructor(secret: Buffer) {
+		if (secret.length !== keyBytes) {
+			throw new RangeError(`Cannot use an installation key of ${secret.length} bytes: it must have ${keyBytes}`);
+		}
+		this.#secret = secret;
+	}
+
+	/** Signs what services tell each other. */
+	internal(): Buffer {
+		return this.#derive("internal-token");
+	}
+
+	/** What the pod of one launch shows to the platform: `svcs_<session>_<generation>_<proof>`. */
+	podToken(sessionId: string, generation: number): string {
+		const proof = this.#derive("pod-token", sessionId, generation).toString("base64url");
+		return `svcs_${sessionId}_${generation}_${proof}`;
+	}
+
+	/** What the platform shows to the pod of one launch. */
+	platformKey(sessionId: string, generation: number): string {
+		return this.#derive("platform-key", sessionId, generation).toString("base64url");
+	}
+
+	/** Names the installation in the environment of its processes; tells nothing about the key. */
+	installationId(): string {
+		return this.#derive("installation-id").toString("hex").slice(0, 16);
+	}
+
+	#derive(purpose: string, sessionId = "", generation = 0): Buffer {
+		const info = `atelier/${purpose}/${sessionId}/${generation}`;
+		return Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), info, keyBytes));
+	}
+}
+
+/**
+ * The key from `configured` (base64url, 32 bytes) or, when that is empty, from `<dataDir>/keys/installation`,
+ * which is made on first use (mode 0600).
+ */
+export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
+	if (configured !== "") return new InstallationKey(Buffer.from(configured, "base64url"));
+	const folder = join(dataDir, "keys");
+	const file = join(folder, "installation");
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	writeNewFile(file, randomBytes(keyBytes).toString("base64url"), 0o600);
+	return new InstallationKey(Buffer.from(readFileSync(file, "utf8").trim(), "base64url"));
+}

@@ -1,0 +1,23 @@
+/** Creates a file whole or not at all, and never overwrites one: the first of several writers wins. */
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
+
+/** Returns whether this call made the file. */
+export function writeNewFile(path: string, content: string, mode: number): boolean {
+	const draft = `${path}.${process.pid}.tmp`;
+	const file = openSync(draft, "w", mode);
+	try {
+		writeSync(file, content);
+		fsyncSync(file);
+	} finally {
+		closeSync(file);
+	}
+	try {
+		linkSync(draft, path);
+		return true;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+		throw error;
+	} finally {
+		unlinkSync(draft);
+	}
+}

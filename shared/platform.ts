@@ -1,0 +1,34 @@
+/** What one process of the platform consists of: every service folder contributes a part, composed from the same ground. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServiceSchema } from "moleculer";
+import type { InternalTokens } from "./bus/internal-token.ts";
+import type { Principal } from "./bus/principal.ts";
+import type { Config } from "./config.ts";
+import type { InstallationKey } from "./keys.ts";
+
+/** Serves one action with the raw HTTP response instead of a result, in the gateway's own process. */
+export type RawHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+
+/** Rejects with a sentence that says what is missing. */
+export type ReadinessCheck = () => Promise<void>;
+
+export interface Platform {
+	readonly config: Config;
+	readonly key: InstallationKey;
+	readonly tokens: InternalTokens;
+	/** By action name; filled by parts, read by the gateway. */
+	readonly rawHandlers: Map<string, RawHandler>;
+	/** By the name of what is checked; filled by parts, read by the gateway's `/ready`. */
+	readonly readiness: Map<string, ReadinessCheck>;
+}
+
+export interface Part {
+	readonly services: readonly ServiceSchema[];
+	/** First step of an orderly end, while all services still answer. */
+	drain?(): Promise<void>;
+	/** Last step, when the bus is closed. */
+	close?(): Promise<void>;
+}
+
+/** What the file `compose.ts` of every service folder exports as `compose`. */
+export type Compose = (platform: Platform) => Promise<Part>;

@@ -1,0 +1,48 @@
+/** What a collection holds: declared system columns beside the text that clients see, and the indexes over them. */
+
+/** `text` and `integer` may be guarded and indexed; `json` is any JSON value, changed whole or by push and pull. */
+export type ColumnType = "text" | "integer" | "json";
+
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+export interface IndexSpec {
+	/** Equality first, then at most one column that is ranged over and sorted by; ties are ordered by id. */
+	readonly columns: readonly string[];
+	/** No two documents have equal values in all columns; documents that lack one of them are left out. */
+	readonly unique?: boolean;
+}
+
+export interface Collection<
+	C extends Columns = Columns,
+	I extends Readonly<Record<string, IndexSpec>> = Readonly<Record<string, IndexSpec>>,
+> {
+	readonly name: string;
+	readonly columns: C;
+	readonly indexes: I;
+}
+
+/** A collection; index columns are checked to be declared `text` or `integer`. */
+export function defineCollection<const C extends Columns, const I extends Readonly<Record<string, IndexSpec>>>(
+	name: string,
+	columns: C,
+	indexes: I,
+): Collection<C, I> {
+	for (const [index, spec] of Object.entries(indexes)) {
+		const wrong = spec.columns.find((column) => columns[column] !== "text" && columns[column] !== "integer");
+		if (wrong !== undefined)
+			throw new TypeError(`Cannot index "${wrong}" in "${name}.${index}": no such text or integer column`);
+	}
+	return { name, columns, indexes };
+}
+
+interface ColumnValues {
+	text: string;
+	integer: number;
+	json: unknown;
+}
+
+/** The columns of a document; a column that was never set is absent. */
+export type Row<C extends Columns> = { -readonly [K in keyof C]?: ColumnValues[C[K]] };
+
+/** A document: its id, the text clients see (JSON), and its system columns. */
+export type Document<C extends Columns> = { id: string; wire: string } & Row<C>;

@@ -1,0 +1,155 @@
+/**
+ * Port: where documents are kept. It is what the services ask for, not a query language. Every write is atomic,
+ * and durable when its promise resolves. Writes of one document and the events they cause are one write.
+ */
+import type { Collection, Columns, Document, Row } from "./collection.ts";
+
+/** Column values that must hold for a write to happen; at most four. */
+export interface Guard<C extends Columns> {
+	readonly equals?: Row<C>;
+	/** `column + plus <= limit`, e.g. spent + 5 <= budget. Both are integer columns; an absent one never fits. */
+	readonly fits?: { readonly column: keyof C & string; readonly plus: number; readonly limit: keyof C & string };
+}
+
+/** What a write does to a document. `wire` replaces the text; columns not named stay. */
+export interface Change<C extends Columns> {
+	readonly wire?: string;
+	readonly set?: Row<C>;
+	readonly unset?: readonly (keyof C & string)[];
+	/** Adds to integer columns; an absent one counts as 0. */
+	readonly inc?: { readonly [K in keyof C]?: number };
+	/** Appends one value to a json column that is a list; an absent one counts as empty. */
+	readonly push?: Row<C>;
+	/** Removes the members of a list whose `n` is not greater than the number given. */
+	readonly pull?: { readonly [K in keyof C]?: number };
+}
+
+/** Who may see an event. An absent owner means everybody of the tenant. */
+export interface Audience {
+	tenant: string;
+	owner?: string;
+}
+
+/** An event on its way to the event log, waiting in the document that caused it. */
+export interface OutboxEntry {
+	/** Counts the events of one document from 1; the caller gives it (it knows the document it guards). */
+	n: number;
+	/** Name clients see, e.g. `session_updated`. */
+	type: string;
+	/** JSON text of the payload. */
+	data: string;
+	audience: Audience;
+	/** Milliseconds since 1970. */
+	at: number;
+}
+
+/** A document with events that no relay has taken away yet. */
+export interface OutboxDocument {
+	id: string;
+	entries: OutboxEntry[];
+}
+
+/** Bounds over the last index column: `from <= value <= to`. Absent means open. */
+export interface Range {
+	/** Values of the leading index columns, in order. */
+	readonly equals: readonly (string | number)[];
+	readonly from?: string | number;
+	readonly to?: string | number;
+}
+
+export interface Page {
+	/** Most documents to return. */
+	readonly limit: number;
+	/** Where the page before ended (`next`). */
+	readonly after?: string;
+	/** Largest first. Default false. */
+	readonly descending?: boolean;
+}
+
+export interface Found<C extends Columns> {
+	documents: Document<C>[];
+	/** Where the next page begins; absent when there is none. */
+	next?: string;
+}
+
+/** Two documents claim the same id or the same values of a unique index. */
+export class DuplicateKeyError extends Error {
+	override readonly name = "DuplicateKeyError";
+	/** `id`, or the name of the unique index. */
+	readonly key: string;
+
+	constructor(collection: string, key: string) {
+		super(`Cannot insert into "${collection}": "${key}" is taken`);
+		this.key = key;
+	}
+}
+
+/** Why an ordered insert stopped before its end. */
+export interface Appended {
+	/** How many documents of the batch are in; they are the first ones. */
+	inserted: number;
+	/** What the first one that is not in clashed with: `id`, or the name of a unique index. Absent when all are in. */
+	clash?: string;
+}
+
+export interface DocumentStore {
+	/** Opens the store and makes its collections and indexes. Call once, first. @throws when another process has it. */
+	open(collections: readonly Collection[]): Promise<void>;
+	/** @throws {DuplicateKeyError} */
+	insert<C extends Columns>(
+		collection: Collection<C>,
+		document: Document<C>,
+		events?: readonly OutboxEntry[],
+	): Promise<void>;
+	/** Inserts in order and stops at the first clash; those before it stay. At most 500. */
+	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended>;
+	/** Undefined when there is no such document. */
+	get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined>;
+	/** The document after the change; undefined when there is none or the guard does not hold. @throws {DuplicateKeyError} */
+	update<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		guard: Guard<C>,
+		change: Change<C>,
+		events?: readonly OutboxEntry[],
+	): Promise<Document<C> | undefined>;
+	/** Documents of one declared index, in its order. @throws {RangeError} when `after` is not a cursor of this store. */
+	find<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		page: Page,
+	): Promise<Found<C>>;
+	/** How many documents an index has in a range. */
+	count<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+	): Promise<number>;
+	/** Whether a document was removed; false when there is none or the guard does not hold. */
+	remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean>;
+	/** Documents with waiting events, the longest waiting first. */
+	outbox(collection: Collection, limit: number): Promise<OutboxDocument[]>;
+	/** Takes away the events up to and including number `n`; later ones stay. */
+	trimOutbox(collection: Collection, id: string, n: number): Promise<void>;
+	/** Resolves when the store answers; for readiness. @throws when it does not. */
+	ping(): Promise<void>;
+	/** Finishes writes under way. Safe to call twice. */
+	close(): Promise<void>;
+}
+
+/** The methods an adapter must have. */
+export const documentStoreMethods = [
+	"open",
+	"insert",
+	"append",
+	"get",
+	"update",
+	"find",
+	"count",
+	"remove",
+	"outbox",
+	"trimOutbox",
+	"ping",
+	"close",
+] as const;
