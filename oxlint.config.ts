@@ -1,0 +1,169 @@
+/** What lint checks: the style every file keeps, and which folder may import what (docs/architecture.md). */
+import { readdirSync } from "node:fs";
+import { defineConfig } from "oxlint";
+
+type Override = NonNullable<Parameters<typeof defineConfig>[0]["overrides"]>[number];
+
+/** Imports by path that are refused, in the order of a .gitignore: a later `!pattern` allows again. */
+interface Ban {
+	group: string[];
+	message: string;
+}
+
+const serviceFolders = readdirSync(new URL("services", import.meta.url), { withFileTypes: true })
+	.filter((entry) => entry.isDirectory())
+	.map((entry) => entry.name);
+
+const moleculer: Ban = {
+	group: ["moleculer", "moleculer-*"],
+	message: "Only *.service.ts, shared/bus and the process around them know the framework",
+};
+
+/** Holds in every file of the product. */
+const everywhere: Ban[] = [
+	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts knows the driver" },
+	{
+		group: [
+			"**/identity-providers/**",
+			"**/pod-runtimes/**",
+			"**/template-sources/**",
+			"**/embedded-store.ts",
+			"**/mongodb-store.ts",
+		],
+		message: "Adapters are named in the configuration and imported by nobody",
+	},
+	{ group: ["#test/**", "**/test/**"], message: "The product does not know its tests" },
+];
+
+const services: Ban = {
+	group: ["#services/**", "**/services/**"],
+	message: "Services are known by their contract (shared/contracts) only",
+};
+const agent: Ban = { group: ["#agent/**", "**/agent/**"], message: "The agent is a program of its own" };
+const cli: Ban = { group: ["**/cli/**"], message: "The command line is a client of the platform" };
+
+const environment = "The environment is read by shared/config.ts";
+const time = "Time comes from shared/clock.ts";
+
+const environmentImport = { name: "node:process", importNames: ["env"], message: environment };
+const timerImports = [
+	{ name: "node:timers", message: time },
+	{ name: "node:timers/promises", message: time },
+];
+
+/** The last entry that matches a file decides, so each names everything that is refused there. */
+function refuse(
+	files: string[],
+	bans: Ban[],
+	{ except = [], timers = false }: { except?: string[]; timers?: boolean } = {},
+): Override {
+	const paths = timers ? [environmentImport] : [environmentImport, ...timerImports];
+	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
+}
+
+function serviceBorders(name: string): Override[] {
+	const others: Ban = {
+		group: [
+			...services.group,
+			`!#services/${name}/**`,
+			...serviceFolders.filter((other) => other !== name).map((other) => `../**/${other}/**`),
+		],
+		message: services.message,
+	};
+	const bans = [...everywhere, others, agent, cli];
+	const wiring = `services/${name}/**/*.service.ts`;
+	return [refuse([`services/${name}/**`], [...bans, moleculer], { except: [wiring] }), refuse([wiring], bans)];
+}
+
+const outsideShared = [services, agent, cli];
+
+const borders: Override[] = [
+	...serviceFolders.flatMap(serviceBorders),
+	refuse(["services/start.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
+	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
+	refuse(["agent/**"], [...everywhere, services, cli, moleculer]),
+	refuse(
+		["cli/**"],
+		[
+			...everywhere,
+			services,
+			agent,
+			moleculer,
+			{
+				group: ["#shared/**", "!#shared/config.ts", "!#shared/config-schema.ts", "!#shared/clock.ts"],
+				message: "The command line talks HTTP; of the platform it knows the configuration and the clock",
+			},
+		],
+	),
+	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
+	refuse(["shared/bus/**", "shared/errors.ts", "shared/platform.ts"], [...everywhere, ...outsideShared]),
+	refuse(
+		["shared/contracts/**"],
+		[
+			...everywhere,
+			...outsideShared,
+			moleculer,
+			{
+				group: ["*", "!./*.ts", "!../bus/contract.ts", "!../bus/schema.ts"],
+				message: "A contract is values only: bus/contract, bus/schema and other contracts",
+			},
+		],
+	),
+	refuse(["shared/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
+	refuse(["shared/store/mongodb-store.ts"], [...everywhere.slice(1), ...outsideShared, moleculer]),
+];
+
+const product = ["shared/**", "services/**", "agent/**", "cli/**", "moleculer.config.ts"];
+
+const clockReadings = [
+	["Date", "now"],
+	["performance", "now"],
+	["AbortSignal", "timeout"],
+	["globalThis", "setTimeout"],
+	["globalThis", "setInterval"],
+].map(([object = "", property = ""]) => ({ object, property, message: time }));
+
+const clockAndEnvironment: Override[] = [
+	{
+		files: product,
+		excludeFiles: ["shared/clock.ts"],
+		rules: {
+			"no-restricted-globals": ["error", "setTimeout", "setInterval"],
+			"no-restricted-properties": [
+				"error",
+				{ object: "process", property: "env", message: environment },
+				...clockReadings,
+			],
+		},
+	},
+	{
+		files: ["shared/config.ts", "shared/failpoints.ts", "shared/adapter.ts"],
+		rules: { "no-restricted-properties": ["error", ...clockReadings] },
+	},
+];
+
+export default defineConfig({
+	plugins: ["typescript", "import", "promise", "node", "unicorn", "oxc"],
+	categories: { correctness: "error" },
+	options: { typeAware: true },
+	ignorePatterns: ["node_modules"],
+	rules: {
+		"typescript/no-floating-promises": "error",
+		"typescript/no-misused-promises": "error",
+		"typescript/no-explicit-any": "error",
+		"typescript/switch-exhaustiveness-check": "error",
+		"typescript/consistent-type-imports": "error",
+		"import/no-cycle": ["error", { ignoreTypes: false }],
+		"import/extensions": "off",
+		"max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
+		"max-lines-per-function": ["error", { max: 60, skipComments: true }],
+		complexity: ["error", 10],
+		"max-params": ["error", 4],
+	},
+	overrides: [
+		{ files: ["**/*.service.ts", "test/**"], rules: { "max-lines-per-function": "off" } },
+		{ files: ["shared/bus/json-schema.ts"], rules: { complexity: "off" } },
+		...borders,
+		...clockAndEnvironment,
+	],
+});

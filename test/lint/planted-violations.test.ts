@@ -1,0 +1,221 @@
+/** The lint rules see what they are there for: each violation is planted in a copy of the tree and must be found alone. */
+import { expect } from "chai";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+
+interface Finding {
+	filename: string;
+	code: string;
+	/** The sentence our configuration gives, where it gives one. */
+	help?: string;
+}
+
+interface Report {
+	diagnostics: Finding[];
+	number_of_files: number;
+}
+
+interface Plant {
+	file: string;
+	source: string;
+	rule: string;
+	/** Words of our own sentence; left out where the rule has none. */
+	says?: string;
+}
+
+const imports = "eslint(no-restricted-imports)";
+const properties = "eslint(no-restricted-properties)";
+const globals = "eslint(no-restricted-globals)";
+
+function importing(specifier: string, names = "{ x }"): string {
+	return `import ${names} from "${specifier}";\nexport const y = x;\n`;
+}
+
+const planted: Plant[] = [
+	{
+		file: "services/sessions/foreign.ts",
+		source: importing("#services/gateway/thing.ts"),
+		rule: imports,
+		says: "contract",
+	},
+	{
+		file: "services/sessions/foreign-relative.ts",
+		source: importing("../gateway/thing.ts"),
+		rule: imports,
+		says: "contract",
+	},
+	{
+		file: "services/sessions/foreign-type.ts",
+		source: `import type { X } from "#services/gateway/thing.ts";\nexport type Y = X;\n`,
+		rule: imports,
+		says: "contract",
+	},
+	{
+		file: "services/sessions/foreign-export.ts",
+		source: `export * from "#services/gateway/thing.ts";\n`,
+		rule: imports,
+		says: "contract",
+	},
+	{
+		file: "services/sessions/foreign.service.ts",
+		source: importing("#services/gateway/thing.ts"),
+		rule: imports,
+		says: "contract",
+	},
+	{ file: "services/sessions/to-agent.ts", source: importing("#agent/thing.ts"), rule: imports, says: "program" },
+	{ file: "services/start.ts", source: importing("./gateway/thing.ts"), rule: imports, says: "contract" },
+	{ file: "agent/to-service.ts", source: importing("#services/gateway/thing.ts"), rule: imports, says: "contract" },
+	{ file: "shared/to-service.ts", source: importing("#services/gateway/thing.ts"), rule: imports, says: "contract" },
+	{ file: "shared/to-agent.ts", source: importing("../agent/thing.ts"), rule: imports, says: "program" },
+	{ file: "shared/contracts/to-clock.ts", source: importing("../clock.ts"), rule: imports, says: "values only" },
+	{ file: "shared/contracts/to-package.ts", source: importing("yaml"), rule: imports, says: "values only" },
+	{ file: "services/sessions/framework.ts", source: importing("moleculer"), rule: imports, says: "framework" },
+	{ file: "agent/framework.ts", source: importing("moleculer"), rule: imports, says: "framework" },
+	{ file: "shared/framework.ts", source: importing("moleculer"), rule: imports, says: "framework" },
+	{ file: "services/sessions/driver.ts", source: importing("mongodb"), rule: imports, says: "driver" },
+	{ file: "shared/store/embedded-store.ts", source: importing("mongodb"), rule: imports, says: "driver" },
+	{
+		file: "services/gateway/adapter.ts",
+		source: importing("./identity-providers/dev.ts"),
+		rule: imports,
+		says: "Adapters",
+	},
+	{
+		file: "services/sessions/adapter.ts",
+		source: importing("#shared/store/embedded-store.ts"),
+		rule: imports,
+		says: "Adapters",
+	},
+	{ file: "cli/to-bus.ts", source: importing("#shared/bus/contract.ts"), rule: imports, says: "HTTP" },
+	{ file: "cli/to-service.ts", source: importing("#services/gateway/thing.ts"), rule: imports, says: "contract" },
+	{ file: "services/sessions/to-test.ts", source: importing("../../test/thing.ts"), rule: imports, says: "tests" },
+	{
+		file: "agent/timers.ts",
+		source: importing("node:timers/promises", "{ setTimeout as x }"),
+		rule: imports,
+		says: "clock",
+	},
+	{
+		file: "agent/environment-import.ts",
+		source: importing("node:process", "{ env as x }"),
+		rule: imports,
+		says: "environment",
+	},
+	{
+		file: "agent/environment.ts",
+		source: `export const x = process.env["HOME"];\n`,
+		rule: properties,
+		says: "environment",
+	},
+	{ file: "shared/config.ts", source: "export const x = Date.now();\n", rule: properties, says: "clock" },
+	{ file: "cli/monotonic.ts", source: "export const x = performance.now();\n", rule: properties, says: "clock" },
+	{ file: "agent/signal.ts", source: "export const x = AbortSignal.timeout(1);\n", rule: properties, says: "clock" },
+	{ file: "shared/timer.ts", source: "export const x = setTimeout(() => 1, 1);\n", rule: globals },
+	{ file: "services/start-interval.ts", source: "export const x = setInterval(() => 1, 1);\n", rule: globals },
+	{ file: "agent/any.ts", source: "export const x: any = 1;\n", rule: "typescript(no-explicit-any)" },
+	{
+		file: "agent/floating.ts",
+		source: "async function f(): Promise<void> {}\nexport function g(): void {\n\tf();\n}\n",
+		rule: "typescript(no-floating-promises)",
+	},
+];
+
+/** What looks like the above and is allowed; all of it must stay unmentioned. */
+const allowed: Record<string, string> = {
+	"services/gateway/thing.ts": `import type { Z } from "#shared/clock.ts";\nexport const x: Z = 1;\n`,
+	"services/gateway/identity-providers/dev.ts": importing("#services/gateway/thing.ts"),
+	"services/gateway/identity-providers/oidc.ts": importing("../thing.ts"),
+	"services/sessions/wiring.service.ts": importing("moleculer"),
+	"shared/bus/contract.ts": importing("moleculer"),
+	"shared/store/mongodb-store.ts": importing("mongodb"),
+	"shared/contracts/one.ts": importing("../bus/contract.ts"),
+	"shared/contracts/two.ts": importing("./one.ts"),
+	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
+	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
+	"agent/thing.ts": importing("#shared/clock.ts"),
+	"cli/config.ts": importing("#shared/config.ts"),
+	"test/thing.ts": `${importing("#services/gateway/identity-providers/dev.ts")}export const z = [Date.now(), process.env["X"]];\n`,
+};
+
+const circle: Record<string, string> = {
+	"agent/circle-a.ts": importing("./circle-b.ts", "type { x }").replace("const y = x", "type y = x"),
+	"agent/circle-b.ts": importing("./circle-a.ts", "{ y as x }"),
+};
+
+describe("lint", function () {
+	this.timeout(30_000);
+	let tree: string;
+	let report: Report;
+
+	before(async () => {
+		tree = mkdtempSync(join(tmpdir(), "atelier-lint-"));
+		for (const file of ["oxlint.config.ts", "tsconfig.json", "package.json"])
+			cpSync(join(root, file), join(tree, file));
+		symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
+		for (const { file, source } of planted) plant(file, source);
+		for (const [file, source] of Object.entries({ ...allowed, ...circle })) plant(file, source);
+		report = await lint(tree);
+	});
+
+	after(() => rmSync(tree, { recursive: true, force: true }));
+
+	function plant(file: string, source: string): void {
+		mkdirSync(dirname(join(tree, file)), { recursive: true });
+		writeFileSync(join(tree, file), source);
+	}
+
+	function findingsIn(file: string): Finding[] {
+		return report.diagnostics.filter(({ filename }) => filename === file);
+	}
+
+	for (const { file, rule, says = "" } of planted) {
+		it(`finds what is planted in ${file}`, () => {
+			const findings = findingsIn(file);
+			expect(findings.map(({ code }) => code)).to.deep.equal([rule]);
+			expect(findings[0]?.help ?? "").to.include(says);
+		});
+	}
+
+	it("finds a circle of imports, from each of its files", () => {
+		for (const file of Object.keys(circle)) {
+			expect(findingsIn(file).map(({ code }) => code)).to.deep.equal(["import(no-cycle)"]);
+		}
+	});
+
+	it("says nothing about what is allowed", () => {
+		const mentioned = report.diagnostics.filter(({ filename }) => filename in allowed);
+		expect(mentioned.map(({ filename, code, help }) => `${filename}: ${code} ${help ?? ""}`)).to.deep.equal([]);
+	});
+
+	it("reads every file", () => {
+		const files = new Set([...planted.map(({ file }) => file), ...Object.keys(allowed), ...Object.keys(circle)]);
+		expect(report.number_of_files).to.equal(files.size + 1);
+	});
+
+	it("reads the project's own folders too", async () => {
+		const listed = await oxlint(root, ["--debug=files"]);
+		for (const folder of ["shared", "services", "agent", "cli", "test"]) {
+			expect(
+				listed.split("\n").filter((line) => line.startsWith(`${folder}/`)),
+				folder,
+			).to.not.be.empty;
+		}
+	});
+});
+
+async function lint(folder: string): Promise<Report> {
+	const report: Report = JSON.parse(await oxlint(folder, ["--format=json"]));
+	return report;
+}
+
+/** What the linter prints; it ends with a failure where it finds something, which is no failure here. */
+function oxlint(folder: string, options: string[]): Promise<string> {
+	const program = join(root, "node_modules/oxlint/bin/oxlint");
+	return new Promise((resolve) => {
+		execFile(process.execPath, [program, ...options], { cwd: folder }, (_error, stdout) => resolve(stdout));
+	});
+}
