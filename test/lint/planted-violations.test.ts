@@ -202,7 +202,7 @@ describe("lint", function () {
 			expect(
 				listed.split("\n").filter((line) => line.startsWith(`${folder}/`)),
 				folder,
-			).to.not.be.empty;
+			).to.have.length.above(0);
 		}
 	});
 });
