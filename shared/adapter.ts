@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { schema, type Output } from "./bus/schema.ts";
+import { projectRoot } from "./project-root.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
 
@@ -25,8 +26,6 @@ export const adapterFields = schema({
 	},
 });
 export type AdapterRef = Output<typeof adapterFields>;
-
-const projectRoot = join(import.meta.dirname, "..");
 
 /**
  * Creates the adapter that configuration names.

@@ -125,13 +125,18 @@ export const configSchema = schema({
 		},
 	},
 	templates: { ...adapter, description: "Where templates come from" },
-	local_mounts: {
+	features: {
 		type: "object",
 		props: {
-			enabled: {
+			local_mounts: {
 				type: "boolean",
 				default: false,
-				description: "Sessions may use a folder of this host instead of a repository",
+				description: "Sessions may use folders of this host; no runtime of this version can",
+			},
+			file_manager: {
+				type: "boolean",
+				default: false,
+				description: "Clients may offer a file manager; this version has none",
 			},
 		},
 	},

@@ -9,11 +9,10 @@ import type { Output, Schema } from "./bus/schema.ts";
 import { compileSchema, type Failure } from "./bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
+import { projectRoot } from "./project-root.ts";
 
 export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];
-
-const root = join(import.meta.dirname, "..");
 
 /** A value or key that cannot be used; the message is a sentence for the person who starts the platform. */
 export class ConfigError extends Error {
@@ -24,7 +23,10 @@ type Tree = Record<string, unknown>;
 
 /** @throws {ConfigError} */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-	const files = [join(root, "config/default.yaml"), ...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : [])];
+	const files = [
+		join(projectRoot, "config/default.yaml"),
+		...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : []),
+	];
 	const layers = [...files.map(readLayer), fromEnvironment(env, configSchema), shortForms(env)];
 	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
 	refuseUnknown(merged, configSchema, []);
@@ -99,4 +101,9 @@ function sentence({ path, message, expected }: Failure, tree: Tree): string {
 
 function isTree(value: unknown): value is Tree {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether callers are trusted because they are on this machine (one developer, loopback only). */
+export function isDevIdentity({ identity }: Config): boolean {
+	return identity.adapter.endsWith("#DevIdentity");
 }

@@ -1,0 +1,53 @@
+/** The sessions part: the only one that opens the store. */
+import { join } from "node:path";
+import { loadAdapter } from "#shared/adapter.ts";
+import { gitProtocols } from "#shared/git/allowed-protocols.ts";
+import type { Part, Platform } from "#shared/platform.ts";
+import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
+import { EventLog } from "./event-log.ts";
+import { eventLogService } from "./event-log.service.ts";
+import { Hints } from "./hints.ts";
+import { OutboxRelay } from "./outbox-relay.ts";
+import { SessionAgentClient } from "./session-agent-client.ts";
+import { SessionClaims } from "./session-claims.ts";
+import { sessionCollection } from "./session-collection.ts";
+import { SessionCommands } from "./session-commands.ts";
+import { SessionPod } from "./session-pod.ts";
+import { SessionRecords } from "./session-records.ts";
+import { sessionWorkService } from "./session-work.service.ts";
+import { sessionsService } from "./sessions.service.ts";
+import { usageService } from "./usage.service.ts";
+
+export async function compose({ config, key, readiness }: Platform): Promise<Part> {
+	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
+		folder: join(config.data_dir, "store"),
+	});
+	await store.open([sessionCollection, eventLogCollection, eventLogNameCollection]);
+	readiness.set("store", () => store.ping());
+
+	const hints = new Hints();
+	const log = new EventLog(store);
+	const relay = new OutboxRelay(store, log, [sessionCollection], {
+		onAppended: (seq) => hints.logAppended(seq),
+		onError: (error) => console.error("Events wait in the store:", error),
+	});
+	const records = new SessionRecords(store, () => relay.wake());
+	const due = (id: string) => hints.sessionDue(id);
+	const commands = new SessionCommands(records, due);
+	const client = new SessionAgentClient();
+	const pod = new SessionPod(client, key);
+
+	return {
+		services: [
+			sessionsService({ records, commands, pod, gitProtocols: gitProtocols(config) }, hints),
+			sessionWorkService(new SessionClaims(store, records, due)),
+			eventLogService(log, relay),
+			usageService(records),
+		],
+		async close() {
+			client.close();
+			await store.close();
+		},
+	};
+}

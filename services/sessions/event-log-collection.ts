@@ -1,0 +1,12 @@
+/** How the event log is stored: one document an event, numbered without gaps. */
+import { defineCollection } from "#shared/store/collection.ts";
+
+/** The id is `<collection>:<document>:<n>`, so that no event gets in twice. */
+export const eventLogCollection = defineCollection(
+	"event_log",
+	{ seq: "integer", type: "text", tenant: "text", owner: "text", at: "integer" },
+	{ by_seq: { columns: ["seq"], unique: true } },
+);
+
+/** One document, `log`: what names this log. A new log, e.g. after a restore, has another epoch. */
+export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text" }, {});

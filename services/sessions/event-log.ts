@@ -1,0 +1,121 @@
+/** The ordered log of events: appended by the relay alone, read by whoever tails it. */
+import { randomBytes } from "node:crypto";
+import { now } from "#shared/clock.ts";
+import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
+import type { Document } from "#shared/store/collection.ts";
+import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
+
+/** An answer must fit into a message on the bus (900 KB), with room for what surrounds the payloads. */
+const maxReadBytes = 600_000;
+const keptMs = 3_600_000;
+const keptEntries = 20_000;
+const maxTries = 50;
+
+type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
+
+/** An event with the key that makes it unique. */
+export interface KeyedEntry {
+	readonly key: string;
+	readonly entry: OutboxEntry;
+}
+
+export class EventLog {
+	readonly #store: DocumentStore;
+	#epoch: string | undefined;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	async head(): Promise<LogHead> {
+		const [epoch, newest, oldest] = await Promise.all([this.#name(), this.#edge(true), this.#edge(false)]);
+		return { epoch, seq: newest ?? 0, oldest: oldest ?? 1 };
+	}
+
+	/** Entries after `after`, in order; stops at a gap and before the answer gets too large. */
+	async read(after: number, limit: number): Promise<LogEntry[]> {
+		const range = { equals: [], from: after + 1 };
+		const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit });
+		const entries: LogEntry[] = [];
+		let bytes = 0;
+		for (const document of documents) {
+			bytes += Buffer.byteLength(document.wire);
+			if (document.seq !== after + 1 + entries.length || (entries.length > 0 && bytes > maxReadBytes)) break;
+			entries.push(entryOf(document));
+		}
+		return entries;
+	}
+
+	/** Appends in order what is not in yet; resolves to the newest sequence number. */
+	async append(entries: readonly KeyedEntry[]): Promise<number> {
+		let left = [...entries];
+		let seq = (await this.#edge(true)) ?? 0;
+		for (let tries = 0; left.length > 0; tries++) {
+			if (tries > maxTries + entries.length) throw new Error("The event log has another writer that never pauses");
+			const documents = left.map((entry, index) => documentOf(entry, seq + 1 + index));
+			const { inserted, clash } = await this.#store.append(eventLogCollection, documents);
+			seq += inserted;
+			left = left.slice(inserted);
+			if (clash === "id") left = left.slice(1);
+			if (clash !== undefined) seq = (await this.#edge(true)) ?? 0;
+		}
+		return seq;
+	}
+
+	/** Removes entries that are both older than an hour and behind the newest 20,000. */
+	async trim(): Promise<void> {
+		const newest = (await this.#edge(true)) ?? 0;
+		const range = { equals: [], to: newest - keptEntries };
+		for (;;) {
+			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: 500 });
+			const old = documents.filter(({ at = 0 }) => at < now() - keptMs);
+			await Promise.all(old.map(({ id }) => this.#store.remove(eventLogCollection, id, {})));
+			if (old.length < 500) return;
+		}
+	}
+
+	async #edge(descending: boolean): Promise<number | undefined> {
+		const { documents } = await this.#store.find(
+			eventLogCollection,
+			"by_seq",
+			{ equals: [] },
+			{ limit: 1, descending },
+		);
+		return documents[0]?.seq;
+	}
+
+	/** The epoch; the first to ask chooses it. */
+	async #name(): Promise<string> {
+		this.#epoch ??= (await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? (await this.#choose());
+		return this.#epoch;
+	}
+
+	async #choose(): Promise<string> {
+		const epoch = randomBytes(4).toString("hex");
+		try {
+			await this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch });
+			return epoch;
+		} catch (error) {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+			return (await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? epoch;
+		}
+	}
+}
+
+function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
+	const { type, data, audience, at } = entry;
+	return {
+		id: key,
+		wire: data,
+		seq,
+		type,
+		tenant: audience.tenant,
+		at,
+		...(audience.owner !== undefined && { owner: audience.owner }),
+	};
+}
+
+function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {
+	return { seq, type, data: wire, tenant, ...(owner !== undefined && { owner }) };
+}

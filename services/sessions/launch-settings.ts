@@ -1,0 +1,41 @@
+/** What a pod is launched with: the request's own settings before the template's, before the defaults. Pure. */
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
+
+const defaultAgent = "builtin";
+
+/** @throws {UnprocessableError} when the template names a repository or branch that cannot be used. */
+export function launchSettings(
+	request: SessionCreate,
+	source: GitSource,
+	template: Template | undefined,
+	protocols: readonly string[],
+): LaunchSettings {
+	const root = template?.workspace_layout["root"];
+	return {
+		name: request.name,
+		model: request.model || template?.model || "",
+		repositories: [ownRepository(source), ...furtherRepositories(template, protocols)],
+		setup_scripts: [...(template?.setup_scripts ?? [])],
+		working_folder: typeof root === "string" ? root : "",
+		system_prompt: request.system_prompt || template?.system_prompt || "",
+		initial_prompt: request.initial_prompt,
+		env: { ...template?.env_vars },
+		agent: defaultAgent,
+		git_protocols: [...protocols],
+	};
+}
+
+function ownRepository({ repo, branch, base_branch }: GitSource): Repository {
+	return { url: repo, branch, base_branch, path: "" };
+}
+
+/** The first repository of a template is the workspace itself; the others stand in folders of it. */
+function furtherRepositories(template: Template | undefined, protocols: readonly string[]): Repository[] {
+	return (template?.repos ?? []).slice(1).map(({ url, branch, path }) => {
+		if (branch !== "") refuseBadRef(branch);
+		return { url: checkRepository(url, protocols), branch: branch || "main", base_branch: "", path };
+	});
+}

@@ -1,0 +1,118 @@
+/** One kept-open WebSocket to a pod: opened by the first message, closed after a minute of silence. */
+import { WebSocket } from "ws";
+import { after, type Timer } from "#shared/clock.ts";
+import { UpstreamError } from "#shared/errors.ts";
+import { maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import type { PodAddress } from "./pod-address.ts";
+
+const openMs = 1_000;
+const confirmMs = 5_000;
+const idleMs = 60_000;
+/** Messages without confirmation. */
+const maxPending = 100;
+
+interface Pending {
+	readonly resolve: () => void;
+	readonly reject: (error: Error) => void;
+	readonly timer: Timer;
+}
+
+export class MessageSocket {
+	readonly #socket: WebSocket;
+	readonly #opened: Promise<void>;
+	readonly #pending = new Map<string, Pending>();
+	readonly #onClosed: () => void;
+	#idle: Timer;
+
+	/** @param onClosed Called once when it can no longer be used. */
+	constructor(pod: PodAddress, onClosed: () => void) {
+		this.#onClosed = onClosed;
+		this.#socket = new WebSocket(new URL("/session", pod.url.replace(/^http/, "ws")), {
+			headers: { authorization: `Bearer ${pod.key}` },
+			handshakeTimeout: openMs,
+			maxPayload: maxFrameBytes,
+			followRedirects: false,
+			perMessageDeflate: false,
+		});
+		this.#opened = new Promise((resolve, reject) => {
+			this.#socket.once("open", resolve);
+			this.#socket.once("close", () => reject(lost()));
+		});
+		this.#opened.catch(() => {});
+		this.#socket.on("message", (data: Buffer) => this.#receive(data.toString("utf8")));
+		// Every error is followed by `close`, which tells those who wait.
+		this.#socket.on("error", () => {});
+		this.#socket.once("close", () => this.#closed());
+		this.#idle = after(idleMs, () => this.close());
+	}
+
+	/** Resolves when the pod has confirmed the message. @throws {UpstreamError} */
+	async send(id: string, content: string): Promise<void> {
+		this.#stayOpen();
+		if (this.#pending.size >= maxPending) throw new UpstreamError("The session's pod does not keep up", "POD_BUSY");
+		await this.#opened;
+		const confirmed = this.#confirmation(id);
+		this.#socket.send(JSON.stringify({ type: "user", id, content }));
+		await confirmed;
+	}
+
+	close(): void {
+		this.#socket.close();
+		this.#closed();
+	}
+
+	/** A second message with the same id waits for the same confirmation. */
+	#confirmation(id: string): Promise<void> {
+		const former = this.#pending.get(id);
+		return new Promise((resolve, reject) => {
+			const timer = after(confirmMs, () =>
+				this.#settle(id, new UpstreamError("The session's pod did not confirm", "POD_SILENT")),
+			);
+			this.#pending.set(id, {
+				timer,
+				resolve: () => (former?.resolve(), resolve()),
+				reject: (error) => (former?.reject(error), reject(error)),
+			});
+			former?.timer.cancel();
+		});
+	}
+
+	#receive(text: string): void {
+		const frame = readFrame(text);
+		if (frame?.type === "user_confirmed") this.#settle(frame.id);
+		if (frame?.type === "error" && frame.id !== undefined)
+			this.#settle(frame.id, new UpstreamError(frame.content, "POD_REFUSED"));
+	}
+
+	#settle(id: string, error?: Error): void {
+		const pending = this.#pending.get(id);
+		if (!pending) return;
+		this.#pending.delete(id);
+		pending.timer.cancel();
+		if (error) pending.reject(error);
+		else pending.resolve();
+	}
+
+	#stayOpen(): void {
+		this.#idle.cancel();
+		this.#idle = after(idleMs, () => this.close());
+	}
+
+	#closed(): void {
+		this.#idle.cancel();
+		for (const id of [...this.#pending.keys()]) this.#settle(id, lost());
+		this.#onClosed();
+	}
+}
+
+function lost(): UpstreamError {
+	return new UpstreamError("The connection to the session's pod was lost", "POD_UNREACHABLE");
+}
+
+function readFrame(text: string): PodFrame | undefined {
+	try {
+		return JSON.parse(text) as PodFrame;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,87 @@
+/** A session as it is first stored. Pure but for the time. */
+import { isoTime } from "#shared/clock.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { type CommandAnswer, rememberAnswer } from "./command-answers.ts";
+import type { SessionDocument } from "./session-collection.ts";
+import type { GitSource } from "./session-source.ts";
+import { enter } from "./session-change.ts";
+
+export interface NewSession {
+	readonly id: string;
+	readonly principal: Principal;
+	readonly request: SessionCreate;
+	readonly source: GitSource;
+	readonly launch: LaunchSettings;
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	/** Set when the command carried an Idempotency-Key. */
+	readonly command?: Omit<CommandAnswer, "answer"> | undefined;
+}
+
+/** Status `starting`, first launch, due at once. */
+export function newSession({ id, principal, request, source, launch, at, command }: NewSession): SessionDocument {
+	const { members, columns } = enter("starting", at);
+	const time = isoTime(at);
+	const session: Session = {
+		id,
+		name: request.name,
+		model: launch.model,
+		source,
+		repo: source.repo,
+		branch: source.branch,
+		template_name: request.template_name ?? null,
+		preset_id: null,
+		status: "starting",
+		status_reason: null,
+		activity_state: null,
+		activity_metadata: {},
+		chat_endpoint: null,
+		code_endpoint: null,
+		pod_name: null,
+		error: null,
+		created_at: time,
+		updated_at: time,
+		last_active: time,
+		archived_at: null,
+		message_count: 0,
+		tokens_used: 0,
+		tracker_issue_id: request.issue_id ?? null,
+		issue_tracker_url: request.issue_url ?? null,
+		task_type: request.task_type ?? null,
+		owner_id: principal.id,
+		tenant_id: principal.tenant,
+		generation: 1,
+		rev: 1,
+		timings: { requested: time },
+		warnings: warningsFor(request),
+		...members,
+	};
+	return {
+		id,
+		wire: JSON.stringify(session),
+		...columns.set,
+		tenant: principal.tenant,
+		owner: principal.id,
+		created_at: time,
+		rev: 1,
+		generation: 1,
+		fence: 0,
+		attempts: 0,
+		due_at: at,
+		launch,
+		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
+	};
+}
+
+/** What was asked for and is not done; the session goes on without it (specification, Credential storage 5). */
+function warningsFor(request: SessionCreate): string[] {
+	const ignored = [
+		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",
+		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
+		Object.keys(request.resource_config).length > 0 && "resource_config: this runtime does not limit resources",
+		request.terminal_restricted && "terminal_restricted: this version has no terminal",
+	];
+	return ignored.filter((warning) => warning !== false);
+}

@@ -1,0 +1,92 @@
+/** Moves events from the documents that caused them into the event log: in order, each once, whoever dies meanwhile. */
+import { every, type Timer } from "#shared/clock.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import type { Collection } from "#shared/store/collection.ts";
+import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
+import type { EventLog, KeyedEntry } from "./event-log.ts";
+
+/** The poll behind the wake-up calls: finds what a process that died has left. */
+const pollMs = 1_000;
+const trimMs = 60_000;
+const batch = 100;
+
+export interface RelayOptions {
+	/** Told the newest sequence number after every move. */
+	readonly onAppended: (seq: number) => void;
+	readonly onError: (error: unknown) => void;
+}
+
+export class OutboxRelay {
+	readonly #store: DocumentStore;
+	readonly #log: EventLog;
+	readonly #collections: readonly Collection[];
+	readonly #options: RelayOptions;
+	readonly #timers: Timer[] = [];
+	#running: Promise<void> | undefined;
+	#again = false;
+	#stopped = false;
+
+	constructor(store: DocumentStore, log: EventLog, collections: readonly Collection[], options: RelayOptions) {
+		this.#store = store;
+		this.#log = log;
+		this.#collections = collections;
+		this.#options = options;
+	}
+
+	start(): void {
+		this.#timers.push(every(pollMs, () => this.wake()));
+		this.#timers.push(every(trimMs, () => void this.#log.trim().catch(this.#options.onError)));
+		this.wake();
+	}
+
+	/** Something was written; returns at once. Calls during a move lead to one further move. */
+	wake(): void {
+		if (this.#stopped) return;
+		this.#again = true;
+		this.#running ??= this.#run();
+	}
+
+	/** Finishes the move under way. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		for (const timer of this.#timers) timer.cancel();
+		await this.#running;
+	}
+
+	async #run(): Promise<void> {
+		try {
+			while (this.#again) {
+				this.#again = false;
+				for (const collection of this.#collections) await this.#move(collection);
+			}
+		} catch (error) {
+			this.#options.onError(error);
+		} finally {
+			this.#running = undefined;
+		}
+	}
+
+	async #move(collection: Collection): Promise<void> {
+		const documents = await this.#store.outbox(collection, batch);
+		const entries = documents.flatMap((document) => keyed(collection, document)).sort(byTime);
+		if (entries.length === 0) return;
+		const seq = await this.#log.append(entries);
+		failpoint("relay.appended");
+		await Promise.all(documents.map((document) => this.#trim(collection, document)));
+		this.#options.onAppended(seq);
+		if (documents.length === batch) this.#again = true;
+	}
+
+	#trim(collection: Collection, { id, entries }: OutboxDocument): Promise<void> {
+		return this.#store.trimOutbox(collection, id, Math.max(...entries.map(({ n }) => n)));
+	}
+}
+
+function keyed(collection: Collection, { id, entries }: OutboxDocument): KeyedEntry[] {
+	return entries.map((entry) => ({ key: `${collection.name}:${id}:${entry.n}`, entry }));
+}
+
+/** Entries of one document keep their order: the sort is stable and their times do not fall. */
+function byTime(a: KeyedEntry, b: KeyedEntry): number {
+	return a.entry.at - b.entry.at;
+}

@@ -1,0 +1,76 @@
+/** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
+import { deadline } from "#shared/clock.ts";
+import { BadRequestError, UpstreamError } from "#shared/errors.ts";
+import { maxResultBytes } from "#shared/bus/result-size.ts";
+import { MessageSocket } from "./message-socket.ts";
+import type { PodAddress } from "./pod-address.ts";
+
+const requestMs = 5_000;
+/** A diff of a large workspace takes git some time. */
+const diffMs = 30_000;
+const maxSockets = 1_000;
+
+export class SessionAgentClient {
+	readonly #sockets = new Map<string, MessageSocket>();
+
+	/** The pod's JSON answer; `what` names it in errors. @throws {UpstreamError} {BadRequestError} */
+	async get<T>(pod: PodAddress, path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+		const url = new URL(path, pod.url);
+		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+		const signal = deadline(path.startsWith("/api/diff") ? diffMs : requestMs);
+		const response = await fetch(url, {
+			headers: { authorization: `Bearer ${pod.key}` },
+			redirect: "error",
+			signal,
+		}).catch(unreachable);
+		const text = await boundedText(response).catch(unreachable);
+		if (response.status === 400) throw new BadRequestError(detailOf(text));
+		if (!response.ok) throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
+		return JSON.parse(text) as T;
+	}
+
+	/** Resolves when the pod has the message in its queue on disk. @throws {UpstreamError} */
+	async send(pod: PodAddress, id: string, content: string): Promise<void> {
+		await this.#socket(pod).send(id, content);
+	}
+
+	close(): void {
+		for (const socket of this.#sockets.values()) socket.close();
+		this.#sockets.clear();
+	}
+
+	#socket(pod: PodAddress): MessageSocket {
+		const name = `${pod.sessionId}/${pod.generation}/${pod.url}`;
+		const open = this.#sockets.get(name);
+		if (open) return open;
+		if (this.#sockets.size >= maxSockets)
+			throw new UpstreamError("Too many sessions are being spoken to", "POD_SOCKETS");
+		const socket = new MessageSocket(pod, () => this.#sockets.delete(name));
+		this.#sockets.set(name, socket);
+		return socket;
+	}
+}
+
+function unreachable(cause: unknown): never {
+	throw new UpstreamError("The session's pod cannot be reached", "POD_UNREACHABLE", { cause });
+}
+
+async function boundedText(response: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of response.body ?? []) {
+		chunks.push(chunk);
+		bytes += chunk.byteLength;
+		if (bytes > maxResultBytes) throw new Error("The answer is too large");
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function detailOf(text: string): string {
+	try {
+		const { detail } = JSON.parse(text) as { detail?: unknown };
+		return typeof detail === "string" ? detail : "The session's pod refused the request";
+	} catch {
+		return "The session's pod refused the request";
+	}
+}

@@ -1,0 +1,153 @@
+/** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
+import { failpoint } from "#shared/failpoints.ts";
+import { now } from "#shared/clock.ts";
+import type { Claim, Desired, Observation } from "#shared/contracts/session-work.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import { addressChange, isSettled, observationChange } from "./observation-change.ts";
+import { sessionCollection, type SessionDocument } from "./session-collection.ts";
+import { both, type SessionRecord, statusOf } from "./session-change.ts";
+import { deadlinesMs } from "./session-lifecycle.ts";
+import type { SessionRecords } from "./session-records.ts";
+
+/** A lease lasts one pass and is never renewed. */
+export const leaseMs = 15_000;
+
+/** How soon a tombstone whose last event is still waiting is looked at again. */
+const tombstoneMs = 500;
+
+const reporter = systemPrincipal("session-work");
+
+export interface Report {
+	readonly id: string;
+	readonly fence: number;
+	/** Launch the observation is about. */
+	readonly generation: number;
+	readonly observed: Observation;
+	readonly due_in_ms: number;
+}
+
+export class SessionClaims {
+	readonly #store: DocumentStore;
+	readonly #records: SessionRecords;
+	readonly #hint: (id: string) => void;
+
+	/** @param hint Called when a session wants another pass at once. */
+	constructor(store: DocumentStore, records: SessionRecords, hint: (id: string) => void) {
+		this.#store = store;
+		this.#records = records;
+		this.#hint = hint;
+	}
+
+	/** Leases sessions that are due, the longest waiting first; with `ids` these, due or not. */
+	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
+		const at = now();
+		const candidates = ids ? await this.#named(ids) : await this.#due(at, limit);
+		const claims: Claim[] = [];
+		for (const document of candidates.slice(0, limit)) {
+			if ((document.lease_until ?? 0) > at) continue;
+			const claimed = await this.#lease(document, at);
+			if (claimed) claims.push(claimOf(claimed));
+		}
+		return claims;
+	}
+
+	/** Whether the report was taken; not when a newer lease exists or the session is gone. */
+	async report(report: Report): Promise<boolean> {
+		const { id, fence, generation, observed } = report;
+		let interrupted = false;
+		try {
+			const record = await this.#records.change(
+				reporter,
+				id,
+				(current) => {
+					interrupted = current.document.rev !== current.document.claimed_rev;
+					const ours = current.document.fence === fence && current.document.generation === generation;
+					return ours ? observationChange(current, observed, now()) : undefined;
+				},
+				{ fence },
+			);
+			failpoint("sessions.observed");
+			if (record.document.fence !== fence) return false;
+			return interrupted ? await this.#hurry(record.document) : await this.#giveBack(record, report);
+		} catch (error) {
+			if (error instanceof NotFoundError) return false;
+			throw error;
+		}
+	}
+
+	async #due(at: number, limit: number): Promise<SessionDocument[]> {
+		const { documents } = await this.#store.find(sessionCollection, "due", { equals: [], to: at }, { limit });
+		return documents;
+	}
+
+	async #named(ids: readonly string[]): Promise<SessionDocument[]> {
+		const found = await Promise.all(ids.map((id) => this.#store.get(sessionCollection, id)));
+		return found.filter((document) => document !== undefined);
+	}
+
+	#lease(document: SessionDocument, at: number): Promise<SessionDocument | undefined> {
+		const first = document.status === "starting" && document.claimed_at === undefined;
+		return this.#store.update(
+			sessionCollection,
+			document.id,
+			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
+			{
+				set: {
+					lease_until: at + leaseMs,
+					due_at: at + leaseMs,
+					claimed_rev: document.rev ?? 0,
+					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
+				},
+				inc: { fence: 1, attempts: 1 },
+			},
+		);
+	}
+
+	/** Ends the lease and says when the next pass is wanted. */
+	async #giveBack(record: SessionRecord, { observed, due_in_ms }: Report): Promise<boolean> {
+		const { document } = record;
+		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
+		if (settled && document.status === "deleted") return this.#bury(document);
+		const { set = {}, unset = [] } = both(addressChange(observed), { unset: ["lease_until"] });
+		const given = await this.#store.update(
+			sessionCollection,
+			document.id,
+			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
+			settled ? { set, unset: [...unset, "due_at"] } : { set: { ...set, due_at: now() + due_in_ms }, unset },
+		);
+		return given !== undefined || this.#hurry(document);
+	}
+
+	/** A command came in between: the lease ends and the session stays due. */
+	async #hurry({ id, fence = 0 }: SessionDocument): Promise<boolean> {
+		const change: Change<(typeof sessionCollection)["columns"]> = { set: { due_at: now() }, unset: ["lease_until"] };
+		const hurried = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
+		if (hurried) this.#hint(id);
+		return hurried !== undefined;
+	}
+
+	/** The document goes when its last event has left it. */
+	async #bury({ id, fence = 0 }: SessionDocument): Promise<boolean> {
+		const waiting = await this.#store.outbox(sessionCollection, 500);
+		const emptied = waiting.length < 500 && !waiting.some((document) => document.id === id);
+		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;
+		const change: Change<(typeof sessionCollection)["columns"]> = {
+			set: { due_at: now() + tombstoneMs },
+			unset: ["lease_until"],
+		};
+		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
+	}
+}
+
+function claimOf(document: SessionDocument): Claim {
+	return {
+		id: document.id,
+		generation: document.generation ?? 0,
+		desired: (document.desired ?? "stop") as Desired,
+		fence: document.fence ?? 0,
+		launch: (document.launch ?? {}) as Record<string, unknown>,
+		attempts: document.attempts ?? 0,
+	};
+}

@@ -1,0 +1,135 @@
+/** The commands on a session: each is one compare-and-set, and none waits for a pod. */
+import { randomUUID } from "node:crypto";
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
+import { launchSettings } from "./launch-settings.ts";
+import { nameBasedUuid } from "./name-based-uuid.ts";
+import { newSession } from "./new-session.ts";
+import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "./session-change.ts";
+import { type Command, next } from "./session-lifecycle.ts";
+import type { SessionRecords } from "./session-records.ts";
+import { resolveSource } from "./session-source.ts";
+
+/** Who commands, and the client's Idempotency-Key where it sent one. */
+export interface Commander {
+	readonly principal: Principal;
+	readonly key?: string | undefined;
+}
+
+export interface CreateOrder {
+	readonly request: SessionCreate;
+	readonly template?: Template | undefined;
+	/** Protocols a repository may be named with. */
+	readonly protocols: readonly string[];
+}
+
+export class SessionCommands {
+	readonly #records: SessionRecords;
+	readonly #due: (id: string) => void;
+
+	/** @param due Called when a session wants a pass. */
+	constructor(records: SessionRecords, due: (id: string) => void) {
+		this.#records = records;
+		this.#due = due;
+	}
+
+	/** @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
+	async create({ principal, key }: Commander, { request, template, protocols }: CreateOrder): Promise<Session> {
+		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, key);
+		const source = resolveSource(request, template, protocols);
+		const launch = launchSettings(request, source, template, protocols);
+		const command = commandMark("create", key, request);
+		const document = newSession({ id, principal, request, source, launch, at: now(), command });
+		try {
+			await this.#records.insert(document);
+		} catch (error) {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+			const record = await this.#records.get(principal, id);
+			return answeredBefore(record, command) ?? record.session;
+		}
+		this.#due(id);
+		return JSON.parse(document.wire) as Session;
+	}
+
+	/** @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}. */
+	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
+		const { principal, key } = commander;
+		const mark = commandMark(command, key, { id });
+		let repeated: Session | undefined;
+		const { session } = await this.#records.change(principal, id, (record) => {
+			repeated = answeredBefore(record, mark);
+			if (repeated) return undefined;
+			const change = commandChange(record, command, now());
+			const withColumns = { ...change, columns: both(change.columns, columns) };
+			return mark ? remembered(record, withColumns, mark) : withColumns;
+		});
+		if (repeated) return repeated;
+		this.#due(id);
+		return session;
+	}
+
+	/** Archives the caller's own stopped sessions (an administrator's call covers the tenant); resolves to their ids. */
+	async archiveStopped(principal: Principal): Promise<string[]> {
+		const archived: string[] = [];
+		for (;;) {
+			const { sessions } = await this.#records.page(principal, { by: { status: "stopped" }, limit: 100 });
+			for (const { id } of sessions) if (await this.#archiveIfStopped(principal, id)) archived.push(id);
+			if (sessions.length < 100) return archived;
+		}
+	}
+
+	async #archiveIfStopped(principal: Principal, id: string): Promise<boolean> {
+		let done = false;
+		await this.#records.change(principal, id, (record) => {
+			done = record.session.status === "stopped";
+			return done ? commandChange(record, "archive", now()) : undefined;
+		});
+		return done;
+	}
+}
+
+/** What a command makes of a session. Pure; @throws {ConflictError}. */
+export function commandChange({ session, document }: SessionRecord, command: Command, at: number): SessionChange {
+	const status = next(session.status, command);
+	const entered = enter(status, at);
+	const due: ColumnChange = { set: { due_at: Math.max(at, document.lease_until ?? 0), attempts: 0 } };
+	const event = command === "delete" ? "session_deleted" : "session_updated";
+	return {
+		members: { ...entered.members, ...extraMembers(session, command, at) },
+		columns: both(both(entered.columns, due), command === "start" ? nextLaunch(session) : {}),
+		event,
+		...(command === "delete" && { payload: { id: session.id } }),
+	};
+}
+
+function extraMembers(session: Session, command: Command, at: number): Partial<Session> {
+	if (command === "start") {
+		return { generation: session.generation + 1, timings: { requested: isoTime(at) }, error: null, pod_name: null };
+	}
+	return command === "archive" ? { pod_name: null } : {};
+}
+
+function nextLaunch({ generation }: Session): ColumnChange {
+	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address"] };
+}
+
+/** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */
+function remembered(
+	record: SessionRecord,
+	change: SessionChange,
+	mark: NonNullable<ReturnType<typeof commandMark>>,
+): SessionChange {
+	const { session, document } = record;
+	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(mark.at) };
+	const answers = rememberAnswer(document.answers, { ...mark, answer });
+	return { ...change, columns: both(change.columns, { set: { answers } }) };
+}
+
+/** Whether a caller may speak to the agent: it acts with the owner's rights, so an administrator may not. */
+export function mayCommandAgent(principal: Principal, session: Session): boolean {
+	return principal.id === session.owner_id || (session.owner_id === null && isAdmin(principal));
+}

@@ -1,0 +1,53 @@
+/** The session state machine: which command is allowed when, and what it asks of the pods. Pure; the table is design section 5. */
+import type { SessionStatus } from "#shared/contracts/session-resource.ts";
+import type { Desired } from "#shared/contracts/session-work.ts";
+import { ConflictError } from "#shared/errors.ts";
+
+export const commands = ["start", "stop", "archive", "restore", "delete"] as const;
+export type Command = (typeof commands)[number];
+
+/** A stored session also has the status of a tombstone. */
+export type StoredStatus = SessionStatus | "deleted";
+
+/** A command that is not listed is a conflict. */
+const transitions: Record<SessionStatus, Partial<Record<Command, StoredStatus>>> = {
+	created: { start: "starting", archive: "archived", delete: "deleted" },
+	starting: { stop: "stopping", archive: "archived", delete: "deleted" },
+	provisioning: { stop: "stopping", archive: "archived", delete: "deleted" },
+	running: { stop: "stopping", archive: "archived", delete: "deleted" },
+	stopping: { archive: "archived", delete: "deleted" },
+	stopped: { start: "starting", archive: "archived", delete: "deleted" },
+	failed: { start: "starting", archive: "archived", delete: "deleted" },
+	archived: { restore: "stopped", delete: "deleted" },
+};
+
+/**
+ * The status after a command.
+ * @throws {ConflictError} when the command is not allowed in this status.
+ */
+export function next(status: SessionStatus, command: Command): StoredStatus {
+	const to = transitions[status][command];
+	if (to) return to;
+	const allowed = commands.filter((other) => transitions[status][other] !== undefined);
+	throw new ConflictError(
+		`Cannot ${command} a session that is ${status}; possible now: ${allowed.join(", ")}`,
+		"SESSION_STATUS",
+		{ status, allowed },
+	);
+}
+
+/** What the pods of a session in this status should be. */
+export function desiredOf(status: StoredStatus): Exclude<Desired, "purge"> {
+	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";
+}
+
+/** How long the platform waits in a status before it gives up, in milliseconds; absent: for ever (reliability 3.2). */
+export const deadlinesMs: Partial<Record<StoredStatus, number>> = {
+	starting: 60_000,
+	provisioning: 300_000,
+	stopping: 120_000,
+};
+
+export function shelfOf(status: StoredStatus): "active" | "archived" | "deleted" {
+	return status === "archived" || status === "deleted" ? status : "active";
+}

@@ -1,0 +1,134 @@
+/** The repository of sessions. Every method takes the principal first: what is not theirs does not exist for them. */
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import type { DocumentStore, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
+import { sessionCollection, type SessionDocument } from "./session-collection.ts";
+import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
+import type { StoredStatus } from "./session-lifecycle.ts";
+
+/** Lost races after which a command gives up; each one means that somebody else got through. */
+const maxRaces = 20;
+
+export interface SessionFilter {
+	/** A status, or the sessions of one shelf. */
+	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
+
+export class SessionRecords {
+	readonly #store: DocumentStore;
+	readonly #written: () => void;
+
+	/** @param written Called after every write that has an event. */
+	constructor(store: DocumentStore, written: () => void) {
+		this.#store = store;
+		this.#written = written;
+	}
+
+	/** @throws {NotFoundError} for an unknown session and for one of somebody else. */
+	async get(principal: Principal, id: string): Promise<SessionRecord> {
+		const document = await this.#store.get(sessionCollection, id);
+		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
+		return recordOf(document);
+	}
+
+	/** Newest first. */
+	async page(
+		principal: Principal,
+		{ by, limit, cursor }: SessionFilter,
+	): Promise<{ sessions: Session[]; next?: string }> {
+		const { index, range } = scopeOf(principal, by);
+		const found = await this.#store.find(sessionCollection, index, range, {
+			limit,
+			descending: true,
+			...(cursor !== undefined && { after: cursor }),
+		});
+		const sessions = found.documents.map((document) => JSON.parse(document.wire) as Session);
+		return { sessions, ...(found.next !== undefined && { next: found.next }) };
+	}
+
+	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
+		const { index, range } = scopeOf(principal, by);
+		return this.#store.count(sessionCollection, index, range);
+	}
+
+	/** @throws {DuplicateKeyError} when the id is taken. */
+	async insert(document: SessionDocument): Promise<void> {
+		const session = JSON.parse(document.wire) as Session;
+		await this.#store.insert(sessionCollection, document, [entry(document, session, "session_created", session)]);
+		this.#written();
+	}
+
+	/**
+	 * Changes a session by compare-and-set: `decide` sees the newest record and is asked again after every lost race.
+	 * Returns the session after the change, or as it is when `decide` wants none.
+	 * @throws whatever `decide` throws; {NotFoundError}; {UnavailableError} after too many lost races.
+	 */
+	async change(
+		principal: Principal,
+		id: string,
+		decide: (record: SessionRecord) => SessionChange | undefined,
+		guard: Guard<(typeof sessionCollection)["columns"]>["equals"] = {},
+	): Promise<SessionRecord> {
+		for (let race = 0; race < maxRaces; race++) {
+			const record = await this.get(principal, id);
+			const change = decide(record);
+			if (!change) return record;
+			const changed = await this.#write(record, change, guard);
+			if (changed) return changed;
+		}
+		throw new UnavailableError("The session changes too fast, try again");
+	}
+
+	async #write(
+		{ session, document }: SessionRecord,
+		change: SessionChange,
+		guard: Record<string, unknown>,
+	): Promise<SessionRecord | undefined> {
+		const rev = session.rev + 1;
+		const after: Session = { ...session, ...change.members, rev, updated_at: isoTime() };
+		const event = entry({ ...document, rev }, after, change.event, change.payload ?? after);
+		const written = await this.#store.update(
+			sessionCollection,
+			document.id,
+			{ equals: { rev: session.rev, ...guard } },
+			{ ...change.columns, wire: JSON.stringify(after), set: { ...change.columns.set, rev } },
+			[event],
+		);
+		if (written) this.#written();
+		return written && recordOf(written);
+	}
+}
+
+function entry(
+	document: SessionDocument,
+	session: Session,
+	type: SessionChange["event"],
+	payload: unknown,
+): OutboxEntry {
+	const audience = { tenant: session.tenant_id ?? "", owner: session.owner_id ?? "" };
+	return { n: document.rev ?? 1, type, data: JSON.stringify(payload), audience, at: now() };
+}
+
+/** The index and range in which a principal's sessions stand. */
+function scopeOf(principal: Principal, by: SessionFilter["by"]) {
+	const value = "status" in by ? by.status : by.shelf;
+	const everybody = isAdmin(principal);
+	const range: Range = { equals: everybody ? [principal.tenant, value] : [principal.tenant, principal.id, value] };
+	if ("status" in by) return { index: everybody ? "tenant_status" : "owner_status", range } as const;
+	return { index: everybody ? "tenant_shelf" : "owner_shelf", range } as const;
+}
+
+function mayKnow(principal: Principal, document: SessionDocument): boolean {
+	if (document.status === "deleted" && principal.kind !== "system") return false;
+	if (principal.kind === "system") return true;
+	if (principal.kind === "pod") return principal.id === document.id;
+	return principal.tenant === document.tenant && (principal.id === document.owner || isAdmin(principal));
+}
+
+export function sessionNotFound(id: string): NotFoundError {
+	return new NotFoundError(`Session "${id}" does not exist`, "SESSION_NOT_FOUND");
+}

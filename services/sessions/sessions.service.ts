@@ -1,0 +1,163 @@
+/** Sessions on the bus: wiring only; the rules are in session-commands.ts and session-lifecycle.ts. */
+import type { Service, ServiceSchema } from "moleculer";
+import type { Principal } from "#shared/bus/principal.ts";
+import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import {
+	activityStates,
+	type ActivityState,
+	sessionStatuses,
+	type SessionStatus,
+} from "#shared/contracts/session-resource.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
+import { templates, type Template } from "#shared/contracts/templates.ts";
+import { ConflictError, InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Hints } from "./hints.ts";
+import { listPage } from "./session-list.ts";
+import { updateChange } from "./session-update.ts";
+import { refuseBadRef } from "./session-source.ts";
+import type { SessionCommands } from "./session-commands.ts";
+import type { SessionPod } from "./session-pod.ts";
+import type { SessionRecords } from "./session-records.ts";
+
+export interface SessionsOptions {
+	readonly records: SessionRecords;
+	readonly commands: SessionCommands;
+	readonly pod: SessionPod;
+	/** Protocols a repository may be named with. */
+	readonly gitProtocols: readonly string[];
+}
+
+/** @param hints Given the bus as soon as it is there. */
+export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
+	const { records, commands, pod, gitProtocols } = options;
+
+	return {
+		name: sessions.name,
+
+		actions: implement(sessions, {
+			list: ({ status, include_archived, limit, cursor }, principal) =>
+				listPage(records, principal, {
+					status: status === undefined ? undefined : readStatus(status),
+					include_archived,
+					limit,
+					cursor,
+				}),
+
+			async create(request, principal, ctx) {
+				refuseUnbuilt(request);
+				const template = await findTemplate(request.template_name, ctx);
+				return commands.create(
+					{ principal, key: ctx.meta.idempotency_key },
+					{ request, template, protocols: gitProtocols },
+				);
+			},
+
+			archive_stopped: (_params, principal) => commands.archiveStopped(principal),
+
+			get: async ({ session_id }, principal) => (await records.get(principal, session_id)).session,
+
+			async update({ session_id, ...update }, principal) {
+				if (update.branch) refuseBadRef(update.branch);
+				return (await records.change(principal, session_id, (record) => updateChange(record, update))).session;
+			},
+
+			async delete({ session_id, cleanup }, principal, ctx) {
+				const purge = cleanup.includes("workspace_storage");
+				const commander = { principal, key: ctx.meta.idempotency_key };
+				await commands.run(commander, "delete", session_id, purge ? { set: { desired: "purge" } } : {});
+			},
+
+			async start({ session_id, profile_name }, principal, ctx) {
+				refuseUnbuilt({ profile_name });
+				return commands.run({ principal, key: ctx.meta.idempotency_key }, "start", session_id);
+			},
+
+			stop: ({ session_id }, ...who) => commands.run(commander(...who), "stop", session_id),
+			archive: ({ session_id }, ...who) => commands.run(commander(...who), "archive", session_id),
+			restore: ({ session_id }, ...who) => commands.run(commander(...who), "restore", session_id),
+
+			async activity({ session_id, state, metadata }, principal) {
+				if (!isActivity(state)) {
+					throw new UnprocessableError(
+						`Unknown state "${state}"; allowed: ${activityStates.join(", ")}`,
+						"ACTIVITY_STATE",
+					);
+				}
+				await records.change(principal, session_id, ({ session }) => {
+					refuseStale(principal, session.generation);
+					if (session.status !== "running") return undefined;
+					return {
+						members: { activity_state: state, activity_metadata: metadata },
+						columns: {},
+						event: "session_activity",
+						payload: { session_id, state, metadata, owner_id: session.owner_id ?? "" },
+					};
+				});
+			},
+
+			logs: async ({ session_id, lines, level }, principal) =>
+				pod.logs(await records.get(principal, session_id), lines, level),
+
+			async messages({ session_id, content }, principal, ctx) {
+				const record = await records.get(principal, session_id);
+				const message_id = await pod.send(principal, record, content, ctx.meta.idempotency_key);
+				return { status: "sent", session_id, message_id };
+			},
+
+			conversation: async ({ session_id, before }, principal) =>
+				pod.conversation(await records.get(principal, session_id), before),
+
+			diff: async ({ session_id, ...query }, principal) => pod.diff(await records.get(principal, session_id), query),
+		}),
+
+		async started(this: Service) {
+			hints.attach(this.broker);
+		},
+	};
+}
+
+function commander(principal: Principal, ctx: RequestContext) {
+	return { principal, key: ctx.meta.idempotency_key };
+}
+
+/** @throws {UnprocessableError} when the template does not exist: a silent default would be a trap. */
+async function findTemplate(name: string | null | undefined, ctx: RequestContext): Promise<Template | undefined> {
+	if (!name) return undefined;
+	return call(ctx, templates.actions.get, { name }).catch((error: unknown) => {
+		if (error instanceof NotFoundError)
+			throw new UnprocessableError(`Template "${name}" does not exist`, "TEMPLATE_UNKNOWN");
+		throw error;
+	});
+}
+
+interface Unbuilt {
+	preset_id?: string | null | undefined;
+	profile_name?: string | null | undefined;
+	workspace_id?: string | null | undefined;
+}
+
+/** There are no presets, profiles and listed workspaces yet, so every name of one is unknown. */
+function refuseUnbuilt({ preset_id, profile_name, workspace_id }: Unbuilt): void {
+	if (preset_id) throw new UnprocessableError(`Preset "${preset_id}" does not exist`, "PRESET_UNKNOWN");
+	if (profile_name) throw new UnprocessableError(`Profile "${profile_name}" does not exist`, "PROFILE_UNKNOWN");
+	if (workspace_id) throw new UnprocessableError(`Workspace "${workspace_id}" does not exist`, "WORKSPACE_UNKNOWN");
+}
+
+/** Either case is understood; the specification writes upper case. @throws {InvalidParametersError} */
+function readStatus(text: string): SessionStatus {
+	const status = sessionStatuses.find((known) => known === text.toLowerCase());
+	if (status) return status;
+	const message = `Input should be one of: ${sessionStatuses.join(", ")}`;
+	throw new InvalidParametersError([{ type: "enumValue", path: ["status"], message, expected: sessionStatuses }]);
+}
+
+function isActivity(state: string): state is ActivityState {
+	return activityStates.some((known) => known === state);
+}
+
+/** @throws {ConflictError} when an older launch reports: its pod is to end itself. */
+function refuseStale({ kind, generation }: Principal, current: number): void {
+	if (kind === "pod" && generation !== current) {
+		throw new ConflictError(`Launch ${generation} is over, the present one is ${current}`, "STALE_GENERATION");
+	}
+}

@@ -1,0 +1,39 @@
+/** Why a session is in its status, in words for the person who looks at it. */
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { isoTime } from "#shared/clock.ts";
+import { deadlinesMs, type StoredStatus } from "./session-lifecycle.ts";
+
+type Reason = NonNullable<Session["status_reason"]>;
+
+const usual: Record<StoredStatus, { code: string; message: string }> = {
+	created: { code: "NOT_STARTED", message: "The session has not been started yet" },
+	starting: { code: "LAUNCH_REQUESTED", message: "The session waits for its pod" },
+	provisioning: { code: "POD_PREPARING", message: "The pod prepares the workspace and the agent" },
+	running: { code: "POD_READY", message: "The agent is ready" },
+	stopping: { code: "STOP_REQUESTED", message: "The pod is being ended" },
+	stopped: { code: "POD_ENDED", message: "The pod has ended; the workspace is kept" },
+	failed: { code: "FAILED", message: "The session failed" },
+	archived: { code: "ARCHIVED", message: "The session is archived" },
+	deleted: { code: "DELETED", message: "The session is deleted" },
+};
+
+/** The reason of a status entered at `since` (milliseconds); `failure` replaces the usual words. */
+export function reasonFor(status: StoredStatus, since: number, failure?: { code: string; message: string }): Reason {
+	const limit = deadlinesMs[status];
+	return {
+		...(failure ?? usual[status]),
+		since: isoTime(since),
+		deadline: limit === undefined ? null : isoTime(since + limit),
+	};
+}
+
+/** What is said when a status lasted longer than its deadline. */
+export function timeoutFailure(status: StoredStatus): { code: string; message: string } {
+	const seconds = (deadlinesMs[status] ?? 0) / 1_000;
+	const codes: Partial<Record<StoredStatus, string>> = {
+		starting: "START_TIMEOUT",
+		provisioning: "PROVISION_TIMEOUT",
+		stopping: "STOP_TIMEOUT",
+	};
+	return { code: codes[status] ?? "TIMEOUT", message: `The session was ${status} for more than ${seconds} s` };
+}
