@@ -1,0 +1,56 @@
+/** Finds the processes of session pods by the marker in their environment, as the platform itself does. */
+import { readdirSync, readFileSync } from "node:fs";
+import { marker } from "#shared/pod/launch.ts";
+
+export interface SessionProcess {
+	pid: number;
+	parent: number;
+	session: string;
+	generation: number;
+}
+
+/** Every process of every pod of one installation. */
+export function sessionProcesses(installation: string): SessionProcess[] {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.flatMap((name) => read(Number(name), installation));
+}
+
+/** The first process of each pod: the session agent. */
+export function sessionAgents(installation: string): SessionProcess[] {
+	const all = sessionProcesses(installation);
+	return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
+}
+
+export function killSessionProcesses(installation: string): void {
+	for (const { pid } of sessionProcesses(installation)) {
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+		}
+	}
+}
+
+/** Processes end while one reads about them; those are not there. */
+function read(pid: number, installation: string): SessionProcess[] {
+	try {
+		const environment = new Map(
+			readFileSync(`/proc/${pid}/environ`, "utf8")
+				.split("\0")
+				.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+		);
+		if (environment.get(marker.installation) !== installation) return [];
+		const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+		return [
+			{
+				pid,
+				parent,
+				session: environment.get(marker.session) ?? "",
+				generation: Number(environment.get(marker.generation)),
+			},
+		];
+	} catch {
+		return [];
+	}
+}
