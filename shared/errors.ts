@@ -70,6 +70,13 @@ export class UpstreamError extends ServiceError {
 	}
 }
 
+/** The result would not fit into a message; asking for less may succeed. */
+export class ResultTooLargeError extends ServiceError {
+	constructor(maxBytes: number) {
+		super(`The result is larger than ${maxBytes} bytes: ask for less`, 502, "RESULT_TOO_LARGE");
+	}
+}
+
 /** Not now; the same request may succeed later. */
 export class UnavailableError extends ServiceError {
 	constructor(message: string, type = "UNAVAILABLE") {
@@ -94,6 +101,7 @@ const classes = new Map<string, { prototype: ServiceError }>(
 		InvalidParametersError,
 		UnprocessableError,
 		UpstreamError,
+		ResultTooLargeError,
 		UnavailableError,
 		TimeoutError,
 	].map((c) => [c.name, c]),

@@ -1,21 +1,16 @@
 /** No result may be larger than a message on the bus can be, in one process as over NATS (server limit 1 MB). */
-import { ServiceError } from "../errors.ts";
+import { ResultTooLargeError } from "../errors.ts";
 
 export const maxResultBytes = 900 * 1024;
-
-/** The result would not fit into a message; asking for less may succeed. */
-export class ResultTooLargeError extends ServiceError {
-	constructor() {
-		super(`The result is larger than ${maxResultBytes} bytes: ask for less`, 502, "RESULT_TOO_LARGE");
-	}
-}
 
 /**
  * Returns the result unchanged.
  * @throws {ResultTooLargeError}
  */
 export function refuseOversized<T>(result: T): T {
-	if (jsonBytes(result, maxResultBytes) > maxResultBytes) throw new ResultTooLargeError();
+	if (jsonBytes(result, maxResultBytes) > maxResultBytes) {
+		throw new ResultTooLargeError(maxResultBytes);
+	}
 	return result;
 }
 

@@ -1,0 +1,152 @@
+/** The bus itself: contracts, principals and errors behave the same in one process and across two nodes. */
+import { expect } from "chai";
+import type { ServiceSchema } from "moleculer";
+import { defineContract } from "#shared/bus/contract.ts";
+import { InternalTokens } from "#shared/bus/internal-token.ts";
+import { call, implement } from "#shared/bus/service.ts";
+import { now } from "#shared/clock.ts";
+import {
+	BadRequestError,
+	ConflictError,
+	ForbiddenError,
+	InvalidParametersError,
+	NotFoundError,
+	ResultTooLargeError,
+	TimeoutError,
+	UnauthorizedError,
+	UnavailableError,
+	UnprocessableError,
+	UpstreamError,
+} from "#shared/errors.ts";
+import { alice, callAs, job, type Nodes, root, startNodes, testTokens } from "../support/test-brokers.ts";
+
+const probe = defineContract("probe", {
+	echo: {
+		summary: "Says who asks, and what",
+		params: {
+			text: { type: "string", max: 10, default: "hello" },
+			size: { type: "number", integer: true, optional: true },
+		},
+		returns: { type: "any" },
+	},
+	open: { access: "public", summary: "For everybody", params: {}, returns: { type: "any" } },
+	admin: { access: "admin", summary: "For administrators", params: {}, returns: { type: "any" } },
+	system: { access: "system", summary: "For jobs", params: {}, returns: { type: "any" } },
+	fail: { summary: "Fails", params: { how: { type: "string" } } },
+	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
+});
+
+const failures: Record<string, Error> = {
+	BadRequestError: new BadRequestError("Bad"),
+	ForbiddenError: new ForbiddenError("No"),
+	NotFoundError: new NotFoundError("Gone", "PROBE_NOT_FOUND"),
+	ConflictError: new ConflictError("Twice", "PROBE_TWICE", { status: "running" }),
+	UnprocessableError: new UnprocessableError("Wrong"),
+	UpstreamError: new UpstreamError("Upstream"),
+	UnavailableError: new UnavailableError("Later"),
+};
+
+function probeService(): ServiceSchema {
+	return {
+		name: probe.name,
+		actions: implement(probe, {
+			echo: async (params, principal) => ({ params, principal }),
+			open: async (_params, principal) => principal.kind,
+			admin: async () => true,
+			system: async () => true,
+			async fail({ how }) {
+				throw failures[how] ?? new Error("Nobody knows");
+			},
+			large: async ({ bytes }) => "x".repeat(bytes),
+		}),
+	};
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+	return promise.then(
+		() => expect.fail("it succeeded"),
+		(error: unknown) => error,
+	);
+}
+
+for (const count of [1, 2] as const) {
+	describe(`bus with ${count} broker(s)`, () => {
+		let nodes: Nodes;
+
+		before(async () => {
+			nodes = await startNodes(count, [probeService()]);
+		});
+		after(() => nodes.stop());
+
+		it("fills in defaults, removes unknown members and leaves the caller's object alone", async () => {
+			const sent = { size: 3, stray: true };
+			const { params } = (await callAs(nodes.near, alice, probe.actions.echo, sent)) as { params: object };
+			expect(params).to.deep.equal({ text: "hello", size: 3 });
+			expect(sent).to.deep.equal({ size: 3, stray: true });
+		});
+
+		it("gives the handler the principal of the token", async () => {
+			const { principal } = (await callAs(nodes.near, alice, probe.actions.echo, {})) as { principal: object };
+			expect(principal).to.deep.equal(alice);
+		});
+
+		it("refuses parameters that break the contract, saying where", async () => {
+			const error = await failureOf(
+				callAs(nodes.near, alice, probe.actions.echo, { text: "longer than ten", size: 1.5 }),
+			);
+			expect(error).to.be.instanceOf(InvalidParametersError);
+			const { failures: found } = error as InvalidParametersError;
+			expect(found.map(({ type, path }) => [type, ...path])).to.deep.equal([
+				["stringMax", "text"],
+				["numberInteger", "size"],
+			]);
+		});
+
+		for (const name of Object.keys(failures)) {
+			it(`restores ${name} with its status, type and data`, async () => {
+				const error = (await failureOf(callAs(nodes.near, alice, probe.actions.fail, { how: name }))) as ConflictError;
+				const { code, type, message, data } = failures[name] as ConflictError;
+				expect(error.constructor.name).to.equal(name);
+				expect([error.code, error.type, error.message, error.data]).to.deep.equal([code, type, message, data]);
+			});
+		}
+
+		it("refuses a call without a token, with a forged one and with one that has expired", async () => {
+			const forged = new InternalTokens(Buffer.alloc(32, 8)).mint(root, "test");
+			for (const meta of [{}, { token: forged }, { token: "x" }, { token: "" }]) {
+				const error = await failureOf(call(nodes.near, probe.actions.echo, {}, { meta }));
+				expect(error).to.be.instanceOf(UnauthorizedError);
+			}
+		});
+
+		it("does not believe a principal that is not in the token", async () => {
+			const meta = { principal: root, user: root, token: testTokens.mint(alice, "test") };
+			expect(await failureOf(call(nodes.near, probe.actions.admin, {}, { meta }))).to.be.instanceOf(ForbiddenError);
+		});
+
+		it("keeps each access to its kinds", async () => {
+			expect(await call(nodes.near, probe.actions.open, {})).to.equal("anonymous");
+			expect(await callAs(nodes.near, root, probe.actions.admin, {})).to.equal(true);
+			expect(await callAs(nodes.near, job, probe.actions.system, {})).to.equal(true);
+			for (const [principal, action] of [
+				[alice, probe.actions.admin],
+				[root, probe.actions.system],
+				[job, probe.actions.echo],
+				[{ ...alice, kind: "pod" }, probe.actions.echo],
+			] as const) {
+				expect(await failureOf(callAs(nodes.near, principal, action, {}))).to.be.instanceOf(ForbiddenError);
+			}
+		});
+
+		it("refuses a request whose caller gave up", async () => {
+			const error = await failureOf(callAs(nodes.near, alice, probe.actions.echo, {}, { deadline: now() - 2_500 }));
+			expect(error).to.be.instanceOf(TimeoutError);
+		});
+
+		it("refuses a result that would not fit into a message", async () => {
+			expect(await callAs(nodes.near, alice, probe.actions.large, { bytes: 900_000 })).to.have.length(900_000);
+			const error = await failureOf(callAs(nodes.near, alice, probe.actions.large, { bytes: 950_000 }));
+			expect(error).to.be.instanceOf(ResultTooLargeError);
+		});
+	});
+}
