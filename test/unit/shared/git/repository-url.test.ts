@@ -85,6 +85,7 @@ describe("readRepositoryUrl()", () => {
 		fc.assert(
 			fc.property(secret, fc.constantFrom("https", "http", "ssh", "ftp"), (password, scheme) => {
 				expect(refusal(`${scheme}://user:${password}@host/repo`)).not.to.contain("hunter2");
+				expect(refusal(`user:${password}@host/repo`)).not.to.contain("hunter2");
 			}),
 		);
 	});
