@@ -15,7 +15,8 @@ export function toJsonSchema(fields: Schema): Json {
 export function ruleToJsonSchema(rule: Rule): Json {
 	const json = withoutUndefined(baseJsonSchema(rule));
 	return {
-		...(rule.nullable ? { anyOf: [json, { type: "null" }] } : json),
+		// The validator takes null for a member with a default as absent.
+		...(rule.nullable || "default" in rule ? { anyOf: [json, { type: "null" }] } : json),
 		...(rule.description && { description: rule.description }),
 		...("default" in rule && { default: rule.default }),
 	};
