@@ -90,7 +90,7 @@ const borders: Override[] = [
 			agent,
 			moleculer,
 			{
-				group: ["#shared/**", "!#shared/config.ts", "!#shared/config-schema.ts", "!#shared/clock.ts"],
+				group: ["#shared/**", "!#shared/config*.ts", "!#shared/clock.ts"],
 				message: "The command line talks HTTP; of the platform it knows the configuration and the clock",
 			},
 		],

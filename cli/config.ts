@@ -1,0 +1,21 @@
+/**
+ * `npm run config`: the configuration in force, as a configuration file would say it, secrets masked.
+ * `npm run --silent config -- --markdown`: the table of all keys in docs/configuration.md.
+ */
+import { stringify } from "yaml";
+import { configSchema } from "#shared/config-schema.ts";
+import { configTable } from "#shared/config-table.ts";
+import { ConfigError, loadConfig } from "#shared/config.ts";
+import { maskSecrets } from "./effective-config.ts";
+
+function table(): string {
+	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });
+}
+
+try {
+	process.stdout.write(process.argv.includes("--markdown") ? table() : stringify(maskSecrets(loadConfig())));
+} catch (error) {
+	if (!(error instanceof ConfigError)) throw error;
+	console.error(error.message);
+	process.exitCode = 1;
+}
