@@ -107,3 +107,18 @@ function isTree(value: unknown): value is Tree {
 export function isDevIdentity({ identity }: Config): boolean {
 	return identity.adapter.endsWith("#DevIdentity");
 }
+
+/** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */
+export function apiUrl(env: NodeJS.ProcessEnv = process.env): string {
+	const { host, port, product, public_url } = loadConfig(env).gateway;
+	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
+	return `${base.replace(/\/+$/, "")}/api/v1/${product}`;
+}
+
+const inherited = /^(PATH|TZ|LANG|LC_[A-Z]+)$/;
+
+/** The variables of this process that its children may see: where programs are, language and time zone. */
+export function inheritedEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
+	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
+}

@@ -1,0 +1,171 @@
+/** The main job of the platform, from the event stream to the deletion, as one person would do it by hand. */
+import { monotonic, sleep } from "#shared/clock.ts";
+import { type PlatformClient, PlatformError } from "./platform-client.ts";
+import { type SessionView, SessionWatch } from "./session-watch.ts";
+import type { Steps } from "./steps.ts";
+
+export interface DemoOptions {
+	/** URL of the git repository to work on. */
+	repository: string;
+	/** Empty: the platform's default. */
+	branch: string;
+	/** Ends before the session is stopped, and leaves it running. */
+	keep: boolean;
+}
+
+interface Turn {
+	role: "user" | "assistant";
+	content: string;
+}
+
+interface Conversation {
+	turns: Turn[];
+	is_active: boolean;
+}
+
+const file = "atelier-demo.txt";
+const shellMessage = `$ echo hello > ${file} && git status --short`;
+const plainMessage = "What could be done next in this repository?";
+
+const startMs = 120_000;
+const stopMs = 60_000;
+const answerMs = 60_000;
+const pollMs = 50;
+
+/** @throws {PlatformError} at the first thing that is not as it should be. */
+export async function runDemo(client: PlatformClient, steps: Steps, options: DemoOptions): Promise<void> {
+	const stream = new AbortController();
+	try {
+		await new DemoJob(client, steps, options).run(stream.signal);
+	} finally {
+		stream.abort();
+	}
+}
+
+class DemoJob {
+	readonly #client: PlatformClient;
+	readonly #steps: Steps;
+	readonly #options: DemoOptions;
+	#id = "";
+
+	constructor(client: PlatformClient, steps: Steps, options: DemoOptions) {
+		this.#client = client;
+		this.#steps = steps;
+		this.#options = options;
+	}
+
+	async run(signal: AbortSignal): Promise<void> {
+		const events = await this.#steps.run("open the event stream", () => this.#client.events(signal));
+		const watch = new SessionWatch(events);
+		await this.#create(watch);
+		await this.#talk();
+		await this.#look();
+		if (this.#options.keep) return this.#steps.note(`The session stays: ${this.#id}`);
+		await this.#stopAndStart(watch);
+		await this.#putAway(watch);
+	}
+
+	get #path(): string {
+		return `/sessions/${this.#id}`;
+	}
+
+	async #create(watch: SessionWatch): Promise<void> {
+		const { repository: repo, branch } = this.#options;
+		const session = await this.#steps.run("create a session", () =>
+			this.#client.post<SessionView>("/sessions", { name: "demo", source: { type: "git", repo, branch } }),
+		);
+		this.#id = session.id;
+		this.#steps.note(`${session.id} on ${repo}`);
+		for (const status of ["starting", "provisioning", "running"]) {
+			await this.#steps.run(`see it ${status}`, () => watch.status(session.id, status, { withinMs: startMs }));
+		}
+	}
+
+	async #talk(): Promise<void> {
+		const answer = await this.#ask("send a shell command and get its output", shellMessage);
+		expect(answer.includes(file), `the answer names ${file}`);
+		await this.#ask("send a plain message and get the answer", plainMessage);
+	}
+
+	/** Shows message and answer. */
+	async #ask(name: string, content: string): Promise<string> {
+		const answer = await this.#steps.run(name, async () => {
+			const before = (await this.#conversation()).turns.length;
+			await this.#client.post(`${this.#path}/messages`, { content });
+			return this.#answer(before);
+		});
+		this.#steps.note(`> ${content}\n${answer}`);
+		return answer;
+	}
+
+	/** The assistant's turn after the first `before` turns, once the agent is idle again. */
+	async #answer(before: number): Promise<string> {
+		const limit = monotonic() + answerMs;
+		for (;;) {
+			const { turns, is_active } = await this.#conversation();
+			const answer = turns.slice(before).find(({ role }) => role === "assistant");
+			if (answer && !is_active) return answer.content;
+			if (monotonic() > limit) throw new PlatformError(`No answer to the message within ${answerMs} ms`);
+			await sleep(pollMs);
+		}
+	}
+
+	#conversation(): Promise<Conversation> {
+		return this.#client.get(`${this.#path}/conversation`);
+	}
+
+	async #look(): Promise<void> {
+		const { total, lines } = await this.#steps.run("read the logs", () =>
+			this.#client.get<{ total: number; lines: { message: string }[] }>(`${this.#path}/logs?lines=3`),
+		);
+		this.#steps.note(`${total} lines, the last ones:\n${lines.map(({ message }) => message).join("\n")}`);
+		const { turns } = await this.#steps.run("read the conversation", () => this.#conversation());
+		expect(turns.length >= 4, "the conversation has both messages and both answers");
+		const { files } = await this.#steps.run("list the changed files", () =>
+			this.#client.get<{ files: { path: string; status: string }[] }>(`${this.#path}/diff`),
+		);
+		expect(
+			files.some(({ path, status }) => path === file && status === "new"),
+			`the diff shows ${file} as new`,
+		);
+		const { patch } = await this.#steps.run("read the diff", () =>
+			this.#client.get<{ patch: string }>(`${this.#path}/diff?format=patch`),
+		);
+		this.#steps.block("patch", patch);
+	}
+
+	async #stopAndStart(watch: SessionWatch): Promise<void> {
+		await this.#steps.run("stop the session", () => this.#command("stop", watch, "stopped", stopMs));
+		await this.#steps.run("start it again", () => this.#command("start", watch, "running", startMs));
+		const content = await this.#ask("find the file still there", `$ cat ${file}`);
+		expect(content.includes("hello"), `${file} holds what was written before the stop`);
+	}
+
+	async #putAway(watch: SessionWatch): Promise<void> {
+		await this.#steps.run("archive it", () => this.#command("archive", watch, "archived", stopMs));
+		await this.#steps.run("restore it", () => this.#command("restore", watch, "stopped", stopMs));
+		await this.#steps.run("delete it", async () => {
+			await this.#client.delete(this.#path, { cleanup: ["workspace_storage"] });
+			await watch.deleted(this.#id, stopMs);
+		});
+		await this.#steps.run("find it gone", () => this.#expectGone());
+	}
+
+	async #command(command: string, watch: SessionWatch, status: string, withinMs: number): Promise<void> {
+		const after = watch.count;
+		await this.#client.post(`${this.#path}/${command}`);
+		await watch.status(this.#id, status, { withinMs, after });
+	}
+
+	async #expectGone(): Promise<void> {
+		const status = await this.#client.get(this.#path).then(
+			() => 200,
+			(error: unknown) => (error instanceof PlatformError ? error.status : undefined),
+		);
+		expect(status === 404, "a deleted session is unknown");
+	}
+}
+
+function expect(holds: boolean, what: string): void {
+	if (!holds) throw new PlatformError(`Expected that ${what}, and it is not so`);
+}

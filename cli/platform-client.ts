@@ -1,0 +1,81 @@
+/** The platform's HTTP API, as far as the demo uses it. */
+import { deadline } from "#shared/clock.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
+
+const requestMs = 40_000;
+
+/** What the platform, or nothing at all, answered; the message is for the person at the terminal. */
+export class PlatformError extends Error {
+	override readonly name = "PlatformError";
+	/** Undefined when nobody answered. */
+	readonly status: number | undefined;
+
+	constructor(message: string, status?: number) {
+		super(message);
+		this.status = status;
+	}
+}
+
+export class PlatformClient {
+	readonly #base: string;
+
+	/** @param base e.g. `http://127.0.0.1:8080/api/v1/svc`. */
+	constructor(base: string) {
+		this.#base = base;
+	}
+
+	get<T>(path: string): Promise<T> {
+		return this.#json<T>("GET", path);
+	}
+
+	post<T>(path: string, body?: object): Promise<T> {
+		return this.#json<T>("POST", path, body);
+	}
+
+	async delete(path: string, body: object): Promise<void> {
+		await this.#send("DELETE", path, { ...jsonContent(body), signal: deadline(requestMs) });
+	}
+
+	/** Everything that happens from now on, until the signal aborts. @throws {PlatformError} */
+	async events(signal: AbortSignal): Promise<AsyncGenerator<StreamEvent, void>> {
+		const { body } = await this.#send("GET", "/sessions/stream", { signal });
+		if (!body) throw new PlatformError("The event stream has no body");
+		return readEvents(body);
+	}
+
+	async #json<T>(method: string, path: string, body?: object): Promise<T> {
+		const response = await this.#send(method, path, { ...(body && jsonContent(body)), signal: deadline(requestMs) });
+		const answer: T = await response.json();
+		return answer;
+	}
+
+	/** @throws {PlatformError} on any answer that is not a success. */
+	async #send(method: string, path: string, init: RequestInit): Promise<Response> {
+		const response = await fetch(this.#base + path, { ...init, method }).catch((cause: unknown) => {
+			throw new PlatformError(`No platform answers at ${this.#base} (${reasonOf(cause)}). Start one with: npm start`);
+		});
+		if (response.ok) return response;
+		const sentence = `${method} ${path} was answered with ${response.status}: ${await detailOf(response)}`;
+		throw new PlatformError(sentence, response.status);
+	}
+}
+
+function jsonContent(body: object): RequestInit {
+	return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+}
+
+/** What the network says hides behind fetch's own "fetch failed". */
+function reasonOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	return error.cause === undefined ? error.message : reasonOf(error.cause);
+}
+
+async function detailOf(response: Response): Promise<string> {
+	const text = await response.text();
+	try {
+		const { detail }: { detail?: unknown } = JSON.parse(text);
+		return typeof detail === "string" ? detail : JSON.stringify(detail);
+	} catch {
+		return text;
+	}
+}

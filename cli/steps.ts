@@ -1,0 +1,51 @@
+/** Runs a job step by step and shows each with the time it took. */
+import { monotonic } from "#shared/clock.ts";
+
+const nameWidth = 46;
+
+export class Steps {
+	readonly #print: (line: string) => void;
+	readonly #done: { name: string; ms: number }[] = [];
+
+	constructor(print: (line: string) => void) {
+		this.#print = print;
+	}
+
+	/** Rethrows what the step throws, after showing that it failed. */
+	async run<T>(name: string, step: () => Promise<T>): Promise<T> {
+		const begun = monotonic();
+		try {
+			const result = await step();
+			this.#done.push({ name, ms: monotonic() - begun });
+			this.#print(row("✓", name, monotonic() - begun));
+			return result;
+		} catch (error) {
+			this.#print(row("✗", name, monotonic() - begun));
+			throw error;
+		}
+	}
+
+	/** A few lines below the step they belong to. */
+	note(text: string): void {
+		for (const line of text.trimEnd().split("\n")) this.#print(`    ${line}`);
+	}
+
+	/** Text as it is, between two lines that name it. */
+	block(name: string, text: string): void {
+		this.#print(`----- ${name} -----`);
+		this.#print(text.replace(/\n$/, ""));
+		this.#print(`----- end of ${name} -----`);
+	}
+
+	/** All steps so far, slowest included in the sum. */
+	table(): void {
+		const total = this.#done.reduce((sum, { ms }) => sum + ms, 0);
+		this.#print("");
+		for (const { name, ms } of this.#done) this.#print(row(" ", name, ms));
+		this.#print(row(" ", "all steps", total));
+	}
+}
+
+function row(mark: string, name: string, ms: number): string {
+	return `${mark} ${name.padEnd(nameWidth, " ")} ${String(Math.round(ms)).padStart(7)} ms`;
+}
