@@ -19,6 +19,7 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 	if (!move) return undefined;
 	const { members, columns } = enter(move.to, at, move.failure);
 	return {
+		at,
 		members: { ...members, ...podMembers(record, observed, move.to) },
 		columns: both(columns, addressChange(observed)),
 		event: "session_updated",

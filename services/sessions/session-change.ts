@@ -18,6 +18,8 @@ export interface SessionRecord {
 
 /** What becomes of a record: the members clients see, the columns, and the event that tells of it. */
 export interface SessionChange {
+	/** When it happened, in milliseconds. */
+	readonly at: number;
 	readonly members: Partial<Session>;
 	readonly columns: ColumnChange;
 	readonly event: EventName;

@@ -99,6 +99,7 @@ export function commandChange({ session, document }: SessionRecord, command: Com
 	const due: ColumnChange = { set: { due_at: Math.max(at, document.lease_until ?? 0), attempts: 0 } };
 	const event = command === "delete" ? "session_deleted" : "session_updated";
 	return {
+		at,
 		members: { ...entered.members, ...extraMembers(session, command, at) },
 		columns: both(both(entered.columns, due), command === "start" ? nextLaunch(session) : {}),
 		event,
@@ -124,7 +125,7 @@ function remembered(
 	mark: NonNullable<ReturnType<typeof commandMark>>,
 ): SessionChange {
 	const { session, document } = record;
-	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(mark.at) };
+	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(change.at) };
 	const answers = rememberAnswer(document.answers, { ...mark, answer });
 	return { ...change, columns: both(change.columns, { set: { answers } }) };
 }

@@ -1,6 +1,6 @@
 /** The repository of sessions. Every method takes the principal first: what is not theirs does not exist for them. */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
 import type { DocumentStore, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
@@ -58,7 +58,7 @@ export class SessionRecords {
 	/** @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
 		const session = JSON.parse(document.wire) as Session;
-		await this.#store.insert(sessionCollection, document, [entry(document, session, "session_created", session)]);
+		await this.#store.insert(sessionCollection, document, [createdEvent(session)]);
 		this.#written();
 	}
 
@@ -89,8 +89,8 @@ export class SessionRecords {
 		guard: Record<string, unknown>,
 	): Promise<SessionRecord | undefined> {
 		const rev = session.rev + 1;
-		const after: Session = { ...session, ...change.members, rev, updated_at: isoTime() };
-		const event = entry({ ...document, rev }, after, change.event, change.payload ?? after);
+		const after: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
+		const event = eventOf(after, change);
 		const written = await this.#store.update(
 			sessionCollection,
 			document.id,
@@ -103,14 +103,17 @@ export class SessionRecords {
 	}
 }
 
-function entry(
-	document: SessionDocument,
+function createdEvent(session: Session): OutboxEntry {
+	return eventOf(session, { event: "session_created", at: Date.parse(session.created_at) });
+}
+
+/** Revisions number the events of a session. */
+function eventOf(
 	session: Session,
-	type: SessionChange["event"],
-	payload: unknown,
+	{ event, payload, at }: Pick<SessionChange, "event" | "payload" | "at">,
 ): OutboxEntry {
 	const audience = { tenant: session.tenant_id ?? "", owner: session.owner_id ?? "" };
-	return { n: document.rev ?? 1, type, data: JSON.stringify(payload), audience, at: now() };
+	return { n: session.rev, type: event, data: JSON.stringify(payload ?? session), audience, at };
 }
 
 /** The index and range in which a principal's sessions stand. */

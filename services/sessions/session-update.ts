@@ -1,4 +1,5 @@
-/** What an update of a session changes for its next launch. Pure. */
+/** What an update of a session changes for its next launch. Pure but for the time. */
+import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
@@ -21,7 +22,7 @@ export function updateChange({ session, document }: SessionRecord, update: Sessi
 		...(tracker_issue_id && { tracker_issue_id }),
 	};
 	const launch = document.launch as LaunchSettings;
-	return { members, columns: { set: { launch: updatedLaunch(launch, update) } }, event: "session_updated" };
+	return { at: now(), members, columns: { set: { launch: updatedLaunch(launch, update) } }, event: "session_updated" };
 }
 
 function updatedLaunch(launch: LaunchSettings, { name, model, branch }: SessionUpdate): LaunchSettings {

@@ -1,5 +1,6 @@
 /** Sessions on the bus: wiring only; the rules are in session-commands.ts and session-lifecycle.ts. */
 import type { Service, ServiceSchema } from "moleculer";
+import { now } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
 import {
@@ -87,6 +88,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 					refuseStale(principal, session.generation);
 					if (session.status !== "running") return undefined;
 					return {
+						at: now(),
 						members: { activity_state: state, activity_metadata: metadata },
 						columns: {},
 						event: "session_activity",

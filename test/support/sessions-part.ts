@@ -1,0 +1,34 @@
+/** The real sessions and blueprints parts over a real store in a temporary folder, on one broker or two. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compose as composeBlueprints } from "#services/blueprints/compose.ts";
+import { compose as composeSessions } from "#services/sessions/compose.ts";
+import { loadConfig } from "#shared/config.ts";
+import { InstallationKey } from "#shared/keys.ts";
+import type { Platform } from "#shared/platform.ts";
+import { startNodes, testTokens } from "./test-brokers.ts";
+
+export async function startSessions(nodes: 1 | 2) {
+	const folder = await mkdtemp(join(tmpdir(), "atelier-sessions-"));
+	const platform: Platform = {
+		config: loadConfig({ DATA_DIR: folder }),
+		key: new InstallationKey(Buffer.alloc(32, 3)),
+		tokens: testTokens,
+		rawHandlers: new Map(),
+		readiness: new Map(),
+	};
+	const parts = [await composeSessions(platform), await composeBlueprints(platform)];
+	const started = await startNodes(
+		nodes,
+		parts.flatMap(({ services }) => services),
+	);
+	return {
+		near: started.near,
+		async stop() {
+			await started.stop();
+			for (const part of parts) await part.close?.();
+			await rm(folder, { recursive: true });
+		},
+	};
+}
