@@ -6,6 +6,7 @@ import { ServiceBroker } from "moleculer";
 import { join } from "node:path";
 import { brokerOptions } from "../moleculer.config.ts";
 import { InternalTokens } from "#shared/bus/internal-token.ts";
+import { NatsLink } from "#shared/bus/nats-link.ts";
 import { after, sleep } from "#shared/clock.ts";
 import { ConfigError, loadConfig } from "#shared/config.ts";
 import { openInstallationKey } from "#shared/keys.ts";
@@ -13,6 +14,8 @@ import type { Compose, Part, Platform } from "#shared/platform.ts";
 
 /** In the order in which they start; they end the other way round. */
 const folders = ["sessions", "blueprints", "settings", "identity", "pod-manager", "stream", "gateway"] as const;
+
+let ending = false;
 
 /** An end that takes longer than this is cut short. */
 const hardExitMs = 25_000;
@@ -45,11 +48,20 @@ async function start(): Promise<void> {
 	for (const { services } of parts) for (const service of services) broker.createService(service);
 	endOnSignal(broker, parts.toReversed());
 	await broker.start();
+	const link = new NatsLink(broker);
+	platform.readiness.set("bus", () => link.check());
+	link.onClosed((cause) => exitUnlessEnding(cause));
+}
+
+/** A process without its bus is a zombie: whoever supervises it starts a new one. */
+function exitUnlessEnding(cause: unknown): void {
+	if (ending) return;
+	console.error("Ends because the connection to the bus is closed for good:", cause ?? "no reason given");
+	process.exit(70);
 }
 
 /** The first signal drains and ends; a second one ends at once. */
 function endOnSignal(broker: ServiceBroker, parts: readonly Part[]): void {
-	let ending = false;
 	const end = (signal: NodeJS.Signals) => {
 		if (ending) process.exit(1);
 		ending = true;

@@ -75,7 +75,11 @@ function refuseLate(deadline: number | undefined): void {
 	if (deadline !== undefined && now() > deadline + clockSkewMs) throw new TimeoutError("The request came too late");
 }
 
-function admit(principal: Principal | undefined, access: Access): Principal {
+/**
+ * The principal, where it may use actions of this access; anonymous for nobody, where everybody may.
+ * @throws {UnauthorizedError | ForbiddenError}
+ */
+export function admit(principal: Principal | undefined, access: Access): Principal {
 	if (!principal) {
 		if (access === "public") return anonymous;
 		throw new UnauthorizedError();
