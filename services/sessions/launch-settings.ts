@@ -13,28 +13,36 @@ export function launchSettings(
 	template: Template | undefined,
 	protocols: readonly string[],
 ): LaunchSettings {
-	const root = template?.workspace_layout["root"];
+	const { repos, setup_scripts, workspace_layout, env_vars, ...prompts } = template ?? noTemplate;
+	const { root } = workspace_layout;
 	return {
 		name: request.name,
-		model: request.model || template?.model || "",
-		repositories: [ownRepository(source), ...furtherRepositories(template, protocols)],
-		setup_scripts: [...(template?.setup_scripts ?? [])],
+		model: request.model || prompts.model || "",
+		repositories: [ownRepository(source), ...furtherRepositories(repos, protocols)],
+		setup_scripts: [...setup_scripts],
 		working_folder: typeof root === "string" ? root : "",
-		system_prompt: request.system_prompt || template?.system_prompt || "",
+		system_prompt: request.system_prompt || prompts.system_prompt || "",
 		initial_prompt: request.initial_prompt,
-		env: { ...template?.env_vars },
+		env: { ...env_vars },
 		agent: defaultAgent,
 		git_protocols: [...protocols],
 	};
 }
+
+type Blueprint = Pick<
+	Template,
+	"repos" | "setup_scripts" | "workspace_layout" | "env_vars" | "model" | "system_prompt"
+>;
+
+const noTemplate: Blueprint = { repos: [], setup_scripts: [], workspace_layout: {}, env_vars: {} };
 
 function ownRepository({ repo, branch, base_branch }: GitSource): Repository {
 	return { url: repo, branch, base_branch, path: "" };
 }
 
 /** The first repository of a template is the workspace itself; the others stand in folders of it. */
-function furtherRepositories(template: Template | undefined, protocols: readonly string[]): Repository[] {
-	return (template?.repos ?? []).slice(1).map(({ url, branch, path }) => {
+function furtherRepositories(repos: Template["repos"], protocols: readonly string[]): Repository[] {
+	return repos.slice(1).map(({ url, branch, path }) => {
 		if (branch !== "") refuseBadRef(branch);
 		return { url: checkRepository(url, protocols), branch: branch || "main", base_branch: "", path };
 	});

@@ -100,7 +100,7 @@ export class MessageSocket {
 
 	#closed(): void {
 		this.#idle.cancel();
-		for (const id of [...this.#pending.keys()]) this.#settle(id, lost());
+		for (const id of this.#pending.keys()) this.#settle(id, lost());
 		this.#onClosed();
 	}
 }

@@ -1,6 +1,6 @@
 /** What an observation of its pods makes of a session: the automatic moves (specification, States and transitions). Pure. */
 import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Observation } from "#shared/contracts/session-work.ts";
+import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
 import { isoTime } from "#shared/clock.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord, statusOf } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
@@ -38,39 +38,22 @@ export function isSettled(status: StoredStatus, { phase, purged }: Observation, 
 	return atRest && phase === "absent" && (purged || !purge);
 }
 
-function moveFor(record: SessionRecord, observed: Observation, at: number): Move | undefined {
-	const status = statusOf(record);
-	const move = status === "stopping" ? stoppingMove(observed) : launchMove(status, observed);
-	if (move) return move.to === status ? undefined : move;
-	return overdue(record, at) ? { to: "failed", failure: timeoutFailure(status) } : undefined;
-}
-
-function stoppingMove({ phase }: Observation): Move | undefined {
-	return phase === "absent" ? { to: "stopped" } : undefined;
-}
+/** The automatic moves; what is not listed leaves the session as it is. */
+const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredStatus>>>> = {
+	starting: { launching: "provisioning", ready: "running", failed: "failed" },
+	provisioning: { ready: "running", failed: "failed", absent: "failed" },
+	running: { failed: "failed", absent: "failed" },
+	stopping: { absent: "stopped" },
+};
 
 const podLost: Failure = { code: "POD_LOST", message: "The session's pod ended without being asked to" };
 
-function launchMove(status: StoredStatus, { phase, failure }: Observation): Move | undefined {
-	if (status !== "starting" && status !== "provisioning" && status !== "running") return undefined;
-	switch (phase) {
-		case "ready":
-			return { to: "running" };
-		case "failed":
-			return { to: "failed", failure: failure ?? podLost };
-		case "launching":
-			return status === "starting" ? { to: "provisioning" } : undefined;
-		case "absent":
-			return status === "starting" ? undefined : { to: "failed", failure: podLost };
-		case "blocked":
-		case "leaving":
-			return undefined;
-	}
-}
-
-/** A launch is late from its first claim on, every other step from its beginning. */
-function overdue({ document }: SessionRecord, at: number): boolean {
-	return document.deadline_at !== undefined && at > document.deadline_at;
+function moveFor(record: SessionRecord, { phase, failure = podLost }: Observation, at: number): Move | undefined {
+	const status = statusOf(record);
+	const to = moves[status]?.[phase];
+	if (to !== undefined) return to === "failed" ? { to, failure } : { to };
+	const overdue = record.document.deadline_at !== undefined && at > record.document.deadline_at;
+	return overdue ? { to: "failed", failure: timeoutFailure(status) } : undefined;
 }
 
 function podMembers({ session, document }: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {

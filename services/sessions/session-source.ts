@@ -23,20 +23,32 @@ export function resolveSource(
 	template: Template | undefined,
 	protocols: readonly string[],
 ): GitSource {
-	const { source } = request;
-	if (source?.type === "local_mount") {
-		throw new UnprocessableError(
-			"Local mounts are switched off on this server (features.local_mounts)",
-			"LOCAL_MOUNTS_OFF",
-		);
-	}
-	const first = template?.repos[0];
-	const asked = source ? source.repo : request.repo;
-	const repo = asked || first?.url || "";
-	const branch = (source ? source.branch : request.branch) || (asked ? "" : first?.branch) || defaultBranch;
-	const base = source?.base_branch ?? "";
-	for (const ref of [branch, base]) if (ref !== "") refuseBadRef(ref);
-	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: base };
+	refuseLocalMount(request);
+	const asked = askedFor(request);
+	const first = asked.repo === "" ? template?.repos[0] : undefined;
+	const repo = asked.repo || first?.url || "";
+	const branch = asked.branch || first?.branch || defaultBranch;
+	for (const ref of [branch, asked.base_branch]) if (ref !== "") refuseBadRef(ref);
+	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: asked.base_branch };
+}
+
+/** The structured form wins; empty text stands for what was left out. */
+function askedFor({
+	source,
+	repo,
+	branch,
+}: SessionCreate): Required<Pick<GitSource, "repo" | "branch" | "base_branch">> {
+	const asked = source ?? { repo, branch, base_branch: "" };
+	return { repo: asked.repo ?? "", branch: asked.branch ?? "", base_branch: asked.base_branch ?? "" };
+}
+
+/** @throws {UnprocessableError} */
+function refuseLocalMount({ source }: SessionCreate): void {
+	if (source?.type !== "local_mount") return;
+	throw new UnprocessableError(
+		"Local mounts are switched off on this server (features.local_mounts)",
+		"LOCAL_MOUNTS_OFF",
+	);
 }
 
 /** @throws {UnprocessableError} */

@@ -20,6 +20,10 @@ import { alice, bob, callAs, carol, job, root } from "../support/test-brokers.ts
 
 const { actions } = sessions;
 
+function seen(phase: ObservedPhase) {
+	return { phase, timings: {}, purged: false };
+}
+
 type Started = Awaited<ReturnType<typeof startSessions>>;
 
 for (const count of [1, 2] as const) {
@@ -50,7 +54,7 @@ for (const count of [1, 2] as const) {
 		const claim = (id: string) =>
 			callAs(near, job, sessionWork.actions.claim_due, { holder: "t", limit: 1, ids: [id] });
 		const observe = ({ id, fence, generation }: Claim, phase: ObservedPhase, due_in_ms = 0) =>
-			callAs(near, job, sessionWork.actions.observe, { id, fence, generation, observed: { phase }, due_in_ms });
+			callAs(near, job, sessionWork.actions.observe, { id, fence, generation, observed: seen(phase), due_in_ms });
 
 		/** One pass of the pod manager that sees `phase`. */
 		async function pass(id: string, phase: ObservedPhase): Promise<Claim> {
@@ -180,7 +184,9 @@ for (const count of [1, 2] as const) {
 			];
 			for (const stranger of strangers) {
 				for (const action of stranger.kind === "pod" ? [] : calls) {
-					const error = await callAs(near, stranger, action, { session_id: id }).catch((e: Error) => e);
+					const error = await callAs<{ session_id: string }, unknown>(near, stranger, action, { session_id: id }).catch(
+						(e: Error) => e,
+					);
 					expect(error, action.name).to.be.instanceOf(NotFoundError);
 				}
 				const activity = callAs(near, stranger, actions.activity, { session_id: id, state: "idle" });
@@ -274,7 +280,7 @@ for (const count of [1, 2] as const) {
 						id,
 						fence,
 						generation,
-						observed: { phase: "absent", purged: true },
+						observed: { ...seen("absent"), purged: true },
 						due_in_ms: 0,
 					});
 				}
