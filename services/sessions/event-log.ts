@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { now } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import { type DocumentStore, DuplicateKeyError, maxAppended, type OutboxEntry } from "#shared/store/document-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
 /** An answer must fit into a message on the bus (900 KB), with room for what surrounds the payloads. */
@@ -53,7 +53,7 @@ export class EventLog {
 		let seq = (await this.#edge(true)) ?? 0;
 		for (let tries = 0; left.length > 0; tries++) {
 			if (tries > maxTries + entries.length) throw new Error("The event log has another writer that never pauses");
-			const documents = left.map((entry, index) => documentOf(entry, seq + 1 + index));
+			const documents = left.slice(0, maxAppended).map((entry, index) => documentOf(entry, seq + 1 + index));
 			const { inserted, clash } = await this.#store.append(eventLogCollection, documents);
 			seq += inserted;
 			left = left.slice(inserted);

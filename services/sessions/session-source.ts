@@ -25,10 +25,11 @@ export function resolveSource(
 ): GitSource {
 	refuseLocalMount(request);
 	const asked = askedFor(request);
-	const first = asked.repo === "" ? template?.repos[0] : undefined;
-	const repo = asked.repo || first?.url || "";
-	const branch = asked.branch || first?.branch || defaultBranch;
-	for (const ref of [branch, asked.base_branch]) if (ref !== "") refuseBadRef(ref);
+	const { url = "", branch: itsBranch = "" } = (asked.repo === "" && template?.repos[0]) || {};
+	const repo = asked.repo || url;
+	const branch = asked.branch || itsBranch || defaultBranch;
+	refuseBadRef(branch);
+	if (asked.base_branch !== "") refuseBadRef(asked.base_branch);
 	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: asked.base_branch };
 }
 
