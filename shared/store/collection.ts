@@ -6,9 +6,12 @@ export type ColumnType = "text" | "integer" | "json";
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface IndexSpec {
-	/** Equality first, then at most one column that is ranged over and sorted by; ties are ordered by id. */
+	/**
+	 * Equality first, then at most one column that is ranged over and sorted by; ties are ordered by id.
+	 * A document that lacks one of the columns is not in the index.
+	 */
 	readonly columns: readonly string[];
-	/** No two documents have equal values in all columns; documents that lack one of them are left out. */
+	/** No two documents in the index have equal values in all columns. */
 	readonly unique?: boolean;
 }
 
@@ -21,12 +24,22 @@ export interface Collection<
 	readonly indexes: I;
 }
 
-/** A collection; index columns are checked to be declared `text` or `integer`. */
+const collectionName = /^[a-z][a-z0-9_-]*$/;
+/** Engines keep their own members under names that begin with `_`. */
+const memberName = /^(?!id$|wire$)[a-z][a-zA-Z0-9_]*$/;
+
+/**
+ * A collection; index columns are checked to be declared `text` or `integer`.
+ * @throws {TypeError} for such a column, and for a name that an engine could take for something else.
+ */
 export function defineCollection<const C extends Columns, const I extends Readonly<Record<string, IndexSpec>>>(
 	name: string,
 	columns: C,
 	indexes: I,
 ): Collection<C, I> {
+	const odd = [...Object.keys(columns), ...Object.keys(indexes)].find((member) => !memberName.test(member));
+	if (!collectionName.test(name) || odd !== undefined)
+		throw new TypeError(`Cannot define collection "${name}": "${odd ?? name}" is not a name that may be used`);
 	for (const [index, spec] of Object.entries(indexes)) {
 		const wrong = spec.columns.find((column) => columns[column] !== "text" && columns[column] !== "integer");
 		if (wrong !== undefined)

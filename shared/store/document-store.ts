@@ -4,19 +4,19 @@
  */
 import type { Collection, Columns, Document, Row } from "./collection.ts";
 
-/** Column values that must hold for a write to happen; at most four. */
+/** What must hold of a document for a write to happen: values of at most four `text` or `integer` columns. */
 export interface Guard<C extends Columns> {
 	readonly equals?: Row<C>;
 	/** `column + plus <= limit`, e.g. spent + 5 <= budget. Both are integer columns; an absent one never fits. */
 	readonly fits?: { readonly column: keyof C & string; readonly plus: number; readonly limit: keyof C & string };
 }
 
-/** What a write does to a document. `wire` replaces the text; columns not named stay. */
+/** What a write does to a document. `wire` replaces the text; columns not named stay; none is named twice. */
 export interface Change<C extends Columns> {
 	readonly wire?: string;
 	readonly set?: Row<C>;
 	readonly unset?: readonly (keyof C & string)[];
-	/** Adds to integer columns; an absent one counts as 0. */
+	/** Adds to integer columns, but not to those of a unique index; an absent one counts as 0. */
 	readonly inc?: { readonly [K in keyof C]?: number };
 	/** Appends one value to a json column that is a list; an absent one counts as empty. */
 	readonly push?: Row<C>;
@@ -51,7 +51,7 @@ export interface OutboxDocument {
 
 /** Bounds over the last index column: `from <= value <= to`. Absent means open. */
 export interface Range {
-	/** Values of the leading index columns, in order. */
+	/** Values of the leading index columns, in order; of all columns when the last one is not ranged over. */
 	readonly equals: readonly (string | number)[];
 	readonly from?: string | number;
 	readonly to?: string | number;
@@ -84,6 +84,9 @@ export class DuplicateKeyError extends Error {
 	}
 }
 
+/** Most documents of one ordered insert. */
+export const maxAppended = 500;
+
 /** Why an ordered insert stopped before its end. */
 export interface Appended {
 	/** How many documents of the batch are in; they are the first ones. */
@@ -101,7 +104,7 @@ export interface DocumentStore {
 		document: Document<C>,
 		events?: readonly OutboxEntry[],
 	): Promise<void>;
-	/** Inserts in order and stops at the first clash; those before it stay. At most 500. */
+	/** Inserts in order and stops at the first clash; those before it stay. @throws {RangeError} for more than `maxAppended`. */
 	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended>;
 	/** Undefined when there is no such document. */
 	get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined>;

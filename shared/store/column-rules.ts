@@ -1,0 +1,80 @@
+/** What a write may say about columns, checked before any engine sees it, so that all engines refuse the same mistakes. */
+import type { Collection, Columns, ColumnType, Document } from "./collection.ts";
+import type { Change, Guard } from "./document-store.ts";
+
+const maxGuards = 4;
+
+const accepts: Readonly<Record<ColumnType, (value: unknown) => boolean>> = {
+	text: (value) => typeof value === "string",
+	integer: (value) => Number.isSafeInteger(value),
+	json: (value) => value !== undefined,
+};
+
+/** @throws {TypeError} when a member is no declared column or its value not of the column's type. */
+export function checkDocument(collection: Collection, document: Document<Columns>): void {
+	const { id, wire, ...columns } = document;
+	if (typeof id !== "string" || typeof wire !== "string")
+		throw new TypeError(`Cannot write to "${collection.name}": a document needs an id and a text`);
+	checkValues(collection, columns);
+}
+
+/** @throws {TypeError} when the guard names too many columns or such as cannot be compared. */
+export function checkGuard(collection: Collection, { equals = {}, fits }: Guard<Columns>): void {
+	checkValues(collection, equals);
+	const names = Object.keys(equals);
+	const json = names.find((column) => collection.columns[column] === "json");
+	if (json !== undefined) throw refusal(collection, json, "a json column is not compared");
+	if (names.length > maxGuards)
+		throw new TypeError(`Cannot write to "${collection.name}": a guard has at most ${maxGuards} columns`);
+	if (fits) {
+		checkType(collection, fits.column, "integer");
+		checkType(collection, fits.limit, "integer");
+		checkValues(collection, { [fits.column]: fits.plus });
+	}
+}
+
+/** @throws {TypeError} when the change names a column twice, or one that cannot be changed like that. */
+export function checkChange(collection: Collection, change: Change<Columns>): void {
+	const { set = {}, unset = [], inc = {}, push = {}, pull = {} } = change;
+	checkValues(collection, set);
+	checkValues(collection, inc);
+	checkValues(collection, push);
+	for (const column of unset) typeOf(collection, column);
+	for (const column of Object.keys(inc)) {
+		checkType(collection, column, "integer");
+		if (isKey(collection, column)) throw refusal(collection, column, "a column of a unique index is not added to");
+	}
+	for (const column of [...Object.keys(push), ...Object.keys(pull)]) checkType(collection, column, "json");
+	checkNamedOnce(collection, [...[set, inc, push, pull].flatMap((part) => Object.keys(part)), ...unset]);
+}
+
+function checkNamedOnce(collection: Collection, named: readonly string[]): void {
+	const twice = named.find((column, position) => named.indexOf(column) !== position);
+	if (twice !== undefined) throw refusal(collection, twice, "a change names a column once");
+}
+
+/** Whether the column belongs to a unique index. */
+export function isKey(collection: Collection, column: string): boolean {
+	return Object.values(collection.indexes).some(({ unique, columns }) => unique && columns.includes(column));
+}
+
+function checkValues(collection: Collection, values: Readonly<Record<string, unknown>>): void {
+	for (const [column, value] of Object.entries(values)) {
+		const type = typeOf(collection, column);
+		if (!accepts[type](value)) throw refusal(collection, column, `the value is not ${type}`);
+	}
+}
+
+function checkType(collection: Collection, column: string, type: ColumnType): void {
+	if (typeOf(collection, column) !== type) throw refusal(collection, column, `it is not ${type}`);
+}
+
+function typeOf(collection: Collection, column: string): ColumnType {
+	const type = collection.columns[column];
+	if (type === undefined) throw refusal(collection, column, "there is no such column");
+	return type;
+}
+
+function refusal(collection: Collection, column: string, why: string): TypeError {
+	return new TypeError(`Cannot use column "${column}" of "${collection.name}": ${why}`);
+}

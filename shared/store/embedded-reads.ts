@@ -1,0 +1,73 @@
+/** The statements of the embedded store that read. Pure: text and values, nothing runs here. */
+import type { SQLInputValue } from "node:sqlite";
+import type { Collection } from "./collection.ts";
+import { indexName, outboxIndex, quoted } from "./embedded-schema.ts";
+import { joined, memberList, type Sql, sql } from "./embedded-sql.ts";
+import type { IndexQuery } from "./index-query.ts";
+
+/** How to read a page of an index. */
+export interface PageOrder {
+	readonly descending: boolean;
+	/** Values of the ordering columns after which it begins. */
+	readonly after?: readonly SQLInputValue[] | undefined;
+	readonly limit: number;
+}
+
+export function selection(collection: Collection, id: string): Sql {
+	return sql(`SELECT ${memberList(collection)} FROM ${quoted(collection.name)} WHERE id = ?`, id);
+}
+
+export function pageSelection(collection: Collection, query: IndexQuery, page: PageOrder): Sql {
+	const { descending, after, limit } = page;
+	const keys = query.order.map(quoted);
+	const direction = descending ? " DESC" : "";
+	const order = keys.length > 0 ? ` ORDER BY ${keys.map((key) => key + direction).join(", ")}` : "";
+	return joined(
+		[
+			sql(`SELECT ${memberList(collection)} FROM ${indexed(collection, query.index)} WHERE`),
+			joined(
+				[...bounds(query, after && (descending ? "to" : "from")), ...(after ? [beyond(keys, after, descending)] : [])],
+				" AND ",
+			),
+			sql(`${order} LIMIT ?`, limit),
+		],
+		" ",
+	);
+}
+
+export function countSelection(collection: Collection, query: IndexQuery): Sql {
+	const head = sql(`SELECT count(*) AS count FROM ${indexed(collection, query.index)} WHERE`);
+	return joined([head, joined(bounds(query), " AND ")], " ");
+}
+
+export function outboxSelection(collection: Collection, limit: number): Sql {
+	return sql(
+		`SELECT id, _outbox FROM ${indexed(collection, outboxIndex)}
+		WHERE _outbox_since IS NOT NULL ORDER BY _outbox_since, id LIMIT ?`,
+		limit,
+	);
+}
+
+export function outboxOf(collection: Collection, id: string): Sql {
+	return sql(`SELECT _outbox FROM ${quoted(collection.name)} WHERE id = ?`, id);
+}
+
+/** With INDEXED BY a statement that could not use its index is an error, not a slow surprise. */
+function indexed(collection: Collection, index: string): string {
+	return `${quoted(collection.name)} INDEXED BY ${indexName(collection, index)}`;
+}
+
+/** @param passed The bound a page begins beyond: still checked, but `+` keeps it from being where the index is entered. */
+function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
+	const terms = equal.map(({ column, value }) => sql(`${quoted(column)} = ?`, value));
+	if (!ranged) return terms;
+	const { column, from, to } = ranged;
+	terms.push(sql(`${passed === "from" ? "+" : ""}${quoted(column)} >= ?`, from));
+	if (to !== undefined) terms.push(sql(`${passed === "to" ? "+" : ""}${quoted(column)} <= ?`, to));
+	return terms;
+}
+
+function beyond(keys: readonly string[], after: readonly SQLInputValue[], descending: boolean): Sql {
+	const marks = after.map(() => "?").join(", ");
+	return sql(`(${keys.join(", ")}) ${descending ? "<" : ">"} (${marks})`, ...after);
+}

@@ -1,0 +1,181 @@
+/** The default store: one SQLite file, for one process. Reads are synchronous, writes are committed in groups. */
+import type { SQLOutputValue } from "node:sqlite";
+import { UnavailableError } from "../errors.ts";
+import type { Collection, Columns, Document } from "./collection.ts";
+import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
+import {
+	type Appended,
+	type Change,
+	type DocumentStore,
+	DuplicateKeyError,
+	type Found,
+	type Guard,
+	maxAppended,
+	type OutboxDocument,
+	type OutboxEntry,
+	type Page,
+	type Range,
+} from "./document-store.ts";
+import { duplicateKey, EmbeddedDatabase } from "./embedded-database.ts";
+import { countSelection, outboxOf, outboxSelection, pageSelection, selection } from "./embedded-reads.ts";
+import { documentOf, type Sql } from "./embedded-sql.ts";
+import { assignments, deletion, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
+import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+export interface EmbeddedStoreOptions {
+	/** Where the file is; made when absent. */
+	readonly folder: string;
+}
+
+interface Opened {
+	readonly database: EmbeddedDatabase;
+	readonly queue: WriteQueue;
+}
+
+export class EmbeddedStore implements DocumentStore {
+	readonly #folder: string;
+	#opened: Opened | undefined;
+
+	constructor({ folder }: EmbeddedStoreOptions) {
+		this.#folder = folder;
+	}
+
+	async open(collections: readonly Collection[]): Promise<void> {
+		const database = new EmbeddedDatabase(this.#folder, collections);
+		this.#opened = { database, queue: new WriteQueue(database) };
+	}
+
+	async insert<C extends Columns>(
+		collection: Collection<C>,
+		document: Document<C>,
+		events: readonly OutboxEntry[] = [],
+	): Promise<void> {
+		checkDocument(collection, document);
+		const statement = insertion(collection, document, events);
+		const { clash } = await this.#write((database) => insertAll(database, collection, [statement]));
+		if (clash !== undefined) throw new DuplicateKeyError(collection.name, clash);
+	}
+
+	async append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
+		if (documents.length > maxAppended) throw new RangeError(`At most ${maxAppended} documents are appended at once`);
+		for (const document of documents) checkDocument(collection, document);
+		const statements = documents.map((document) => insertion(collection, document, []));
+		return this.#write((database) => insertAll(database, collection, statements));
+	}
+
+	async get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined> {
+		const row = this.#database.first(selection(collection, id));
+		return row && documentOf(collection, row);
+	}
+
+	async update<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		guard: Guard<C>,
+		change: Change<C>,
+		events: readonly OutboxEntry[] = [],
+	): Promise<Document<C> | undefined> {
+		checkGuard(collection, guard);
+		checkChange(collection, change);
+		const statement = updating(collection, id, guard, assignments(collection, change, events));
+		return this.#write((database) => {
+			try {
+				const row = database.first(statement);
+				return row && documentOf(collection, row);
+			} catch (error) {
+				throw duplicateKey(collection, error) ?? error;
+			}
+		});
+	}
+
+	async find<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		{ limit, after, descending = false }: Page,
+	): Promise<Found<C>> {
+		const query = indexQuery(collection, index, range);
+		const position = after === undefined ? undefined : positionAfter(collection, query, after);
+		// One more than asked for tells whether there is a next page.
+		const rows = this.#database.all(
+			pageSelection(collection, query, { descending, after: position, limit: limit + 1 }),
+		);
+		const documents = rows.slice(0, limit).map((row) => documentOf(collection, row));
+		const last = documents.at(-1);
+		return { documents, ...(rows.length > limit && last && { next: cursorAt(query, last) }) };
+	}
+
+	async count<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+	): Promise<number> {
+		return Number(this.#database.first(countSelection(collection, indexQuery(collection, index, range)))?.["count"]);
+	}
+
+	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
+		checkGuard(collection, guard);
+		const statement = deletion(collection, id, guard);
+		return this.#write((database) => database.run(statement) > 0);
+	}
+
+	async outbox(collection: Collection, limit: number): Promise<OutboxDocument[]> {
+		return this.#database.all(outboxSelection(collection, limit)).map(({ id, _outbox }) => ({
+			id: String(id),
+			entries: entriesOf(_outbox),
+		}));
+	}
+
+	trimOutbox(collection: Collection, id: string, n: number): Promise<void> {
+		return this.#write((database) => {
+			const entries = entriesOf(database.first(outboxOf(collection, id))?.["_outbox"]);
+			const later = entries.filter((entry) => entry.n > n);
+			if (later.length < entries.length) database.run(outboxReplacement(collection, id, later));
+		});
+	}
+
+	async ping(): Promise<void> {
+		this.#database.first({ text: "SELECT 1", values: [] });
+	}
+
+	async close(): Promise<void> {
+		const opened = this.#opened;
+		if (!opened) return;
+		opened.queue.drain();
+		this.#opened = undefined;
+		opened.database.close();
+	}
+
+	async #write<T>(run: (database: EmbeddedDatabase) => T): Promise<T> {
+		const { database, queue } = this.#open();
+		return queue.add(() => run(database));
+	}
+
+	get #database(): EmbeddedDatabase {
+		return this.#open().database;
+	}
+
+	#open(): Opened {
+		if (!this.#opened) throw new UnavailableError("The store is not open", "STORE_CLOSED");
+		return this.#opened;
+	}
+}
+
+/** Inserts in order up to the first clash. */
+function insertAll(database: EmbeddedDatabase, collection: Collection, statements: readonly Sql[]): Appended {
+	for (const [inserted, statement] of statements.entries()) {
+		try {
+			database.run(statement);
+		} catch (error) {
+			const duplicate = duplicateKey(collection, error);
+			if (!duplicate) throw error;
+			return { inserted, clash: duplicate.key };
+		}
+	}
+	return { inserted: statements.length };
+}
+
+function entriesOf(outbox: SQLOutputValue | undefined): OutboxEntry[] {
+	return typeof outbox === "string" ? JSON.parse(outbox) : [];
+}

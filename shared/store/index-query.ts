@@ -1,0 +1,65 @@
+/** What a query of a declared index asks for, worked out once for every engine. */
+import type { Collection, Columns, Document } from "./collection.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { Range } from "./document-store.ts";
+
+type Value = string | number;
+
+export interface RangedColumn {
+	readonly column: string;
+	/** Always set, so that documents which lack the column stay outside on every engine. */
+	readonly from: Value;
+	readonly to?: Value;
+}
+
+export interface IndexQuery {
+	readonly index: string;
+	readonly equal: readonly { readonly column: string; readonly value: Value }[];
+	readonly ranged?: RangedColumn;
+	/** In what the documents are sorted; `id` last, unless no two of them can tie. */
+	readonly order: readonly string[];
+}
+
+const smallest = { text: "", integer: Number.MIN_SAFE_INTEGER } as const;
+
+/** @throws {TypeError} when the index is not declared or the range does not fit its columns. */
+export function indexQuery(collection: Collection, index: string, range: Range): IndexQuery {
+	const spec = collection.indexes[index];
+	if (!spec) throw new TypeError(`Cannot query "${collection.name}": it has no index "${index}"`);
+	const { equals } = range;
+	const [column, ...others] = spec.columns.slice(equals.length);
+	const ranged = rangedColumn(collection, column, range);
+	if (equals.length > spec.columns.length || others.length > 0 || (ranged === undefined && isBounded(range)))
+		throw new TypeError(`Cannot query "${collection.name}.${index}": the range does not fit its columns`);
+	const equal = equals.map((value, position) => ({ column: spec.columns[position] ?? "", value }));
+	const ties = spec.unique ? [] : ["id"];
+	return ranged ? { index, equal, ranged, order: [ranged.column, ...ties] } : { index, equal, order: ties };
+}
+
+function rangedColumn(collection: Collection, column: string | undefined, range: Range): RangedColumn | undefined {
+	if (column === undefined) return undefined;
+	const { from = collection.columns[column] === "integer" ? smallest.integer : smallest.text, to } = range;
+	return { column, from, ...(to !== undefined && { to }) };
+}
+
+function isBounded({ from, to }: Range): boolean {
+	return from !== undefined || to !== undefined;
+}
+
+/** The values of the ordering columns where a page ended. @throws {RangeError} when the text is no cursor for this query. */
+export function positionAfter(collection: Collection, { order }: IndexQuery, cursor: string): Value[] {
+	const { value, id } = decodeCursor(cursor);
+	if (order.length === 0) throw new RangeError("This list has one page only");
+	return order.map((column) => {
+		if (column === "id") return id;
+		const fits = collection.columns[column] === "integer" ? typeof value === "number" : typeof value === "string";
+		if (!fits) throw new RangeError("This is not a cursor of this list");
+		return value;
+	});
+}
+
+/** Where a page ends that has this document last. */
+export function cursorAt({ ranged }: IndexQuery, document: Document<Columns>): string {
+	const value = ranged && document[ranged.column];
+	return encodeCursor({ value: typeof value === "string" || typeof value === "number" ? value : "", id: document.id });
+}
