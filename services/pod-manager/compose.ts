@@ -1,0 +1,51 @@
+/** The pod manager's part: the only one that starts and ends pods. */
+import { homedir } from "node:os";
+import { loadAdapter } from "#shared/adapter.ts";
+import { type Config, ConfigError, inheritedEnvironment, isDevIdentity } from "#shared/config.ts";
+import type { Part, Platform } from "#shared/platform.ts";
+import { endAllPods, leftRunning } from "./exit.ts";
+import { podManager } from "./pod-manager.service.ts";
+import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
+import { platformUrl, podSpec } from "./pod-spec.ts";
+
+export async function compose({ config, key, tokens }: Platform): Promise<Part> {
+	refuseUnsafe(config);
+	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
+		dataDir: config.data_dir,
+		installation: key.installationId(),
+		userHome: homedir(),
+		environment: inheritedEnvironment(),
+	});
+	const { schema, stop } = podManager(
+		{ runtime, specOf: (claim) => podSpec(claim, key, platformUrl(config.gateway)) },
+		tokens,
+	);
+	return {
+		services: [schema],
+		async drain() {
+			await stop();
+			if (config.pods.on_exit === "stop") return endAllPods(runtime);
+			const sentence = await leftRunning(runtime);
+			if (sentence !== undefined) console.log(sentence);
+		},
+	};
+}
+
+/**
+ * Local pods run with the rights of whoever started the platform: for one developer only.
+ * @throws {ConfigError}
+ */
+function refuseUnsafe(config: Config): void {
+	if (!config.pods.runtime.adapter.endsWith("#LocalProcessRuntime")) return;
+	if (!isDevIdentity(config)) {
+		throw new ConfigError(
+			`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
+				"they would all have the platform's own rights; use DevIdentity or another pods.runtime",
+		);
+	}
+	if (process.platform !== "linux") {
+		throw new ConfigError(
+			`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`,
+		);
+	}
+}

@@ -1,0 +1,59 @@
+/** The pod manager on the bus: wiring only. It offers nothing; it asks the sessions service what is due. */
+import { randomUUID } from "node:crypto";
+import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
+import type { InternalTokens } from "#shared/bus/internal-token.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { call, type Meta, on } from "#shared/bus/service.ts";
+import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import type { PassGround } from "./pass.ts";
+import { Reconciler, type Work } from "./reconciler.ts";
+
+const job = systemPrincipal("pod-manager");
+
+/** Claim and report together stay below what a lease has left after a pass (6 s). */
+const claimTimeoutMs = 2_000;
+const observeTimeoutMs = 4_000;
+
+export interface PodManager {
+	readonly schema: ServiceSchema;
+	/** First step of its end: nothing is claimed any more, and the passes under way are over. */
+	readonly stop: () => Promise<void>;
+}
+
+export function podManager(ground: PassGround, tokens: InternalTokens): PodManager {
+	let reconciler: Reconciler | undefined;
+
+	const stop = async () => reconciler?.stop();
+
+	const schema: ServiceSchema = {
+		name: "pod-manager",
+
+		events: on(sessionDue, () => reconciler?.hint()),
+
+		async started(this: Service) {
+			reconciler = new Reconciler(ground, workOver(this.broker, tokens), (sentence) => this.logger.warn(sentence));
+		},
+
+		stopped: stop,
+	};
+
+	return { schema, stop };
+}
+
+function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {
+	const { claim_due, observe } = sessionWork.actions;
+	const meta = (): Meta => {
+		const request_id = randomUUID();
+		return { request_id, token: tokens.mint(job, request_id) };
+	};
+	return {
+		claim: (limit, ids) =>
+			call(
+				broker,
+				claim_due,
+				{ holder: broker.nodeID, limit, ...(ids && { ids }) },
+				{ meta: meta(), timeout: claimTimeoutMs },
+			),
+		observe: (report) => call(broker, observe, report, { meta: meta(), timeout: observeTimeoutMs }),
+	};
+}

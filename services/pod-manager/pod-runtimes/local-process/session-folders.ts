@@ -1,0 +1,30 @@
+/** What outlives the pods of a session: `sessions/<session id>/workspace`, and `state` with the agent's own records. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Trash } from "./trash.ts";
+
+export class SessionFolders {
+	readonly #root: string;
+	readonly #trash: Trash;
+
+	constructor(root: string) {
+		this.#root = root;
+		this.#trash = new Trash(join(root, ".trash"));
+	}
+
+	async create(sessionId: string): Promise<{ workspace: string; state: string }> {
+		const folder = join(this.#root, sessionId);
+		const folders = { workspace: join(folder, "workspace"), state: join(folder, "state") };
+		for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
+		return folders;
+	}
+
+	discard(sessionId: string): Promise<void> {
+		return this.#trash.discard(join(this.#root, sessionId));
+	}
+
+	/** Finishes what an earlier process began to remove. */
+	emptyTrash(): Promise<void> {
+		return this.#trash.empty();
+	}
+}

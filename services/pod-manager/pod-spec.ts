@@ -1,0 +1,69 @@
+/** What a pod is created from: the launch settings of a claim, and what the platform and the pod show each other. */
+import { compileSchema } from "#shared/bus/validator.ts";
+import { type Output, schema } from "#shared/bus/schema.ts";
+import type { Config } from "#shared/config.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import type { InstallationKey } from "#shared/keys.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { PodSpec } from "./pod-runtime.ts";
+
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+
+const launchFields = schema({
+	name: text,
+	model: text,
+	repositories: {
+		type: "array",
+		items: { type: "object", props: { url: text, branch: text, base_branch: text, path: text } },
+	},
+	setup_scripts: texts,
+	working_folder: text,
+	system_prompt: text,
+	initial_prompt: text,
+	env: { type: "record", key: text, value: text },
+	agent: text,
+	git_protocols: texts,
+});
+
+const check = compileSchema(launchFields);
+
+/** @throws {Error} when the claim's launch settings are incomplete or the platform has no address. */
+export function podSpec(claim: Claim, key: InstallationKey, platformUrl: string): PodSpec {
+	const { id, generation, launch } = claim;
+	return {
+		...launchSettings(launch),
+		session_id: id,
+		generation,
+		installation: key.installationId(),
+		platform_url: platformUrl,
+		pod_token: key.podToken(id, generation),
+		platform_key: key.platformKey(id, generation),
+	};
+}
+
+function launchSettings(launch: Record<string, unknown>): LaunchSettings {
+	const copy: unknown = structuredClone(launch);
+	if (fits(copy)) return copy;
+	const wrong = check(copy).map(({ path, message }) => `${path.join(".")}: ${message}`);
+	throw new Error(`Cannot start a pod from these launch settings: ${wrong.join("; ")}`);
+}
+
+function fits(value: unknown): value is Output<typeof launchFields> {
+	return check(value).length === 0;
+}
+
+const wildcards = new Set(["0.0.0.0", "::"]);
+
+/**
+ * Where pods on this machine, or behind `gateway.public_url`, reach the platform's API.
+ * @throws {Error} when the gateway's port is not known before it listens.
+ */
+export function platformUrl({ host, port, public_url, product }: Config["gateway"]): string {
+	if (public_url === "" && port === 0) {
+		throw new Error("Cannot tell pods where the platform is: gateway.port is 0 and gateway.public_url is empty");
+	}
+	const name = wildcards.has(host) ? "127.0.0.1" : host;
+	const base = public_url || `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+	return `${base}/api/v1/${product}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Keeps the pods as they should be: takes sessions that are due from the sessions service and runs a pass over each.
+ * Hints only make it look sooner; it asks every second, so that nothing depends on one arriving.
+ */
+import { monotonic } from "#shared/clock.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { Alarm } from "./alarm.ts";
+import { type PassGround, type Report, runPass } from "./pass.ts";
+import { QuietLog } from "./quiet-log.ts";
+
+const pollMs = 1_000;
+/** Passes at a time. */
+const maxPasses = 16;
+/** Sessions remembered as changed; the poll finds those beyond. */
+const maxChanged = 1_024;
+/** Polls that may fail before it is worth a line: at start services come up in any order. */
+const silentFailures = 5;
+
+/** The sessions service, as far as passes need it. */
+export interface Work {
+	/** Leases sessions that are due; with `ids` these, due or not. */
+	claim(limit: number, ids?: string[]): Promise<Claim[]>;
+	/** False when a newer lease exists. */
+	observe(report: Report): Promise<boolean>;
+}
+
+export class Reconciler {
+	readonly #ground: PassGround;
+	readonly #work: Work;
+	readonly #log: QuietLog;
+	readonly #alarm = new Alarm();
+	readonly #stopping = new AbortController();
+	/** By session: never two passes over one. */
+	readonly #passes = new Map<string, Promise<void>>();
+	/** Sessions whose pods changed since they were last claimed. */
+	readonly #changed = new Set<string>();
+	readonly #loop: Promise<void>;
+	/** There may be more that is due than was claimed. */
+	#backlog = false;
+	#failures = 0;
+
+	/** Starts at once. @param write Gets a sentence for every new kind of trouble. */
+	constructor(ground: PassGround, work: Work, write: (sentence: string) => void) {
+		this.#ground = ground;
+		this.#work = work;
+		this.#log = new QuietLog(write);
+		ground.runtime.watch((sessionId) => this.#podsChanged(sessionId), this.#stopping.signal);
+		this.#alarm.ring();
+		this.#loop = this.#run();
+	}
+
+	/** Some session may be due. */
+	hint(): void {
+		this.#alarm.ring();
+	}
+
+	/** Claims nothing more and waits for the passes under way. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#alarm.ring();
+		await this.#loop;
+		await Promise.all(this.#passes.values());
+		this.#alarm.silence();
+	}
+
+	async #run(): Promise<void> {
+		for (;;) {
+			this.#alarm.ringWithin(pollMs);
+			await this.#alarm.rung();
+			if (this.#stopping.signal.aborted) return;
+			await this.#claim();
+		}
+	}
+
+	async #claim(): Promise<void> {
+		try {
+			await this.#claimChanged();
+			await this.#claimDue();
+			this.#failures = 0;
+		} catch (error) {
+			this.#failures++;
+			if (this.#failures >= silentFailures) this.#log.tell(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
+		}
+	}
+
+	async #claimChanged(): Promise<void> {
+		const ids = [...this.#changed].filter((id) => !this.#passes.has(id)).slice(0, this.#free());
+		if (ids.length === 0) return;
+		await this.#begin(ids.length, ids);
+		for (const id of ids) this.#changed.delete(id);
+	}
+
+	async #claimDue(): Promise<void> {
+		const limit = this.#free();
+		this.#backlog = limit === 0 || (await this.#begin(limit)) === limit;
+		if (this.#backlog && this.#free() > 0) this.#alarm.ring();
+	}
+
+	/** Resolves to the number of sessions leased. */
+	async #begin(limit: number, ids?: string[]): Promise<number> {
+		const since = monotonic();
+		const claims = await this.#work.claim(limit, ids);
+		for (const claim of claims) {
+			// A pass that outlives its lease goes on alone: its report is refused, and this lease ends by itself.
+			if (this.#passes.has(claim.id)) continue;
+			const pass = this.#pass(claim, since).finally(() => this.#ended(claim));
+			this.#passes.set(claim.id, pass);
+		}
+		return claims.length;
+	}
+
+	#free(): number {
+		return maxPasses - this.#passes.size;
+	}
+
+	async #pass(claim: Claim, since: number): Promise<void> {
+		try {
+			failpoint("pod-manager.claimed");
+			const { report, trouble } = await runPass(claim, this.#ground, since);
+			if (trouble !== undefined) this.#tell(claim, trouble);
+			if (report) await this.#observe(report);
+		} catch (error) {
+			this.#tell(claim, error);
+		}
+	}
+
+	#ended({ id }: Claim): void {
+		this.#passes.delete(id);
+		if (this.#backlog || this.#changed.has(id)) this.#alarm.ring();
+	}
+
+	async #observe(report: Report): Promise<void> {
+		failpoint("pod-manager.before-observe");
+		await this.#work.observe(report);
+		if (report.due_in_ms > 0) this.#alarm.ringWithin(report.due_in_ms);
+	}
+
+	#podsChanged(sessionId: string): void {
+		if (this.#changed.size < maxChanged) this.#changed.add(sessionId);
+		this.#alarm.ring();
+	}
+
+	#tell({ id }: Claim, error: unknown): void {
+		this.#log.tell(`A pass over session "${id}" failed: ${sentenceOf(error)}`);
+	}
+}
+
+function sentenceOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
