@@ -139,7 +139,8 @@ for (const count of [1, 2] as const) {
 		});
 
 		it("refuses a request whose caller gave up", async () => {
-			const error = await failureOf(callAs(nodes.near, alice, probe.actions.echo, {}, { deadline: now() - 2_500 }));
+			const late = { principal: alice, meta: { deadline: now() - 2_500 } };
+			const error = await failureOf(callAs(nodes.near, late, probe.actions.echo, {}));
 			expect(error).to.be.instanceOf(TimeoutError);
 		});
 

@@ -49,14 +49,19 @@ function broker(label: string, linked: boolean): ServiceBroker {
 	return new ServiceBroker(options);
 }
 
+/** Who calls, with what beside the token. */
+export interface Calling {
+	readonly principal: Principal;
+	readonly meta: Meta;
+}
+
 /** Calls as the gateway does for this principal. */
 export function callAs<I, R>(
 	caller: Caller,
-	principal: Principal,
+	who: Principal | Calling,
 	action: Action<I, unknown, R>,
 	params: NoInfer<I>,
-	meta: Meta = {},
 ): Promise<R> {
-	const token = testTokens.mint(principal, "test");
-	return call(caller, action, params, { meta: { token, ...meta } });
+	const { principal, meta } = "principal" in who ? who : { principal: who, meta: {} };
+	return call(caller, action, params, { meta: { token: testTokens.mint(principal, "test"), ...meta } });
 }

@@ -1,0 +1,110 @@
+/** The event log under several relays that fail and repeat: every event once, in order, without gaps. */
+import { expect } from "chai";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventLogCollection, eventLogNameCollection } from "#services/sessions/event-log-collection.ts";
+import { EventLog } from "#services/sessions/event-log.ts";
+import { OutboxRelay } from "#services/sessions/outbox-relay.ts";
+import type { LogEntry } from "#shared/contracts/event-log.ts";
+import { defineCollection } from "#shared/store/collection.ts";
+import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { eventually } from "../support/eventually.ts";
+
+const things = defineCollection("things", { rev: "integer" }, {});
+const audience = { tenant: "t", owner: "o" };
+
+function event(n: number): OutboxEntry {
+	return { n, type: "session_updated", data: JSON.stringify({ n }), audience, at: n };
+}
+
+describe("event log", () => {
+	let folder: string;
+	let store: DocumentStore;
+	let log: EventLog;
+
+	beforeEach(async () => {
+		folder = await mkdtemp(join(tmpdir(), "atelier-log-"));
+		store = new EmbeddedStore({ folder });
+		await store.open([things, eventLogCollection, eventLogNameCollection]);
+		log = new EventLog(store);
+	});
+	afterEach(async () => {
+		await store.close();
+		await rm(folder, { recursive: true });
+	});
+
+	async function all(): Promise<LogEntry[]> {
+		const entries: LogEntry[] = [];
+		for (;;) {
+			const more = await log.read(entries.length, 500);
+			if (more.length === 0) return entries;
+			entries.push(...more);
+		}
+	}
+
+	/** `ids` documents, each with events 1..`n`, one write each. */
+	async function write(ids: readonly string[], n: number): Promise<void> {
+		await Promise.all(
+			ids.map(async (id) => {
+				await store.insert(things, { id, wire: "{}", rev: 1 }, [event(1)]);
+				for (let rev = 2; rev <= n; rev++) await store.update(things, id, {}, { set: { rev } }, [event(rev)]);
+			}),
+		);
+	}
+
+	it("begins empty, with a name that stays", async () => {
+		const head = await log.head();
+		expect(head).to.include({ seq: 0, oldest: 1 });
+		expect(await new EventLog(store).head()).to.deep.equal(head);
+	});
+
+	it("takes every event once although three relays race and every third of their trims is lost", async () => {
+		let trims = 0;
+		const forgetful = new Proxy(store, {
+			get(target, name: keyof DocumentStore) {
+				if (name !== "trimOutbox") return target[name].bind(target);
+				return (...args: Parameters<DocumentStore["trimOutbox"]>) =>
+					++trims % 3 === 0 ? Promise.reject(new Error("lost")) : target.trimOutbox(...args);
+			},
+		});
+		const relays = Array.from({ length: 3 }, () => {
+			const options = { onAppended: () => {}, onError: () => {} };
+			return new OutboxRelay(forgetful, new EventLog(forgetful), [things], options);
+		});
+		const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);
+		let written = false;
+		const writing = write(ids, 10).then(() => {
+			written = true;
+		});
+		const entries = await eventually(async () => {
+			for (const relay of relays) relay.wake();
+			return written && (await store.outbox(things, 1)).length === 0 && all();
+		});
+		await writing;
+		for (const relay of relays) await relay.stop();
+		expect(entries).to.have.length(200);
+		expect(entries.map(({ seq }) => seq)).to.deep.equal(entries.map((_, index) => index + 1));
+		expect(trims).to.be.greaterThan(3);
+	});
+
+	it("stops reading at a gap", async () => {
+		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
+		await store.append(eventLogCollection, [document(1), document(2), document(4)]);
+		expect((await log.read(0, 10)).map(({ seq }) => seq)).to.deep.equal([1, 2]);
+		expect(await log.read(2, 10)).to.deep.equal([]);
+	});
+
+	it("keeps the newest 20,000 entries however old, and removes older ones", async () => {
+		for (let start = 1; start <= 20_100; start += 300) {
+			const batch = Array.from({ length: 300 }, (_, index) => start + index);
+			await store.append(
+				eventLogCollection,
+				batch.map((seq) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 })),
+			);
+		}
+		await log.trim();
+		expect(await log.head()).to.include({ seq: 20_100, oldest: 101 });
+	});
+});

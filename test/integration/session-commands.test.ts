@@ -1,0 +1,141 @@
+/** Commands, passes and events of sessions over the bus and a real store; the test plays the pod manager. */
+import { expect } from "chai";
+import type { ServiceBroker } from "moleculer";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
+import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { eventually } from "../support/eventually.ts";
+import { SessionActor } from "../support/session-actor.ts";
+import { startSessions } from "../support/sessions-part.ts";
+import { callAs, job } from "../support/test-brokers.ts";
+
+function failureOf(promise: Promise<unknown>): Promise<ConflictError> {
+	return promise.then(
+		() => expect.fail("it succeeded"),
+		(error: ConflictError) => error,
+	);
+}
+
+for (const count of [1, 2] as const) {
+	describe(`session commands with ${count} broker(s)`, () => {
+		let started: Awaited<ReturnType<typeof startSessions>>;
+		let near: ServiceBroker;
+		let ada: SessionActor;
+
+		before(async () => {
+			started = await startSessions(count);
+			near = started.near;
+		});
+		beforeEach(() => {
+			ada = new SessionActor(near);
+		});
+		after(() => started.stop());
+
+		it("lets exactly one of eight equal commands through", async () => {
+			const { id } = await ada.running();
+			const results = await Promise.allSettled(Array.from({ length: 8 }, () => ada.command("stop", id)));
+			const lost = results.filter((result) => result.status === "rejected");
+			expect(lost).to.have.length(7);
+			for (const { reason } of lost) expect(reason).to.be.instanceOf(ConflictError);
+			const told = await eventually(async () => {
+				const found = await ada.events(id);
+				return found.length === 3 && found;
+			});
+			const statuses = told.map(({ data }) => (JSON.parse(data) as Session).status);
+			expect(statuses).to.deep.equal(["starting", "running", "stopping"]);
+		});
+
+		it("gives a repeated command with the same key its first answer, and refuses the key for another request", async () => {
+			const first = await ada.create({}, "one");
+			await ada.pass(first.id, "ready");
+			expect(await ada.create({}, "one")).to.deep.equal(first);
+			expect((await new SessionActor(near).create({}, "one")).id).not.to.equal(first.id);
+			expect(await failureOf(ada.create({ name: "b" }, "one"))).to.be.instanceOf(UnprocessableError);
+			const answer = await ada.command("stop", first.id, "two");
+			await ada.pass(first.id, "absent");
+			expect(await ada.command("stop", first.id, "two")).to.deep.equal(answer);
+			expect(await ada.get(first.id)).to.include({ status: "stopped" });
+			expect(await failureOf(ada.command("stop", first.id))).to.be.instanceOf(ConflictError);
+		});
+
+		it("creates one session for eight requests with one key", async () => {
+			const made = await Promise.all(Array.from({ length: 8 }, () => ada.create({}, "same")));
+			expect(new Set(made.map(({ id }) => id)).size).to.equal(1);
+			expect((await ada.list()).items).to.have.length(1);
+		});
+
+		it("leases a session to one pass at a time, and believes only the newest", async () => {
+			const { id } = await ada.create();
+			const [taken] = await ada.claim(id);
+			if (!taken) return expect.fail("nothing to claim");
+			expect(await ada.claim(id), "while leased").to.deep.equal([]);
+			expect(await ada.observe({ ...taken, fence: taken.fence - 1 }, "ready"), "an old fence").to.equal(false);
+			expect(await ada.get(id)).to.include({ status: "starting" });
+			expect(await ada.observe(taken, "ready")).to.equal(true);
+			expect(await ada.get(id)).to.include({ status: "running" });
+		});
+
+		it("stays due when a command comes during a pass, and ignores what a pass says about an older launch", async () => {
+			const { id } = await ada.running();
+			const [taken] = await ada.claim(id);
+			await ada.command("stop", id);
+			if (taken) await ada.observe(taken, "ready", 60_000);
+			const due = await callAs(near, job, sessionWork.actions.claim_due, { holder: "t", limit: 64 });
+			const again = due.find((claim) => claim.id === id);
+			expect(again).to.include({ id, desired: "stop" });
+			if (again) await ada.observe(again, "absent");
+			const [late] = await ada.claim(id);
+			await ada.command("start", id);
+			if (late) await ada.observe(late, "failed");
+			expect(await ada.get(id)).to.include({ status: "starting", generation: 2 });
+		});
+
+		it("hides a deleted session at once and removes it when its pod is gone", async () => {
+			const { id } = await ada.running();
+			await ada.delete(id, ["workspace_storage"]);
+			expect(await failureOf(ada.get(id))).to.be.instanceOf(NotFoundError);
+			expect((await ada.list({ include_archived: true })).items).to.deep.equal([]);
+			const [taken] = await ada.claim(id);
+			expect(taken).to.include({ desired: "purge" });
+			if (taken) await ada.observe(taken, "leaving");
+			await eventually(async () => {
+				const [claim] = await ada.claim(id);
+				if (claim) await ada.observe(claim, "absent", 0, true);
+				return claim === undefined;
+			});
+			const last = (await ada.events(id)).at(-1);
+			expect(last).to.include({ type: "session_deleted", data: JSON.stringify({ id }), owner: ada.principal.id });
+		});
+
+		it("records activity of the present launch and refuses that of an older one", async () => {
+			const { id } = await ada.running();
+			const pod = (generation: number): Principal => ({ kind: "pod", id, tenant: "", roles: [], generation });
+			const report = (generation: number, state: string) => {
+				const params = { session_id: id, state, metadata: { turn_count: 1 } };
+				return callAs(near, pod(generation), sessions.actions.activity, params);
+			};
+			await report(1, "active");
+			expect(await ada.get(id)).to.deep.include({ activity_state: "active", activity_metadata: { turn_count: 1 } });
+			expect(await failureOf(report(1, "dancing"))).to.be.instanceOf(UnprocessableError);
+			expect((await failureOf(report(0, "idle"))).type).to.equal("STALE_GENERATION");
+			const entry = await eventually(async () =>
+				(await ada.events(id)).find(({ type }) => type === "session_activity"),
+			);
+			const payload = { session_id: id, state: "active", metadata: { turn_count: 1 }, owner_id: ada.principal.id };
+			expect(JSON.parse(entry.data)).to.deep.equal(payload);
+		});
+
+		it("tells of every session's revisions in their order", async () => {
+			const made = await Promise.all(Array.from({ length: 20 }, () => ada.running()));
+			const told = await eventually(async () => {
+				const found = await Promise.all(made.map(({ id }) => ada.events(id)));
+				return found.every((list) => list.length === 2) && found;
+			});
+			for (const list of told) {
+				expect(list.map(({ data }) => (JSON.parse(data) as Session).rev)).to.deep.equal([1, 2]);
+			}
+		});
+	});
+}
