@@ -1,0 +1,46 @@
+/** One HTTP answer, and how it is sent: every one carries the request id and the headers that keep browsers in bounds. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { after } from "#shared/clock.ts";
+
+export interface Answer {
+	readonly status: number;
+	/** JSON text; absent: an answer without a body. */
+	readonly body?: string | Buffer;
+	/** Names and values in turn. */
+	readonly headers?: readonly string[];
+}
+
+/** What a client has not yet sent when it is answered is thrown away for this long; then its connection goes. */
+const leftoverMs = 1_000;
+
+const protective: readonly string[] = [
+	"X-Content-Type-Options",
+	"nosniff",
+	"Cache-Control",
+	"no-store",
+	"Content-Security-Policy",
+	"default-src 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Resource-Policy",
+	"same-origin",
+	"Referrer-Policy",
+	"no-referrer",
+];
+
+/** Sends the answer, unless one was sent already or nobody is there any more. */
+export function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
+	if (response.headersSent || response.destroyed) return;
+	const { status, body = "", headers = [] } = answer;
+	const head = ["X-Request-ID", requestId, ...protective, ...headers];
+	if (answer.body !== undefined) {
+		head.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)));
+	}
+	response.writeHead(status, head).end(body);
+	if (!request.complete) dropLeftover(request);
+}
+
+/** Cutting the connection at once would destroy the answer on its way; reading on without end would be a gift. */
+function dropLeftover(request: IncomingMessage): void {
+	request.resume();
+	const cut = after(leftoverMs, () => request.destroy());
+	request.once("close", () => cut.cancel());
+}

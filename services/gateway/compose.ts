@@ -1,0 +1,110 @@
+/** Puts the gateway together: the contracts' routes behind the identity that the configuration names. */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { loadAdapter } from "#shared/adapter.ts";
+import { type Config, ConfigError } from "#shared/config.ts";
+import { publicContracts } from "#shared/contracts/all.ts";
+import type { Compose, Platform } from "#shared/platform.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import { actionRoutes, type ActionRoute } from "./action-route.ts";
+import { Authenticator } from "./authenticate.ts";
+import { Gateway, type GatewayBus } from "./gateway.ts";
+import { gatewayService } from "./gateway.service.ts";
+import { openHttpServer, portOf } from "./http-server.ts";
+import type { IdentityProvider } from "./identity-provider.ts";
+import { openApi } from "./openapi.ts";
+import { OriginGuard } from "./origin-guard.ts";
+import { pages } from "./pages.ts";
+import { Readiness } from "./readiness.ts";
+import { RequestChain } from "./request-chain.ts";
+import { RouteTable } from "./route-table.ts";
+
+/** Beside as many streams as the configuration allows. */
+const maxConnections = 2_000;
+
+export const compose: Compose = async (platform) => {
+	const { host } = platform.config.gateway;
+	const gateway = await openGateway(platform);
+	return {
+		services: [gatewayService(gateway, () => console.log(`Atelier listens on ${gateway.url(host)}`))],
+		drain: () => gateway.drain(),
+		close: async () => gateway.close(),
+	};
+};
+
+/**
+ * Listens when it resolves; requests get 503 until the gateway's service has started.
+ * @throws {ConfigError} when the address cannot be used, or not with this identity.
+ */
+export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
+	const { config, key, tokens, rawHandlers, readiness: checks } = platform;
+	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"]);
+	refuseForeignAddress(config, identity);
+	let bus: GatewayBus | undefined;
+	const readiness = new Readiness({
+		checks,
+		actions: contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1)),
+		isServed: ({ name, produces }) => (produces ? rawHandlers.has(name) : (bus?.isAvailable(name) ?? false)),
+	});
+	const { host, port } = config.gateway;
+	const connections = maxConnections + config.stream.max_clients;
+	const server = await openHttpServer(
+		{ host, port, maxConnections: connections },
+		(request, response) => void gateway.handle(request, response),
+	);
+	const chain = new RequestChain({
+		guard: guardOf(config, portOf(server), identity),
+		routes: routeTable(config, actionRoutes(contracts), readiness),
+		authenticator: new Authenticator(identity, key),
+		tokens,
+		rawHandlers,
+		bus: () => bus?.caller,
+		report: (error, requestId) => bus?.logError(`Request ${requestId} failed`, error),
+	});
+	const gateway = new Gateway({
+		server,
+		chain,
+		readiness,
+		attach(attached) {
+			bus = attached;
+		},
+	});
+	return gateway;
+}
+
+/** Callers who are trusted because of where they are must be there. */
+function refuseForeignAddress(
+	{ gateway: { host }, identity: { adapter } }: Config,
+	{ loopbackOnly }: IdentityProvider,
+) {
+	const loopback = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+	if (loopbackOnly && !loopback) {
+		throw new ConfigError(
+			`Configuration key "gateway.host" cannot be "${host}": with identity "${adapter}" the gateway listens on loopback only (allowed: 127.0.0.1, ::1, localhost)`,
+		);
+	}
+}
+
+function guardOf({ gateway }: Config, port: number, { loopbackOnly }: IdentityProvider): OriginGuard {
+	return new OriginGuard({
+		host: gateway.host,
+		port,
+		publicUrl: gateway.public_url,
+		allowedHosts: gateway.allowed_hosts,
+		allowedOrigins: gateway.allowed_origins,
+		loopbackOnly,
+	});
+}
+
+function routeTable({ gateway }: Config, routes: readonly ActionRoute[], readiness: Readiness): RouteTable {
+	const prefixes = [gateway.product, ...gateway.aliases].map((name) => `/api/v1/${name}`);
+	const [prefix = ""] = prefixes;
+	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
+	return new RouteTable([...pages(readiness, document), ...routes], prefixes);
+}
+
+function version(): string {
+	const manifest: { version: string } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+	return manifest.version;
+}

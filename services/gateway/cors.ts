@@ -1,0 +1,32 @@
+/** What browsers are told about pages elsewhere that the configuration allows to call (WHATWG Fetch, CORS protocol). */
+import type { IncomingMessage } from "node:http";
+import type { Answer } from "./answer.ts";
+
+/** Names and values in turn. No credentials: callers are known by their token alone. */
+export function corsHeaders(origin: string): string[] {
+	return [
+		"Access-Control-Allow-Origin",
+		origin,
+		"Access-Control-Expose-Headers",
+		"Link, Retry-After, X-Error-Code, X-Request-ID",
+		"Vary",
+		"Origin",
+	];
+}
+
+/** The question a browser asks before it sends the request itself. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+	return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
+export const preflightAnswer: Answer = {
+	status: 204,
+	headers: [
+		"Access-Control-Allow-Methods",
+		"GET, POST, PUT, PATCH, DELETE",
+		"Access-Control-Allow-Headers",
+		"Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID",
+		"Access-Control-Max-Age",
+		"600",
+	],
+};

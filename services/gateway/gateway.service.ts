@@ -1,0 +1,22 @@
+/** The gateway on the bus: wiring only. It offers no action; it is a service so that it starts and ends with the others. */
+import type { Service, ServiceSchema } from "moleculer";
+import type { Gateway } from "./gateway.ts";
+
+/** @param announce Called when requests are served. */
+export function gatewayService(gateway: Gateway, announce: () => void): ServiceSchema {
+	return {
+		name: "gateway",
+
+		async started(this: Service) {
+			const { broker, logger } = this;
+			gateway.attach({
+				caller: broker,
+				isAvailable: (action) => broker.registry.actions.isAvailable(action),
+				logError: (message, error) => logger.error(message, error),
+			});
+			announce();
+		},
+
+		stopped: async () => gateway.close(),
+	};
+}

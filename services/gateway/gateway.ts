@@ -1,0 +1,72 @@
+/** The HTTP side of one process: listens, answers, and ends without cutting off an answer. */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Caller } from "#shared/bus/service.ts";
+import { sleep } from "#shared/clock.ts";
+import { urlOf } from "./http-server.ts";
+import type { Readiness } from "./readiness.ts";
+import type { RequestChain } from "./request-chain.ts";
+
+/** What the gateway needs of the bus. */
+export interface GatewayBus {
+	readonly caller: Caller;
+	/** Whether somebody who serves the action can be called now. */
+	isAvailable(action: string): boolean;
+	logError(message: string, error: unknown): void;
+}
+
+export interface GatewayParts {
+	readonly server: Server;
+	readonly chain: RequestChain;
+	readonly readiness: Readiness;
+	/** Given the bus as soon as it is there. */
+	readonly attach: (bus: GatewayBus) => void;
+}
+
+/** How long an orderly end waits for requests under way. */
+const drainMs = 10_000;
+
+export class Gateway {
+	readonly #parts: GatewayParts;
+	/** Requests being answered; streams in the hands of raw handlers are not among them. */
+	readonly #underWay = new Set<ServerResponse>();
+	readonly #drained = new AbortController();
+	#draining = false;
+
+	constructor(parts: GatewayParts) {
+		this.#parts = parts;
+	}
+
+	/** E.g. `http://127.0.0.1:8080`. */
+	url(host: string): string {
+		return urlOf(host, this.#parts.server);
+	}
+
+	attach(bus: GatewayBus): void {
+		this.#parts.attach(bus);
+	}
+
+	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		this.#underWay.add(response);
+		if (this.#draining) response.shouldKeepAlive = false;
+		await this.#parts.chain.handle(request, response);
+		this.#underWay.delete(response);
+		if (this.#draining && this.#underWay.size === 0) this.#drained.abort();
+	}
+
+	/** Takes no new connections, and waits for the answers under way, 10 s at most. Streams are left to their own end. */
+	async drain(): Promise<void> {
+		const { readiness, server } = this.#parts;
+		this.#draining = true;
+		readiness.drain();
+		server.close();
+		for (const response of this.#underWay) response.shouldKeepAlive = false;
+		if (this.#underWay.size > 0) await sleep(drainMs, this.#drained.signal);
+	}
+
+	/** Cuts whatever is still connected. */
+	close(): void {
+		const { server } = this.#parts;
+		server.close();
+		server.closeAllConnections();
+	}
+}

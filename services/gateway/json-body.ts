@@ -1,0 +1,90 @@
+/** The body of a request: JSON in UTF-8, one object, bounded in bytes and depth before anything else looks at it. */
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpError, InvalidRequestError } from "./http-errors.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const defaultMaxBody = 64 * 1024;
+
+const maxDepth = 32;
+const jsonType = /^application\/json *(; *charset="?utf-8"?)? *$/i;
+
+const nothing: JsonObject = Object.freeze({});
+
+const tooLarge = new HttpError(413, "The request body is too large");
+const notJson = new HttpError(415, "The request body must be application/json in UTF-8");
+const encoded = new HttpError(415, "The request body must not be compressed");
+const unexpected = new HttpError(400, "A request with this method has no body");
+
+export function refuseBody(request: IncomingMessage): void {
+	if (hasBody(request)) throw unexpected;
+}
+
+/**
+ * The body; an empty object when there is none.
+ * @param maxBytes A body that is larger is not read to its end.
+ * @throws {HttpError | InvalidRequestError}
+ */
+export async function readJsonBody(
+	request: IncomingMessage,
+	response: ServerResponse,
+	maxBytes: number,
+): Promise<JsonObject> {
+	if (!hasBody(request)) return nothing;
+	const { headers } = request;
+	if (headers["content-encoding"] !== undefined) throw encoded;
+	if (!jsonType.test(headers["content-type"] ?? "")) throw notJson;
+	if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
+	if (headers.expect !== undefined) response.writeContinue();
+	return parseObject(await collect(request, maxBytes));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+	return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+async function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+	for await (const chunk of body) {
+		bytes += chunk.length;
+		if (bytes > maxBytes) throw tooLarge;
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks, bytes);
+}
+
+/** @throws {InvalidRequestError} when the bytes are not one JSON object, or one that is too deep or a trap. */
+export function parseObject(bytes: Buffer): JsonObject {
+	const value = parse(bytes);
+	if (!isObject(value) || Array.isArray(value)) throw problem("object");
+	refuseTraps(value, 1);
+	return value;
+}
+
+function parse(bytes: Buffer): unknown {
+	if (!isUtf8(bytes)) throw problem("json", "The text is not UTF-8");
+	try {
+		return JSON.parse(bytes.toString());
+	} catch {
+		throw problem("json", "The text is not JSON");
+	}
+}
+
+/** Assigning a member named `__proto__` to an object changes what the object is, wherever that may happen later. */
+function refuseTraps(value: object, depth: number): void {
+	if (depth > maxDepth) throw problem("depth", maxDepth);
+	if (Object.hasOwn(value, "__proto__")) throw problem("memberName", "__proto__");
+	for (const member of Object.values(value)) if (isObject(member)) refuseTraps(member, depth + 1);
+}
+
+function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null;
+}
+
+function problem(type: string, expected?: unknown): InvalidRequestError {
+	const failure = { type, path: [], message: "", ...(expected !== undefined && { expected }) };
+	return new InvalidRequestError([{ loc: ["body"], failure }]);
+}

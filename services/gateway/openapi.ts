@@ -1,0 +1,139 @@
+/** The OpenAPI 3.1 document, derived from the contracts. */
+import { type Rule, type Schema } from "#shared/bus/schema.ts";
+import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
+import type { ActionRoute } from "./action-route.ts";
+
+type Json = Record<string, unknown>;
+
+export interface ApiInfo {
+	readonly title: string;
+	readonly version: string;
+	/** Where relative paths begin. */
+	readonly prefix: string;
+}
+
+const string = { type: "string" };
+
+const schemas = {
+	ErrorResponse: { type: "object", required: ["detail"], properties: { detail: string } },
+	ValidationErrorItem: {
+		type: "object",
+		required: ["type", "loc", "msg"],
+		properties: {
+			type: string,
+			loc: { type: "array", items: { type: ["string", "integer"] } },
+			msg: string,
+			input: {},
+			ctx: { type: "object", additionalProperties: true },
+		},
+	},
+	HTTPValidationError: {
+		type: "object",
+		required: ["detail"],
+		properties: { detail: { type: "array", items: reference("ValidationErrorItem") } },
+	},
+};
+
+/** Why an operation fails, where its contract does not say more. */
+const failures: Readonly<Record<number, string>> = {
+	400: "The request makes no sense",
+	401: "Authentication required",
+	403: "Not allowed",
+	404: "There is no such thing for this caller",
+	409: "Not in the present state",
+	413: "The request body is too large",
+	415: "The request body is not JSON",
+	502: "Something behind the platform failed",
+	503: "Not available at the moment",
+	504: "The answer did not come in time",
+};
+
+export function openApi(routes: readonly ActionRoute[], { title, version, prefix }: ApiInfo): Json {
+	const paths: Record<string, Json> = {};
+	const named = new Set<string>();
+	for (const route of routes) {
+		const path = documentedPath(route.path, prefix);
+		const { name } = route.action;
+		const operationId = named.has(name) ? `${name}.${route.method.toLowerCase()}` : name;
+		named.add(name);
+		(paths[path] ??= {})[route.method.toLowerCase()] = { operationId, ...operation(route) };
+	}
+	return {
+		openapi: "3.1.0",
+		info: { title, version },
+		security: [{ bearerAuth: [] }],
+		paths,
+		components: { schemas, securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } } },
+	};
+}
+
+function documentedPath(path: string, prefix: string): string {
+	const full = path.startsWith("//") ? path.slice(1) : prefix + path;
+	return full.replaceAll(/:(\w+)/g, "{$1}");
+}
+
+function operation(route: ActionRoute): Json {
+	const { action } = route;
+	const fields = Object.entries(action.params);
+	const inBody = fields.filter(([name]) => route.placeOf(name) === "body");
+	const inUrl = fields.filter(([name]) => route.placeOf(name) !== "body");
+	return {
+		summary: action.summary,
+		tags: [action.name.slice(0, action.name.lastIndexOf("."))],
+		...(action.access === "public" && { security: [] }),
+		parameters: inUrl.map(([name, rule]) => parameter(route, name, rule)),
+		...(inBody.length > 0 && { requestBody: requestBody(Object.fromEntries(inBody)) }),
+		responses: { [route.status]: success(route), ...failureResponses(route, inBody.length > 0) },
+	};
+}
+
+function parameter(route: ActionRoute, name: string, rule: Rule): Json {
+	const place = route.placeOf(name);
+	const required = place === "path" || !(rule.optional || "default" in rule);
+	return { name, in: place, required, schema: ruleToJsonSchema(rule) };
+}
+
+function requestBody(fields: Schema): Json {
+	const schema = toJsonSchema(fields);
+	return { required: "required" in schema, content: json(schema) };
+}
+
+function success({ action: { returns, paged, produces } }: ActionRoute): Json {
+	if (!returns) return { description: "Done" };
+	if (produces) return { description: "Success", content: { [produces]: { schema: { type: "string" } } } };
+	if (!paged) return { description: "Success", content: json(ruleToJsonSchema(returns)) };
+	const items = returns.type === "object" ? returns.props["items"] : undefined;
+	if (!items) throw new TypeError("Cannot describe a page that has no items");
+	return {
+		description: "Success",
+		headers: { Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
+		content: json(ruleToJsonSchema(items)),
+	};
+}
+
+function failureResponses({ action }: ActionRoute, takesBody: boolean): Json {
+	const open = action.access === "public";
+	const statuses = new Set([
+		...(action.errors ?? []),
+		...(open ? [] : [401, 403]),
+		...(takesBody ? [413, 415] : []),
+		503,
+		504,
+	]);
+	const plain = [...statuses].map((status) => [status, failure(failures[status] ?? "Failure")] as const);
+	const invalid = { anyOf: [reference("HTTPValidationError"), reference("ErrorResponse")] };
+	const unprocessable = { description: "The request does not fit the contract", content: json(invalid) };
+	return Object.fromEntries([...plain, ...(Object.keys(action.params).length > 0 ? [[422, unprocessable]] : [])]);
+}
+
+function failure(description: string): Json {
+	return { description, content: json(reference("ErrorResponse")) };
+}
+
+function json(schema: Json): Json {
+	return { "application/json": { schema } };
+}
+
+function reference(name: string): Json {
+	return { $ref: `#/components/schemas/${name}` };
+}

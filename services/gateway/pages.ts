@@ -1,0 +1,34 @@
+/** What the gateway answers by itself: whether it lives, whether it can work, what it offers. */
+import type { Answer } from "./answer.ts";
+import { HttpError } from "./http-errors.ts";
+import type { Readiness } from "./readiness.ts";
+
+export interface PageRoute {
+	readonly kind: "page";
+	readonly method: "GET";
+	/** Like the path of an action's route. */
+	readonly path: string;
+	answer(): Promise<Answer>;
+}
+
+/** @param document The OpenAPI document, as JSON text. */
+export function pages(readiness: Readiness, document: string): PageRoute[] {
+	return [
+		page("//health", async () => healthy),
+		page("//ready", async () => readyAnswer(await readiness.missing())),
+		page("//openapi.json", async () => ({ status: 200, body: document })),
+		page("/openapi.json", async () => ({ status: 200, body: document })),
+	];
+}
+
+const healthy: Answer = { status: 200, body: JSON.stringify({ status: "healthy" }) };
+const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) };
+
+function page(path: string, answer: () => Promise<Answer>): PageRoute {
+	return { kind: "page", method: "GET", path, answer };
+}
+
+function readyAnswer(missing: readonly string[]): Answer {
+	if (missing.length === 0) return ready;
+	return new HttpError(503, `Not ready: ${missing.join("; ")}`, ["Retry-After", "1"]).answer;
+}

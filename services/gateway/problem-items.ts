@@ -1,0 +1,105 @@
+/**
+ * The items of a 422, in the words of the contract's first implementation (pydantic's error types), so that clients
+ * written for it understand ours.
+ */
+import type { Failure } from "#shared/bus/validator.ts";
+
+/** A broken rule and where: the place in the request, then names and indexes. */
+export interface Problem {
+	readonly loc: readonly (string | number)[];
+	readonly failure: Failure;
+	/** The value refused, where it is known. */
+	readonly input?: unknown;
+}
+
+export interface ProblemItem {
+	type: string;
+	loc: readonly (string | number)[];
+	msg: string;
+	input?: unknown;
+	ctx?: Record<string, unknown>;
+}
+
+interface Wording {
+	readonly type: string;
+	readonly msg: string;
+	/** Name of the member of `ctx` that holds what the rule wanted. */
+	readonly ctx?: string;
+}
+
+const tooShort = { type: "string_too_short", msg: "String should have at least # characters", ctx: "min_length" };
+const noInteger = { type: "int_parsing", msg: "Input should be a valid integer" };
+const noUuid = { type: "uuid_parsing", msg: "Input should be a valid UUID", ctx: "error" };
+
+/** By the name of the broken rule; `#` stands for what the rule wanted. */
+const wordings: Readonly<Record<string, Wording>> = {
+	required: { type: "missing", msg: "Field required" },
+	null: { type: "value_error", msg: "Input should not be null" },
+	string: { type: "string_type", msg: "Input should be a valid string" },
+	stringEmpty: tooShort,
+	stringMin: tooShort,
+	stringMax: { type: "string_too_long", msg: "String should have at most # characters", ctx: "max_length" },
+	stringPattern: {
+		type: "string_pattern_mismatch",
+		msg: "String should match pattern '#'",
+		ctx: "pattern",
+	},
+	number: { type: "float_type", msg: "Input should be a valid number" },
+	numberInteger: { type: "int_from_float", msg: "Input should be a valid integer, without a fractional part" },
+	numberMin: { type: "greater_than_equal", msg: "Input should be greater than or equal to #", ctx: "ge" },
+	numberMax: { type: "less_than_equal", msg: "Input should be less than or equal to #", ctx: "le" },
+	integerText: noInteger,
+	numberText: { type: "float_parsing", msg: "Input should be a valid number, unable to parse string as a number" },
+	booleanText: { type: "bool_parsing", msg: "Input should be a valid boolean: true, false, 1 or 0" },
+	boolean: { type: "bool_type", msg: "Input should be a valid boolean" },
+	enumValue: { type: "enum", msg: "Input should be #", ctx: "expected" },
+	uuid: noUuid,
+	uuidVersion: noUuid,
+	url: { type: "url_parsing", msg: "Input should be a valid URL", ctx: "error" },
+	array: { type: "list_type", msg: "Input should be a valid list" },
+	arrayMin: { type: "too_short", msg: "List should have at least # items", ctx: "min_length" },
+	arrayMax: { type: "too_long", msg: "List should have at most # items", ctx: "max_length" },
+	object: { type: "dict_type", msg: "Input should be a valid dictionary" },
+	record: { type: "dict_type", msg: "Input should be a valid dictionary" },
+	repeated: { type: "value_error", msg: "Parameter was given more than once" },
+	json: { type: "json_invalid", msg: "JSON decode error", ctx: "error" },
+	depth: { type: "value_error", msg: "Input is nested more than # levels deep", ctx: "max_depth" },
+	memberName: { type: "value_error", msg: "Member name '#' is not allowed", ctx: "name" },
+	header: { type: "string_pattern_mismatch", msg: "Header should match pattern '#'", ctx: "pattern" },
+};
+
+/** Longer texts are not given back: whoever sent them has them. */
+const maxInputLength = 100;
+
+export function problemItem({ loc, failure, input }: Problem): ProblemItem {
+	const rule = failure.type === "required" && input === null ? "null" : failure.type;
+	const { type, msg, ctx } = wordings[rule] ?? { type: "value_error", msg: failure.message };
+	const wanted = wantedBy(rule, failure.expected);
+	return {
+		type,
+		loc,
+		msg: msg.replace("#", () => textOf(wanted)),
+		...(isShort(input) && { input }),
+		...(ctx !== undefined && { ctx: { [ctx]: wanted ?? msg } }),
+	};
+}
+
+/** What rules want is a number or a text. */
+function textOf(wanted: unknown): string {
+	return typeof wanted === "string" ? wanted : JSON.stringify(wanted ?? "");
+}
+
+function isShort(input: unknown): boolean {
+	if (typeof input === "string") return input.length <= maxInputLength;
+	return input === null || typeof input === "number" || typeof input === "boolean";
+}
+
+/** What a rule wanted, from the validator's form: `/pattern/`, and `a, b, c` for an enum. */
+function wantedBy(rule: string, expected: unknown): unknown {
+	if (rule === "stringPattern") return String(expected).replaceAll(/^\/|\/$/g, "");
+	if (rule !== "enumValue") return expected;
+	const quoted = String(expected)
+		.split(", ")
+		.map((value) => `'${value}'`);
+	return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}

@@ -1,0 +1,150 @@
+/**
+ * What happens to a request, in this order: Host and Origin, route, authentication, (limits), body, parameters, call,
+ * answer. Each step either gives what the next one needs or throws; nothing costly happens for nobody we know.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { InternalTokens } from "#shared/bus/internal-token.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { type Caller, call, type Meta } from "#shared/bus/service.ts";
+import { after, monotonic, now } from "#shared/clock.ts";
+import { TimeoutError, UnavailableError } from "#shared/errors.ts";
+import type { RawHandler } from "#shared/platform.ts";
+import type { ActionRoute } from "./action-route.ts";
+import { type Answer, send } from "./answer.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { corsHeaders, isPreflight, preflightAnswer } from "./cors.ts";
+import { failureAnswer, InvalidRequestError, unforeseen } from "./http-errors.ts";
+import { type JsonObject, readJsonBody, refuseBody } from "./json-body.ts";
+import type { OriginGuard } from "./origin-guard.ts";
+import type { RouteTable } from "./route-table.ts";
+import { successAnswer } from "./success-answer.ts";
+
+export interface ChainOptions {
+	readonly guard: Pick<OriginGuard, "check">;
+	readonly routes: RouteTable;
+	readonly authenticator: Authenticator;
+	readonly tokens: InternalTokens;
+	/** By action name. */
+	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
+	/** Undefined until the bus is there. */
+	readonly bus: () => Caller | undefined;
+	/** Told of every failure that nobody foresaw. */
+	readonly report: (error: unknown, requestId: string) => void;
+}
+
+/** Longest time from the end of a request's headers to its answer, whatever the action allows. */
+const overallMs = 10_000;
+
+const clientId = /^[\w-]{1,64}$/;
+
+/** A request on its way through the chain. */
+interface Exchange {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly id: string;
+	/** On the monotonic clock. */
+	readonly end: number;
+	/** Names and values in turn, on whatever is answered. */
+	readonly headers: string[];
+	route?: ActionRoute;
+}
+
+export class RequestChain {
+	readonly #options: ChainOptions;
+
+	constructor(options: ChainOptions) {
+		this.#options = options;
+	}
+
+	/** Resolves when the request is answered or in the hands of a raw handler; never rejects. */
+	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const id = requestId(request);
+		const exchange: Exchange = { request, response, id, end: monotonic() + overallMs, headers: [] };
+		const bound = after(overallMs, () => this.#refuse(exchange, new TimeoutError("The answer took too long")));
+		try {
+			await this.#serve(exchange);
+		} catch (error) {
+			this.#refuse(exchange, error);
+		} finally {
+			bound.cancel();
+		}
+	}
+
+	async #serve(exchange: Exchange): Promise<void> {
+		const { request, headers } = exchange;
+		const pageElsewhere = this.#options.guard.check(request.headers);
+		if (pageElsewhere !== undefined) headers.push(...corsHeaders(pageElsewhere));
+		if (pageElsewhere !== undefined && isPreflight(request)) return answer(exchange, preflightAnswer);
+
+		const { method = "", url = "" } = request;
+		const match = this.#options.routes.find(method, url);
+		if (match.target.kind === "page") return answer(exchange, await match.target.answer());
+
+		exchange.route = match.target;
+		const { action } = match.target;
+		const principal = await this.#options.authenticator.authenticate(request.headers, action, match.path);
+		// Limits count per principal, so here is their place; the identity of one developer has none.
+		if (action.produces !== undefined) return this.#handOver(exchange, match.target, principal);
+
+		const body = await readBody(exchange, match.target);
+		const params = match.target.readParams({ path: match.path, query: match.query, body });
+		const result = await this.#call(exchange, match.target, principal, params);
+		answer(exchange, successAnswer(match.target, result, url));
+	}
+
+	#handOver({ request, response, headers }: Exchange, { action, status }: ActionRoute, principal: Principal): void {
+		refuseBody(request);
+		const handler = this.#options.rawHandlers.get(action.name);
+		if (!handler) throw new UnavailableError("Event streaming is not available");
+		for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i] ?? "", headers[i + 1] ?? "");
+		if (request.method === "HEAD") response.writeHead(status, { "Content-Type": action.produces }).end();
+		else handler(request, response, principal);
+	}
+
+	#call(exchange: Exchange, route: ActionRoute, principal: Principal, params: unknown): Promise<unknown> {
+		const bus = this.#options.bus();
+		if (!bus) throw new UnavailableError("The platform is starting");
+		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
+		const meta = { ...this.#credential(exchange, principal), ...idempotencyKey(exchange.request) };
+		return call(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
+	}
+
+	#credential({ id }: Exchange, principal: Principal): Meta {
+		if (principal.kind === "anonymous") return { request_id: id };
+		return { request_id: id, token: this.#options.tokens.mint(principal, id) };
+	}
+
+	#refuse(exchange: Exchange, error: unknown): void {
+		// Nobody is there any more, and a body that ended with its connection is no failure of ours.
+		if (exchange.response.destroyed || exchange.request.errored) return;
+		const foreseen = failureAnswer(error, (parameter) => exchange.route?.placeOf(parameter) ?? "body");
+		if (!foreseen) this.#options.report(error, exchange.id);
+		answer(exchange, foreseen ?? unforeseen);
+	}
+}
+
+function requestId({ headers }: IncomingMessage): string {
+	const given = headers["x-request-id"];
+	return typeof given === "string" && clientId.test(given) ? given : randomUUID();
+}
+
+function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {
+	if (route.method !== "GET") return readJsonBody(request, response, route.maxBody);
+	refuseBody(request);
+	return {};
+}
+
+/** @throws {InvalidRequestError} */
+function idempotencyKey({ method, headers }: IncomingMessage): Meta {
+	const key = headers["idempotency-key"];
+	if (key === undefined || method === "GET" || method === "HEAD") return {};
+	if (typeof key === "string" && clientId.test(key)) return { idempotency_key: key };
+	const failure = { type: "header", path: [], message: "", expected: clientId.source };
+	throw new InvalidRequestError([{ loc: ["header", "Idempotency-Key"], failure }]);
+}
+
+function answer({ request, response, id, headers }: Exchange, answered: Answer): void {
+	const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
+	send(request, response, all, id);
+}

@@ -1,0 +1,31 @@
+/** The answer to a request that succeeded: the result as JSON, and of a page its items and where the next one is. */
+import type { ActionRoute } from "./action-route.ts";
+import type { Answer } from "./answer.ts";
+
+/** @param url As requested; the next page has the same but for its cursor. */
+export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
+	if (action.returns === undefined) return { status };
+	if (!action.paged) return { status, body: JSON.stringify(result) };
+	const { items, next } = asPage(result);
+	const headers = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
+	return { status, body: JSON.stringify(items), headers };
+}
+
+interface Page {
+	readonly items?: unknown;
+	readonly next?: string;
+}
+
+/** @throws {TypeError} when the service has broken its contract. */
+function asPage(result: unknown): Page {
+	if (typeof result === "object" && result !== null && "items" in result) return result;
+	throw new TypeError("Cannot answer with a page that has no items");
+}
+
+function withCursor(url: string, cursor: string): string {
+	const mark = url.indexOf("?");
+	const path = mark === -1 ? url : url.slice(0, mark);
+	const query = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+	query.set("cursor", cursor);
+	return `${path.replaceAll(">", "%3E")}?${query}`;
+}
