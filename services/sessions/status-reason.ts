@@ -19,7 +19,8 @@ const usual: Record<StoredStatus, { code: string; message: string }> = {
 
 /** The reason of a status entered at `since` (milliseconds); `failure` replaces the usual words. */
 export function reasonFor(status: StoredStatus, since: number, failure?: { code: string; message: string }): Reason {
-	const limit = deadlinesMs[status];
+	// A launch is late from its first claim on, and nobody knows yet when that will be.
+	const limit = status === "starting" ? undefined : deadlinesMs[status];
 	return {
 		...(failure ?? usual[status]),
 		since: isoTime(since),
