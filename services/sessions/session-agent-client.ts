@@ -6,8 +6,8 @@ import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const requestMs = 5_000;
-/** A diff of a large workspace takes git some time. */
-const diffMs = 30_000;
+/** A diff of a large workspace takes git some time; whoever asks waits 8 s. */
+const diffMs = 7_500;
 const maxSockets = 1_000;
 
 export class SessionAgentClient {
