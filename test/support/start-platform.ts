@@ -118,7 +118,7 @@ export class TestPlatform implements AsyncDisposable {
 	}
 
 	/** One more process of this platform; it is not waited for. */
-	startProcess(services: readonly string[]): PlatformProcess {
+	startProcess(services: readonly string[], env: Record<string, string> = {}): PlatformProcess {
 		return new PlatformProcess(services, {
 			PATH: process.env["PATH"] ?? "",
 			HOME: this.home,
@@ -126,6 +126,7 @@ export class TestPlatform implements AsyncDisposable {
 			DATA_DIR: this.dataDir,
 			ATELIER_CONFIG: join(this.folder, "config.yaml"),
 			...this.#options.env,
+			...env,
 		});
 	}
 

@@ -1,0 +1,72 @@
+/** The main job as its user does it: the demo on several kinds of repository, its words compared with the workspace. */
+import { expect } from "chai";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
+import { git, gitDiff, makeRepository } from "../support/git-repository.ts";
+import { runDemo, type DemoRun } from "../support/run-demo.ts";
+import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+
+describe("npm run demo", function () {
+	this.timeout(60_000);
+	let folder: string;
+	let platform: TestPlatform;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-demo-"));
+		platform = await startPlatform();
+	});
+
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	/** Runs it up to the diff, and holds what it printed against the workspace it left. */
+	async function expectTrueWords(...args: string[]): Promise<DemoRun> {
+		const run = await runDemo(platform.url, ...args, "--keep");
+		expect(run.exitCode, run.output).to.equal(0);
+		const workspace = platform.workspace(run.sessionId);
+		expect(run.patch).to.equal(gitDiff(workspace));
+		expect(run.patch).to.include("+hello");
+		const status = git(workspace, "status", "--short").trim();
+		expect(status).to.equal("?? atelier-demo.txt");
+		expect(run.output).to.match(/^ {4}\?\? atelier-demo\.txt$/m);
+		return run;
+	}
+
+	it("does the whole job on this checkout", async () => {
+		const { exitCode, output } = await runDemo(platform.url);
+		expect(exitCode, output).to.equal(0);
+		expect(output)
+			.to.match(/✓ see it running/)
+			.and.to.match(/✓ find it gone/);
+	});
+
+	it("tells the truth about a workspace of this checkout", async () => {
+		await expectTrueWords();
+	});
+
+	it("tells the truth about a workspace of a repository on this machine", async () => {
+		await expectTrueWords(makeRepository(join(folder, "plain")));
+	});
+
+	it("leaves nothing of the whole job behind", async () => {
+		const { sessionId } = await runDemo(platform.url, makeRepository(join(folder, "passing")));
+		const left = () => platform.agents().filter(({ session }) => session === sessionId);
+		expect(left()).to.deep.equal([]);
+	});
+
+	it("fails with git's sentence when the repository cannot be read", async () => {
+		const { exitCode, output } = await runDemo(platform.url, `file://${folder}/nothing-here`);
+		expect(exitCode).to.equal(1);
+		expect(output).to.match(/The demo failed: The session failed: .*nothing-here.*CLONE_FAILED/);
+	});
+
+	it("says how to start a platform when there is none", async () => {
+		const { exitCode, output } = await runDemo(`http://127.0.0.1:${await freePort()}`);
+		expect(exitCode).to.equal(1);
+		expect(output).to.include("No platform answers at").and.to.include("npm start");
+	});
+});

@@ -1,0 +1,74 @@
+/** The same platform in three processes over a real NATS server. */
+import { expect } from "chai";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Answer, ApiClient } from "../support/api-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { gitDiff, makeRepository } from "../support/git-repository.ts";
+import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
+import { runDemo } from "../support/run-demo.ts";
+import { ask, runningSession } from "../support/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+
+const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+const processes = [["gateway", "stream"], sessionServices, ["pod-manager"]];
+
+describe("three processes over NATS", function () {
+	this.timeout(120_000);
+	let folder: string;
+	let nats: NatsServer;
+	let platform: TestPlatform;
+	let api: ApiClient;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-processes-"));
+		nats = await startNatsServer();
+		platform = await startPlatform({ processes, env: { BUS__URL: nats.url } });
+		api = platform.client();
+	});
+
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		await nats?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	it("do the main job", async () => {
+		const { exitCode, output } = await runDemo(platform.url, makeRepository(join(folder, "repository")));
+		expect(exitCode, output).to.equal(0);
+	});
+
+	it("tell the truth about the workspace", async () => {
+		const { exitCode, output, patch, sessionId } = await runDemo(platform.url, "--keep");
+		expect(exitCode, output).to.equal(0);
+		expect(patch).to.equal(gitDiff(platform.workspace(sessionId)));
+		await api.delete(`/sessions/${sessionId}`);
+	});
+
+	it("answer 503 while the sessions process is dead, never 404, and the job goes on when it is back", async () => {
+		const { id } = await runningSession(api);
+		const agents = platform.agents();
+		const [, sessions] = platform.processes;
+		await sessions?.kill();
+		const answers: Answer[] = [];
+		const unavailable = async () => {
+			const answer = await api.get(`/sessions/${id}`);
+			answers.push(answer);
+			return answer.status === 503;
+		};
+		await eventually(unavailable, { withinMs: 45_000, everyMs: 100, what: "the gateway answers 503" });
+		expect(answers.map(({ status }) => status).filter((status) => status !== 503 && status !== 504)).to.deep.equal([]);
+		const last = answers.at(-1);
+		expect(last?.body).to.have.property("detail").that.is.a("string");
+		expect(last?.headers.get("retry-after")).to.match(/^\d+$/);
+		expect((await fetch(`${platform.url}/ready`)).status).to.equal(503);
+		expect((await fetch(`${platform.url}/health`)).status).to.equal(200);
+
+		platform.processes[1] = platform.startProcess(sessionServices);
+		await platform.ready();
+		await eventually(async () => (await api.get(`/sessions/${id}`)).status === 200, { withinMs: 30_000 });
+		expect(await ask(api, id, "$ echo again")).to.include("again");
+		expect(platform.agents()).to.deep.equal(agents);
+	});
+});

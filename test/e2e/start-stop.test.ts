@@ -1,0 +1,93 @@
+/** How the platform starts and ends, and what it leaves running. */
+import { expect } from "chai";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { ask, runningSession, sessionReaches } from "../support/session-steps.ts";
+import { startPlatform } from "../support/start-platform.ts";
+
+describe("start and stop", function () {
+	this.timeout(60_000);
+
+	it("SIGTERM drains, says what stays, and the next start goes on with it", async () => {
+		await using platform = await startPlatform();
+		const api = platform.client();
+		const { id } = await runningSession(api);
+		const [agent] = platform.agents();
+		const stream = await platform.events();
+		await platform.stop();
+		await stream.ended();
+		expect(platform.output).to.match(/1 session/i);
+		expect(platform.agents()).to.deep.equal([agent]);
+
+		await platform.start();
+		await sessionReaches(api, id, "running");
+		expect(await ask(api, id, "$ echo still here")).to.include("still here");
+		expect(platform.agents()).to.deep.equal([agent]);
+	});
+
+	it("SIGTERM ends the sessions too where the configuration says so", async () => {
+		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
+		await runningSession(platform.client());
+		expect(platform.agents()).to.have.length(1);
+		await platform.stop();
+		expect(platform.agents()).to.deep.equal([]);
+	});
+
+	it("a second start on one data folder ends with a sentence and disturbs nobody", async () => {
+		await using platform = await startPlatform();
+		const { id } = await runningSession(platform.client());
+		const second = platform.startProcess([]);
+		expect(await second.ended()).to.equal(1);
+		expect(second.output.trim().split("\n")).to.have.length(1);
+		expect(second.output).to.include(platform.dataDir);
+		expect((await platform.client().get(`/sessions/${id}`)).body).to.include({ status: "running" });
+		expect(platform.agents()).to.have.length(1);
+	});
+
+	it("a wrong configuration ends the start with a sentence", async () => {
+		await using platform = await startPlatform();
+		for (const [env, words] of [
+			[{ GATEWAY__PORT: "eighty" }, "gateway.port"],
+			[{ HOST: "0.0.0.0" }, "loopback"],
+		] as const) {
+			const wrong = platform.startProcess([], env);
+			expect(await wrong.ended(), wrong.output).to.equal(1);
+			expect(wrong.output).to.include(words).and.to.not.include("    at ");
+		}
+	});
+
+	it("npm start passes SIGTERM on, and nothing of it is left", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
+		const port = await freePort();
+		const npm = spawn("npm", ["start"], {
+			cwd: projectRoot,
+			env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" },
+			stdio: ["ignore", "pipe", "inherit"],
+			detached: true,
+		});
+		try {
+			let output = "";
+			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
+			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 20_000 });
+			const ended = once(npm, "close");
+			npm.kill("SIGTERM");
+			await ended;
+			await expectRefused(port);
+			expect(() => process.kill(-(npm.pid ?? 0), 0), "a process of its group is left").to.throw("ESRCH");
+		} finally {
+			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+});
+
+async function expectRefused(port: number): Promise<void> {
+	const failure: unknown = await fetch(`http://127.0.0.1:${port}/health`).catch((error: unknown) => error);
+	expect(failure).to.be.instanceOf(TypeError);
+}

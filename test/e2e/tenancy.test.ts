@@ -1,0 +1,108 @@
+/** Two people from the start: what belongs to one does not exist for the other, in answers and in events. */
+import { expect } from "chai";
+import type { Answer, ApiClient } from "../support/api-client.ts";
+import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
+import { leastBodies, pathOf, unknownId } from "../support/conformance/request.ts";
+import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
+import { createSession, runningSession, sessionReaches } from "../support/session-steps.ts";
+import type { SseClient } from "../support/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+
+const users = [
+	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },
+	{ token: "token-of-bob", id: "bob", tenant: "acme", roles: [] },
+	{ token: "token-of-carol", id: "carol", tenant: "other", roles: ["admin"] },
+];
+
+function bearer(name: string): Record<string, string> {
+	return { authorization: `Bearer token-of-${name}` };
+}
+
+describe("two people", function () {
+	this.timeout(60_000);
+	const built = new WireContract().operations.filter(
+		({ id, path }) => path.includes("{session_id}") && !Object.values(notBuiltYet).flat().includes(id),
+	);
+	let platform: TestPlatform;
+	let alice: ApiClient;
+	let sessionId: string;
+	const streams = new Map<string, SseClient>();
+
+	before(async () => {
+		platform = await startPlatform({ config: { identity: { kwargs: { users } } } });
+		for (const name of ["alice", "bob", "carol"]) {
+			streams.set(name, await platform.events({ headers: bearer(name) }));
+		}
+		alice = platform.client(bearer("alice"));
+		sessionId = (await runningSession(alice)).id;
+	});
+
+	after(async () => {
+		for (const stream of streams.values()) await stream.close();
+		await platform?.[Symbol.asyncDispose]();
+	});
+
+	async function answerTo(name: string, operation: Operation, id: string): Promise<Answer> {
+		const path = pathOf(operation, { session_id: id }).replace("/api/v1/svc", "");
+		const body = operation.body && (leastBodies[operation.id] ?? {});
+		return platform.client(bearer(name)).request(operation.method, path, body ? { body } : {});
+	}
+
+	it("are told of all session operations", () => {
+		expect(built.map(({ id }) => id)).to.include.members(["getSession", "deleteSession", "getSessionDiff"]);
+		expect(built).to.have.length(15);
+	});
+
+	for (const stranger of ["bob", "carol"]) {
+		for (const operation of built) {
+			it(`${stranger} gets for ${operation.id} what an unknown id gets`, async () => {
+				const foreign = await answerTo(stranger, operation, sessionId);
+				const unknown = await answerTo(stranger, operation, unknownId);
+				expect(foreign.status).to.equal(404);
+				expect(unknown.status).to.equal(404);
+				expect(foreign.text.replaceAll(sessionId, unknownId)).to.equal(unknown.text);
+				expect(headersOf(foreign)).to.deep.equal(headersOf(unknown));
+			});
+		}
+
+		it(`${stranger} sees nothing of it in lists and numbers`, async () => {
+			const api = platform.client(bearer(stranger));
+			const query = { include_archived: true };
+			expect((await api.get("/sessions", { query })).body).to.deep.equal([]);
+			expect((await api.post("/sessions/archive-stopped")).body).to.deep.equal([]);
+			expect((await api.get("/stats")).body).to.include({ active_sessions: 0, total_sessions: 0 });
+		});
+	}
+
+	it("a token nobody has is 401, everywhere", async () => {
+		const { status, text } = await platform.client(bearer("mallory")).get(`/sessions/${sessionId}`);
+		expect([status, text]).to.deep.equal([401, '{"detail":"Authentication required"}']);
+	});
+
+	it("the owner's session is as it was, and hers to use", async () => {
+		const { body } = await alice.get<{ id: string; status: string; rev: number }>(`/sessions/${sessionId}`);
+		expect(body).to.include({ id: sessionId, status: "running" });
+		expect((await alice.get(`/sessions/${sessionId}/conversation`)).body).to.deep.include({ turns: [] });
+	});
+
+	it("nobody but the owner gets its events, whoever listens", async () => {
+		await alice.delete(`/sessions/${sessionId}`);
+		const deleted = ({ event, data }: { event: string; data: string }) =>
+			event === "session_deleted" && data.includes(sessionId);
+		await streams.get("alice")?.event(deleted);
+		for (const name of ["bob", "carol"]) {
+			const api = platform.client(bearer(name));
+			const own = await createSession(api, "", `of-${name}`);
+			await sessionReaches(api, own.id, "running");
+			const stream = streams.get(name);
+			await stream?.event(({ data }) => data.includes(own.id));
+			expect(stream?.events.filter(({ data }) => data.includes(sessionId) || data.includes("alice"))).to.deep.equal([]);
+		}
+	});
+});
+
+/** Those that do not differ between any two answers. */
+function headersOf({ headers }: Answer): [string, string][] {
+	const own = ["date", "x-request-id"];
+	return [...headers].filter(([name]) => !own.includes(name));
+}

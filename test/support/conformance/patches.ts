@@ -1,0 +1,199 @@
+/**
+ * Where the platform means to differ from the contract: design section 12 and docs/decisions/0003, and nothing else.
+ * The test prints the table.
+ */
+import type { JsonSchema, OpenApiDocument, OperationObject, ResponseObject } from "./json-schema.ts";
+
+export interface Patch {
+	operation: string;
+	contract: string;
+	ours: string;
+	/** Left out where no schema tells the difference; the scenario shows it then. */
+	apply?: (document: ContractEditor) => void;
+}
+
+/** The places of the document that patches change. */
+export class ContractEditor {
+	readonly #document: OpenApiDocument;
+
+	constructor(document: OpenApiDocument) {
+		this.#document = document;
+	}
+
+	operation(id: string): OperationObject {
+		const all = Object.values(this.#document.paths).flatMap((methods) => Object.values(methods));
+		return present(
+			all.find(({ operationId }) => operationId === id),
+			id,
+		);
+	}
+
+	properties(schema: string): Record<string, JsonSchema> {
+		return present(this.#document.components.schemas[schema]?.properties, schema);
+	}
+
+	sessionStatuses(): string[] {
+		return (this.#document.components.schemas["SessionStatus"]?.enum ?? []).map(String);
+	}
+
+	addQuery(id: string, name: string, schema: JsonSchema): void {
+		(this.operation(id).parameters ??= []).push({ name, in: "query", schema });
+	}
+
+	/** One more form of an answer. */
+	addAlternative(id: string, status: string, schema: JsonSchema): void {
+		const content = present(this.operation(id).responses[status]?.content?.["application/json"], `${id} ${status}`);
+		content.schema = { oneOf: [...(content.schema.oneOf ?? [content.schema]), schema] };
+	}
+
+	addError(id: string, status: string, description: string): void {
+		this.operation(id).responses[status] = errorAnswer(description);
+	}
+
+	addEvent(event: string, data: JsonSchema): void {
+		const one = { type: "object", required: ["event", "data"], properties: { event: { enum: [event] }, data } };
+		present(this.#document.components.schemas["SseEvent"]?.oneOf, "SseEvent").push(one);
+	}
+}
+
+function errorAnswer(description: string): ResponseObject {
+	return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } } };
+}
+
+function present<T>(value: T | undefined, what: string): T {
+	if (value === undefined) throw new TypeError(`The contract has no "${what}"`);
+	return value;
+}
+
+const text: JsonSchema = { type: "string" };
+const time: JsonSchema = { type: "string", format: "date-time" };
+const uuid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+const statusReason: JsonSchema = {
+	type: ["object", "null"],
+	required: ["code", "message", "since", "deadline"],
+	properties: { code: text, message: text, since: time, deadline: { type: ["string", "null"], format: "date-time" } },
+};
+
+const timings: JsonSchema = {
+	type: "object",
+	properties: Object.fromEntries(
+		["requested", "claimed", "spawned", "cloned", "set_up", "ready"].map((step) => [step, time]),
+	),
+};
+
+const extraSessionMembers: Record<string, JsonSchema> = {
+	status_reason: statusReason,
+	timings,
+	warnings: { type: "array", items: text },
+	rev: { type: "integer", minimum: 1 },
+	generation: { type: "integer", minimum: 0 },
+};
+
+const sessionPatch = {
+	operation: "every session",
+	contract: "–",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `task_type`; events carry the whole session",
+	apply(edit: ContractEditor) {
+		Object.assign(edit.properties("SessionResponse"), {
+			...extraSessionMembers,
+			task_type: { type: ["string", "null"] },
+		});
+		Object.assign(edit.properties("SseSession"), edit.properties("SessionResponse"));
+	},
+} satisfies Patch;
+
+export const patches: readonly Patch[] = [
+	sessionPatch,
+	{
+		operation: "every session",
+		contract: "`pod_name` is `skuld-<id>`",
+		ours: "`pod_name` is `session-<id>-g<n>`",
+		apply(edit) {
+			const podName = { type: ["string", "null"], pattern: `^session-${uuid}-g[1-9]\\d*$` };
+			for (const schema of ["SessionResponse", "SseSession"]) edit.properties(schema)["pod_name"] = podName;
+		},
+	},
+	{
+		operation: "every session",
+		contract: "`chat_endpoint`, `code_endpoint` from provisioning on",
+		ours: "null until the bridge is built",
+		apply(edit) {
+			for (const schema of ["SessionResponse", "SseSession"]) {
+				Object.assign(edit.properties(schema), { chat_endpoint: { type: "null" }, code_endpoint: { type: "null" } });
+			}
+		},
+	},
+	{
+		operation: "listSessions",
+		contract: "`status` in lower case only",
+		ours: "in either case",
+		apply(edit) {
+			const status = edit.operation("listSessions").parameters?.find(({ name }) => name === "status");
+			if (status) status.schema = { enum: edit.sessionStatuses().flatMap((name) => [name, name.toUpperCase()]) };
+		},
+	},
+	{
+		operation: "listSessions",
+		contract: "unbounded",
+		ours: "`limit` (default 500), `cursor`, header `Link`",
+		apply(edit) {
+			edit.addQuery("listSessions", "limit", { type: "integer", minimum: 1, maximum: 500 });
+			edit.addQuery("listSessions", "cursor", { type: "string" });
+		},
+	},
+	{
+		operation: "createSession",
+		contract: "an unknown template, preset or profile is ignored",
+		ours: "422 that names it",
+	},
+	{
+		operation: "streamSessions",
+		contract: "no `id`, `retry`, `reset`, `bye`; everybody sees everything",
+		ours: "with them; everybody sees what `GET /sessions` shows them",
+		apply(edit) {
+			edit.addEvent("reset", { type: "object" });
+			edit.addEvent("bye", { type: "object" });
+		},
+	},
+	{
+		operation: "reportActivity",
+		contract: "–",
+		ours: "409 `STALE_GENERATION` to the pod of an older launch",
+		apply: (edit) => edit.addError("reportActivity", "409", "The launch is over"),
+	},
+	{
+		operation: "sendSessionMessage",
+		contract: "404 without a pod",
+		ours: "409 `SESSION_NOT_RUNNING`; the answer also has `message_id`",
+		apply(edit) {
+			edit.addError("sendSessionMessage", "409", "The session is not running");
+			edit.properties("SendMessageResponse")["message_id"] = text;
+		},
+	},
+	{
+		operation: "getConversation",
+		contract: "–",
+		ours: "`before`; the answer also has `truncated`",
+		apply: (edit) => edit.addQuery("getConversation", "before", text),
+	},
+	{
+		operation: "getSessionDiff",
+		contract: "–",
+		ours: "`format=patch` answers `{patch, truncated}`; `status` of a file is `new`, `mod` or `del`",
+		apply(edit) {
+			edit.addQuery("getSessionDiff", "format", { enum: ["files", "patch"] });
+			edit.addAlternative("getSessionDiff", "200", {
+				type: "object",
+				required: ["patch", "truncated"],
+				properties: { patch: text, truncated: { type: "boolean" } },
+			});
+			edit.properties("DiffFileSummary")["status"] = { enum: ["new", "mod", "del"] };
+		},
+	},
+];
+
+/** The table as text, a line for each difference. */
+export function patchTable(): string {
+	return patches.map(({ operation, contract, ours }) => `${operation}: ${contract} → ${ours}`).join("\n");
+}

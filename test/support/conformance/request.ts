@@ -1,0 +1,28 @@
+/** A request to one operation, its parts apart. */
+import type { Operation } from "./wire-contract.ts";
+
+export interface OperationRequest {
+	path?: Record<string, string>;
+	query?: Record<string, string>;
+	/** Sent as JSON; a string goes as it is. */
+	body?: unknown;
+}
+
+export const unknownId = "00000000-0000-4000-8000-000000000000";
+
+/** The path with its placeholders filled in; those not given get an id that does not exist. */
+export function pathOf({ path, parameters }: Operation, given: Record<string, string> = {}): string {
+	return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+		const schema = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.schema;
+		const sample = schema?.type === "integer" ? "1" : unknownId;
+		return encodeURIComponent(given[name] ?? sample);
+	});
+}
+
+/** The least body that fits the contract, of operations that want one. */
+export const leastBodies: Readonly<Record<string, unknown>> = {
+	createSession: { name: "walker" },
+	updateSession: {},
+	sendSessionMessage: { content: "hello" },
+	reportActivity: { state: "idle" },
+};

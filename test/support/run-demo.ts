@@ -1,0 +1,33 @@
+/** Runs the demo as its user does, and reads what it prints. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { projectRoot } from "#shared/project-root.ts";
+
+export interface DemoRun {
+	exitCode: number | null;
+	output: string;
+	/** Session it worked on; empty when it came to none. */
+	sessionId: string;
+	/** What it printed between the lines that name the patch. */
+	patch: string;
+}
+
+/** @param url Of the platform; `args` as on the command line. */
+export async function runDemo(url: string, ...args: string[]): Promise<DemoRun> {
+	const demo = spawn(process.execPath, ["cli/demo.ts", ...args], {
+		cwd: projectRoot,
+		env: { PATH: process.env["PATH"], ATELIER_URL: url },
+		stdio: ["ignore", "pipe", "pipe"],
+		timeout: 60_000,
+	});
+	let output = "";
+	demo.stdout.on("data", (chunk: Buffer) => (output += chunk));
+	demo.stderr.on("data", (chunk: Buffer) => (output += chunk));
+	await once(demo, "close");
+	return {
+		exitCode: demo.exitCode,
+		output,
+		sessionId: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(output)?.[0] ?? "",
+		patch: /^----- patch -----\n([^]*)^----- end of patch -----$/m.exec(output)?.[1] ?? "",
+	};
+}

@@ -1,0 +1,50 @@
+/** A git repository over HTTP whose server holds every request back until it is told to go on. */
+import { once } from "node:events";
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { join, normalize } from "node:path";
+import { git, makeRepository } from "./git-repository.ts";
+
+export interface StallingRepository extends AsyncDisposable {
+	readonly url: string;
+	/** How many requests wait. */
+	readonly waiting: number;
+	/** From now on requests are answered, the waiting ones too. */
+	release(): void;
+}
+
+/** @param folder Where the repository is made. */
+export async function startStallingRepository(folder: string): Promise<StallingRepository> {
+	makeRepository(folder);
+	const files = join(folder, ".git");
+	git(folder, "update-server-info");
+	const waiting: (() => void)[] = [];
+	let released = false;
+	const server = createServer((request, response) => {
+		const file = join(files, normalize(new URL(request.url ?? "/", "http://localhost").pathname));
+		const answer = () => {
+			if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
+			return createReadStream(file).pipe(response);
+		};
+		if (released) answer();
+		else waiting.push(answer);
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	const port = typeof address === "object" && address !== null ? address.port : 0;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		get waiting() {
+			return waiting.length;
+		},
+		release() {
+			released = true;
+			for (const answer of waiting.splice(0)) answer();
+		},
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, "close");
+		},
+	};
+}
