@@ -1,6 +1,23 @@
 /** The live stream of events. Served with the raw response by the stream module of every gateway process. */
 import { defineContract } from "../bus/contract.ts";
 
+/** Every event a client may see, and what causes it. A name that is not here is refused. */
+export const streamEvents = {
+	session_created: "A session was created; the session",
+	session_updated: "Something clients can see of a session has changed; the session",
+	session_deleted: "A session was deleted; its id",
+	session_activity: "The agent of a session has something else to do",
+	stats_updated: "Every heartbeat; the numbers of `GET /stats`",
+	heartbeat: "Time has passed; carries the newest id",
+	reset: "What was missed cannot be told any more; the present state follows",
+	bye: "This process ends; connect again",
+} as const;
+export type StreamEventName = keyof typeof streamEvents;
+
+/** Why a stream cannot go on where its client left it. */
+export const resetReasons = ["expired", "epoch", "ahead"] as const;
+export type ResetReason = (typeof resetReasons)[number];
+
 export const stream = defineContract("stream", {
 	open: {
 		rest: "GET /sessions/stream",

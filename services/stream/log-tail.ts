@@ -1,0 +1,210 @@
+/**
+ * The newest entries of the event log, as frames, in this process. Follows the log by hints and, since a hint may be
+ * lost, by looking each second. Never passes a gap.
+ */
+import { every, monotonic, type Timer } from "#shared/clock.ts";
+import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
+import type { ResetReason } from "#shared/contracts/stream.ts";
+import type { Addressed, Audience } from "./audience.ts";
+import { frame, isStreamEvent, type Position } from "./sse-frame.ts";
+
+const pollMs = 1_000;
+const readLimit = 500;
+const keptEntries = 5_000;
+const keptBytes = 64 * 1024 * 1024;
+
+export interface LogSource {
+	head(): Promise<LogHead>;
+	/** Entries after a sequence number, in order. */
+	read(after: number, limit: number): Promise<LogEntry[]>;
+}
+
+export interface TailEntry extends Addressed {
+	readonly seq: number;
+	readonly frame: Buffer;
+}
+
+export interface TailListener {
+	/** The log has grown. */
+	appended(entries: readonly TailEntry[]): void;
+	/** The log went on elsewhere than after `former`. */
+	moved(former: Position): void;
+	/** The log cannot be read, or holds what it should not; told once, until it is well again. */
+	trouble(error: unknown): void;
+}
+
+/** Part of what a client has missed. */
+export interface Piece {
+	readonly frames: readonly Buffer[];
+	/** Where it ends. */
+	readonly position: Position;
+}
+
+export class LogTail {
+	readonly #source: LogSource;
+	readonly #listener: TailListener;
+	#epoch = "";
+	#seq = 0;
+	/** Without gaps; the last one is number `#seq`. */
+	#entries: TailEntry[] = [];
+	#bytes = 0;
+	#isCurrent = false;
+	#failing = false;
+	#readAt = -Infinity;
+	#poll: Timer | undefined;
+	#stopped = false;
+	#running: Promise<void> | undefined;
+	#next: Promise<void> | undefined;
+	readonly #refusedNames = new Set<string>();
+
+	constructor(source: LogSource, listener: TailListener) {
+		this.#source = source;
+		this.#listener = listener;
+	}
+
+	start(): void {
+		this.#poll = every(pollMs, () => this.#wake());
+		this.#wake();
+	}
+
+	stop(): void {
+		this.#stopped = true;
+		this.#poll?.cancel();
+	}
+
+	/** A hint that the log has reached this number. */
+	hint(seq: number): void {
+		if (seq > this.#seq) this.#wake();
+	}
+
+	/** Whether the kept entries are all the newest ones there were when the log was last begun. */
+	get isCurrent(): boolean {
+		return this.#isCurrent;
+	}
+
+	/** Milliseconds since the log could last be read. */
+	get ageMs(): number {
+		return monotonic() - this.#readAt;
+	}
+
+	/** Of the newest entry. */
+	get position(): Position {
+		return { epoch: this.#epoch, seq: this.#seq };
+	}
+
+	/** Why a client cannot go on after this position; undefined when it can. */
+	resetReason({ epoch, seq }: Position): ResetReason | undefined {
+		if (epoch !== this.#epoch) return "epoch";
+		if (seq > this.#seq) return "ahead";
+		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
+	}
+
+	/** What follows a position that needs no reset, for one audience: about `maxBytes`, at least one entry if any is left. */
+	after({ seq }: Position, audience: Audience, maxBytes: number): Piece {
+		const frames: Buffer[] = [];
+		let index = this.#entries.length - (this.#seq - seq);
+		for (let bytes = 0; bytes < maxBytes && index < this.#entries.length; index++) {
+			const entry = this.#entries[index];
+			if (!entry || !audience.sees(entry)) continue;
+			frames.push(entry.frame);
+			bytes += entry.frame.length;
+		}
+		return { frames, position: { epoch: this.#epoch, seq: this.#seq - (this.#entries.length - index) } };
+	}
+
+	/**
+	 * Reads what is new; the reading begins after the call.
+	 * @throws when the log cannot be read, or only up to a gap.
+	 */
+	refresh(): Promise<void> {
+		if (!this.#running) {
+			this.#running = this.#pass().finally(() => {
+				this.#running = undefined;
+			});
+			return this.#running;
+		}
+		this.#next ??= this.#running
+			.catch(() => {})
+			.then(() => {
+				this.#next = undefined;
+				return this.refresh();
+			});
+		return this.#next;
+	}
+
+	#wake(): void {
+		// A failure is told to the listener, and the next look comes soon.
+		this.refresh().catch(() => {});
+	}
+
+	async #pass(): Promise<void> {
+		try {
+			await this.#read();
+			this.#readAt = monotonic();
+			this.#failing = false;
+		} catch (error) {
+			if (!this.#failing) this.#listener.trouble(error);
+			this.#failing = true;
+			throw error;
+		}
+	}
+
+	async #read(): Promise<void> {
+		const head = await this.#source.head();
+		if (head.epoch !== this.#epoch || head.seq < this.#seq || head.oldest > this.#seq + 1) this.#begin(head);
+		while (this.#seq < head.seq && !this.#stopped) {
+			const entries = await this.#source.read(this.#seq, readLimit);
+			if (entries[0]?.seq !== this.#seq + 1) throw new Error(`The event log has a gap after ${this.#seq}`);
+			this.#append(entries);
+		}
+		this.#isCurrent = true;
+	}
+
+	/** Anew, with as much of the past as is kept. */
+	#begin({ epoch, seq, oldest }: LogHead): void {
+		const former = this.position;
+		const wasCurrent = this.#isCurrent;
+		this.#epoch = epoch;
+		this.#seq = Math.max(0, oldest - 1, seq - keptEntries);
+		this.#entries = [];
+		this.#bytes = 0;
+		this.#isCurrent = false;
+		if (wasCurrent) this.#listener.moved(former);
+	}
+
+	#append(entries: readonly LogEntry[]): void {
+		const fresh: TailEntry[] = [];
+		for (const entry of entries) {
+			if (entry.seq !== this.#seq + 1) break;
+			this.#seq = entry.seq;
+			fresh.push(this.#tailEntry(entry));
+		}
+		this.#entries.push(...fresh);
+		this.#forgetOldest();
+		if (this.#isCurrent) this.#listener.appended(fresh);
+	}
+
+	/** An entry whose name nobody declared keeps its place in the order and is shown to nobody. */
+	#tailEntry({ seq, type, data, tenant, owner }: LogEntry): TailEntry {
+		if (!isStreamEvent(type)) {
+			this.#refuse(type);
+			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
+		}
+		const bytes = frame(type, data, this.position);
+		this.#bytes += bytes.length;
+		return { seq, frame: bytes, tenant, owner };
+	}
+
+	#refuse(name: string): void {
+		if (this.#refusedNames.has(name)) return;
+		this.#refusedNames.add(name);
+		this.#listener.trouble(new TypeError(`Event ${this.#seq} has the undeclared name "${name}"`));
+	}
+
+	#forgetOldest(): void {
+		let count = Math.max(0, this.#entries.length - keptEntries);
+		for (const { frame } of this.#entries.slice(0, count)) this.#bytes -= frame.length;
+		for (; this.#bytes > keptBytes; count++) this.#bytes -= this.#entries[count]?.frame.length ?? 0;
+		this.#entries.splice(0, count);
+	}
+}

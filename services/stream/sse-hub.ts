@@ -1,0 +1,137 @@
+/** All clients of the stream in this process, by what they may see. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "#shared/bus/principal.ts";
+import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import type { Stats } from "#shared/contracts/usage.ts";
+import { Audience, audienceKey } from "./audience.ts";
+import { type CatchUp, nowhere } from "./catch-up.ts";
+import type { LogTail, TailEntry } from "./log-tail.ts";
+import { type ClientLimits, clientLimits, SseClient } from "./sse-client.ts";
+import { frame, join, type Position, readPosition } from "./sse-frame.ts";
+
+const sweepMs = 1_000;
+
+/** How long the last words to clients may take. */
+const goodbyeMs = 2_000;
+
+export interface HubOptions {
+	readonly tail: LogTail;
+	readonly catchUp: CatchUp;
+	readonly maxClients: number;
+	/** Default {@link clientLimits}. */
+	readonly limits?: ClientLimits;
+}
+
+interface Group {
+	readonly audience: Audience;
+	readonly clients: Set<SseClient>;
+}
+
+/** The numbers of what a principal may see; undefined when they cannot be had. */
+type StatsOf = (principal: Principal) => Promise<Stats | undefined>;
+
+export class SseHub {
+	readonly #options: HubOptions;
+	/** By audience; none is empty. */
+	readonly #groups = new Map<string, Group>();
+	readonly #clients = new Set<SseClient>();
+	readonly #sweep: Timer;
+	readonly #emptied = new AbortController();
+	#isEnding = false;
+
+	constructor(options: HubOptions) {
+		this.#options = options;
+		this.#sweep = every(sweepMs, () => this.#closeStalled());
+	}
+
+	get size(): number {
+		return this.#clients.size;
+	}
+
+	/**
+	 * Begins a stream; the response is its client's from then on.
+	 * @throws {UnavailableError} when there are enough already, or the end has begun.
+	 */
+	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
+		if (this.#isEnding) throw new UnavailableError("The process is ending");
+		const { maxClients, limits = clientLimits, tail } = this.#options;
+		if (this.#clients.size >= maxClients) throw new UnavailableError("There are too many event streams");
+		const key = audienceKey(principal);
+		const group = this.#groups.get(key) ?? { audience: new Audience(principal), clients: new Set() };
+		const client = new SseClient(request, response, group.audience, limits);
+		this.#groups.set(key, group);
+		group.clients.add(client);
+		this.#clients.add(client);
+		client.signal.addEventListener("abort", () => this.#remove(client, key));
+		const seen = request.headers["last-event-id"];
+		const here = tail.isCurrent ? tail.position : nowhere;
+		this.#bringUpToDate(client, typeof seen === "string" && seen !== "" ? readPosition(seen) : here);
+	}
+
+	/** Sends new entries to everybody who may see them: joined once an audience, one write a client. */
+	appended(entries: readonly TailEntry[]): void {
+		for (const { audience, clients } of this.#groups.values()) {
+			const frames = entries.filter((entry) => audience.sees(entry)).map(({ frame }) => frame);
+			if (frames.length === 0) continue;
+			const batch = join(frames);
+			for (const client of clients) if (client.isLive) client.send(batch);
+		}
+	}
+
+	/** The log goes on elsewhere: who was live after `former` is brought up to date again. */
+	moved(former: Position): void {
+		for (const client of this.#clients) {
+			if (!client.isLive) continue;
+			client.isLive = false;
+			this.#bringUpToDate(client, former);
+		}
+	}
+
+	/** Tells everybody the numbers of their scope, asked for once an audience, and that the stream lives. */
+	async beat(statsOf: StatsOf): Promise<void> {
+		await Promise.all([...this.#groups.values()].map((group) => this.#beat(group, statsOf)));
+	}
+
+	async #beat({ audience, clients }: Group, statsOf: StatsOf): Promise<void> {
+		const stats = await statsOf(audience.principal);
+		const frames = stats ? [frame("stats_updated", JSON.stringify(stats))] : [];
+		const live = join([...frames, frame("heartbeat", "{}", this.#options.tail.position)]);
+		// A client that still lacks events must not be told it has them.
+		const behind = join([...frames, frame("heartbeat", "{}")]);
+		for (const client of clients) client.send(client.isLive ? live : behind);
+	}
+
+	/** Says goodbye to everybody, and resolves when they are gone. */
+	async drain(): Promise<void> {
+		this.#isEnding = true;
+		const bye = join([frame("bye", "{}")]);
+		for (const client of this.#clients) client.end(bye);
+		if (this.#clients.size > 0) await sleep(goodbyeMs, this.#emptied.signal);
+		this.close();
+	}
+
+	/** Cuts whoever is left. */
+	close(): void {
+		this.#isEnding = true;
+		this.#sweep.cancel();
+		for (const client of this.#clients) client.close();
+	}
+
+	#bringUpToDate(client: SseClient, from: Position): void {
+		void this.#options.catchUp.run(client, from);
+	}
+
+	#closeStalled(): void {
+		const at = monotonic();
+		for (const client of this.#clients) client.closeIfStalled(at);
+	}
+
+	#remove(client: SseClient, key: string): void {
+		this.#clients.delete(client);
+		const group = this.#groups.get(key);
+		group?.clients.delete(client);
+		if (group?.clients.size === 0) this.#groups.delete(key);
+		if (this.#isEnding && this.#clients.size === 0) this.#emptied.abort();
+	}
+}

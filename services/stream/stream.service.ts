@@ -1,0 +1,23 @@
+/** The event stream on the bus: wiring only. Its one action is served with the raw response, by the gateway beside it. */
+import type { Service, ServiceSchema } from "moleculer";
+import { on } from "#shared/bus/service.ts";
+import { logAppended } from "#shared/contracts/event-log.ts";
+import { stream as contract } from "#shared/contracts/stream.ts";
+import type { EventStream } from "./event-stream.ts";
+
+export function streamService(stream: EventStream): ServiceSchema {
+	return {
+		name: contract.name,
+
+		events: {
+			...on(logAppended, ({ seq }) => stream.hint(seq)),
+		},
+
+		async started(this: Service) {
+			const { broker, logger } = this;
+			stream.start({ caller: broker, logWarning: (message, error) => logger.warn(message, error) });
+		},
+
+		stopped: async () => stream.stop(),
+	};
+}
