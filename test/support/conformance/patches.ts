@@ -40,6 +40,10 @@ export class ContractEditor {
 		(this.operation(id).parameters ??= []).push({ name, in: "query", schema });
 	}
 
+	makeBodyOptional(id: string): void {
+		present(this.operation(id).requestBody, id).required = false;
+	}
+
 	/** One more form of an answer. */
 	addAlternative(id: string, status: string, schema: JsonSchema): void {
 		const content = present(this.operation(id).responses[status]?.content?.["application/json"], `${id} ${status}`);
@@ -169,6 +173,14 @@ export const patches: readonly Patch[] = [
 		apply(edit) {
 			edit.addError("sendSessionMessage", "409", "The session is not running");
 			edit.properties("SendMessageResponse")["message_id"] = text;
+		},
+	},
+	{
+		operation: "updateSession, sendSessionMessage",
+		contract: "422 without a body",
+		ours: "no body counts as `{}`",
+		apply(edit) {
+			for (const id of ["updateSession", "sendSessionMessage"]) edit.makeBodyOptional(id);
 		},
 	},
 	{

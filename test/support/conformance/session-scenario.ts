@@ -88,7 +88,7 @@ async function walkRunning(walker: Walker, session_id: string): Promise<void> {
 		body: { content: "$ echo one > one.txt; echo two >> README.md" },
 	});
 	await walker.call("sendSessionMessage", 200, { path, body: { content: [{ type: "text", text: "$ echo blocks" }] } });
-	await walker.call("sendSessionMessage", 400, { path, body: { content: "" } });
+	for (const body of [{ content: "" }, {}]) await walker.call("sendSessionMessage", 400, { path, body });
 	await eventually(
 		async () => {
 			const { turns, is_active } = await walker.call<{ turns: { role: string }[]; is_active: boolean }>(
@@ -113,7 +113,9 @@ async function walkDiff(walker: Walker, session_id: string): Promise<void> {
 	const { files } = await walker.call<{ files: { path: string; status: string }[] }>("getSessionDiff", 200, { path });
 	expect(files.map((file) => `${file.status} ${file.path}`)).to.have.members(["new one.txt", "mod README.md"]);
 	await walker.call("getSessionDiff", 200, { path, query: { file: "README.md" } });
-	await walker.call("getSessionDiff", 400, { path, query: { file: "../../etc/passwd" } });
+	for (const query of [{ file: "../../etc/passwd" }, { base: "no-such-value" }]) {
+		await walker.call("getSessionDiff", 400, { path, query });
+	}
 	const { patch } = await walker.call<{ patch: string }>("getSessionDiff", 200, { path, query: { format: "patch" } });
 	expect(patch).to.include("+one").and.to.include("+two");
 }
