@@ -26,6 +26,8 @@ export interface EventStreamOptions {
 /** What the stream needs of the bus. */
 export interface StreamBus {
 	readonly caller: Caller;
+	/** Whether somebody who serves the action can be called now. */
+	isAvailable(action: string): boolean;
 	logWarning(message: string, error: unknown): void;
 }
 
@@ -88,6 +90,11 @@ export class EventStream {
 		this.#tail.hint(seq);
 	}
 
+	/** Services have come or gone. */
+	lookAgain(): void {
+		this.#tail.lookAgain();
+	}
+
 	/** Rejects when clients would not be told what happens. */
 	async check(): Promise<void> {
 		if (this.#tail.ageMs > freshMs) throw new Error(`the event log was not read for ${freshMs} ms`);
@@ -117,7 +124,7 @@ export class EventStream {
 	}
 
 	async #call<I, R>(principal: Principal, action: Action<I, unknown, R>, params: NoInfer<I>, timeout?: number) {
-		if (!this.#bus) throw new UnavailableError("The platform is starting");
+		if (!this.#bus?.isAvailable(action.name)) throw new UnavailableError(`Nobody serves "${action.name}"`);
 		const id = randomUUID();
 		const meta = { request_id: id, token: this.#options.tokens.mint(principal, id) };
 		return call(this.#bus.caller, action, params, { meta, ...(timeout !== undefined && { timeout }) });

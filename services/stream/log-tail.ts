@@ -13,6 +13,9 @@ const readLimit = 500;
 const keptEntries = 5_000;
 const keptBytes = 64 * 1024 * 1024;
 
+/** A service that starts again is back by then. */
+const quietMs = 5_000;
+
 export interface LogSource {
 	head(): Promise<LogHead>;
 	/** Entries after a sequence number, in order. */
@@ -29,7 +32,7 @@ export interface TailListener {
 	appended(entries: readonly TailEntry[]): void;
 	/** The log went on elsewhere than after `former`. */
 	moved(former: Position): void;
-	/** The log cannot be read, or holds what it should not; told once, until it is well again. */
+	/** The log cannot be read for some time, told once until it can be again; or it holds what it should not. */
 	trouble(error: unknown): void;
 }
 
@@ -49,7 +52,9 @@ export class LogTail {
 	#entries: TailEntry[] = [];
 	#bytes = 0;
 	#isCurrent = false;
-	#failing = false;
+	/** On the monotonic clock; undefined while all is well. */
+	#failingSince: number | undefined;
+	#hasTold = false;
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
@@ -75,6 +80,11 @@ export class LogTail {
 	/** A hint that the log has reached this number. */
 	hint(seq: number): void {
 		if (seq > this.#seq) this.#wake();
+	}
+
+	/** Services have come or gone: perhaps the log can be read again. */
+	lookAgain(): void {
+		if (!this.#isCurrent || this.#failingSince !== undefined) this.#wake();
 	}
 
 	/** Whether the kept entries are all the newest ones there were when the log was last begun. */
@@ -141,12 +151,19 @@ export class LogTail {
 		try {
 			await this.#read();
 			this.#readAt = monotonic();
-			this.#failing = false;
+			this.#failingSince = undefined;
+			this.#hasTold = false;
 		} catch (error) {
-			if (!this.#failing) this.#listener.trouble(error);
-			this.#failing = true;
+			this.#tell(error);
 			throw error;
 		}
+	}
+
+	#tell(error: unknown): void {
+		this.#failingSince ??= monotonic();
+		if (this.#hasTold || monotonic() - this.#failingSince < quietMs) return;
+		this.#hasTold = true;
+		this.#listener.trouble(error);
 	}
 
 	async #read(): Promise<void> {

@@ -11,11 +11,16 @@ export function streamService(stream: EventStream): ServiceSchema {
 
 		events: {
 			...on(logAppended, ({ seq }) => stream.hint(seq)),
+			"$services.changed": () => stream.lookAgain(),
 		},
 
 		async started(this: Service) {
 			const { broker, logger } = this;
-			stream.start({ caller: broker, logWarning: (message, error) => logger.warn(message, error) });
+			stream.start({
+				caller: broker,
+				isAvailable: (action) => broker.registry.actions.isAvailable(action),
+				logWarning: (message, error) => logger.warn(message, error),
+			});
 		},
 
 		stopped: async () => stream.stop(),
