@@ -11,6 +11,7 @@ import { after, sleep } from "#shared/clock.ts";
 import { ConfigError, loadConfig } from "#shared/config.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { Compose, Part, Platform } from "#shared/platform.ts";
+import { StartError } from "#shared/start-error.ts";
 
 /** In the order in which they start; they end the other way round. */
 const folders = ["sessions", "blueprints", "settings", "identity", "pod-manager", "stream", "gateway"] as const;
@@ -92,7 +93,7 @@ process.on("unhandledRejection", (error) => {
 try {
 	await start();
 } catch (error) {
-	console.error(error instanceof ConfigError ? error.message : error);
+	console.error(error instanceof StartError ? error.message : error);
 	// Lets what is written reach its reader; whatever still runs must not keep a failed start alive.
 	await sleep(10);
 	process.exit(1);

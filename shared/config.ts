@@ -10,12 +10,13 @@ import { compileSchema, type Failure } from "./bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { projectRoot } from "./project-root.ts";
+import { StartError } from "./start-error.ts";
 
 export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];
 
 /** A value or key that cannot be used; the message is a sentence for the person who starts the platform. */
-export class ConfigError extends Error {
+export class ConfigError extends StartError {
 	override readonly name = "ConfigError";
 }
 

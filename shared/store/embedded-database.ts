@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StartError } from "../start-error.ts";
 import type { Collection } from "./collection.ts";
 import { DuplicateKeyError } from "./document-store.ts";
 import { applySchema } from "./embedded-schema.ts";
@@ -19,7 +20,7 @@ export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
 
-	/** @throws {Error} when another process, or this one, has the folder. */
+	/** @throws {StartError} when another process, or this one, has the folder. */
 	constructor(folder: string, collections: readonly Collection[]) {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		this.#database = new DatabaseSync(join(folder, fileName));
@@ -33,7 +34,7 @@ export class EmbeddedDatabase {
 		} catch (error) {
 			this.#database.close();
 			if (resultCode(error) !== codes.busy) throw error;
-			throw new Error(`Cannot open the store: "${folder}" is in use by another Atelier process`, { cause: error });
+			throw new StartError(`Cannot open the store: "${folder}" is in use by another Atelier process`, { cause: error });
 		}
 	}
 

@@ -104,8 +104,10 @@ describe("conformance", function () {
 		for (const name of expectedEvents) {
 			await stream.event(({ event }) => event === name, { withinMs: 5_000, what: `the event ${name}` });
 		}
+		await using late = await platform.events({ lastEventId: "another-epoch-1" });
+		await late.event(({ event }) => event === "reset");
 		const schema = { $ref: "#/components/schemas/SseEvent" };
-		for (const { event, data } of stream.events) {
+		for (const { event, data } of [...stream.events, ...late.events]) {
 			expect(contract.schemaFaults(schema, { event, data: JSON.parse(data) }), `${event} ${data}`).to.deep.equal([]);
 			walker.countAnswer("streamSessions");
 		}

@@ -22,6 +22,7 @@ describe("start and stop", function () {
 		const stream = await platform.events();
 		await platform.stop();
 		await stream.ended();
+		expect(stream.events.at(-1)?.event).to.equal("bye");
 		expect(platform.output).to.match(/1 session/i);
 		expect(platform.agents()).to.deep.equal([agent]);
 
@@ -50,13 +51,16 @@ describe("start and stop", function () {
 		expect(platform.agents()).to.have.length(1);
 	});
 
-	it("a wrong configuration ends the start with a sentence", async () => {
+	it("what cannot be started ends with a sentence", async () => {
 		await using platform = await startPlatform();
-		for (const [env, words] of [
-			[{ GATEWAY__PORT: "eighty" }, "gateway.port"],
+		const taken = new URL(platform.url).port;
+		const attempts: [Record<string, string>, string][] = [
+			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
 			[{ HOST: "0.0.0.0" }, "loopback"],
-		] as const) {
-			const wrong = platform.startProcess([], env);
+			[{ PORT: taken }, `port ${taken}: another program listens there`],
+		];
+		for (const [env, words] of attempts) {
+			const wrong = platform.startProcess([], { DATA_DIR: join(platform.folder, "other"), PORT: "0", ...env });
 			expect(await wrong.ended(), wrong.output).to.equal(1);
 			expect(wrong.output).to.include(words).and.to.not.include("    at ");
 		}

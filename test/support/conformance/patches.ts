@@ -156,8 +156,9 @@ export const patches: readonly Patch[] = [
 		contract: "no `id`, `retry`, `reset`, `bye`; everybody sees everything",
 		ours: "with them; everybody sees what `GET /sessions` shows them",
 		apply(edit) {
-			edit.addEvent("reset", { type: "object" });
-			edit.addEvent("bye", { type: "object" });
+			const reset = { reason: text, more: { type: "boolean" } };
+			edit.addEvent("reset", { type: "object", required: ["reason"], properties: reset });
+			edit.addEvent("bye", { type: "object", properties: {} });
 		},
 	},
 	{
