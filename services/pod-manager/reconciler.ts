@@ -87,8 +87,14 @@ export class Reconciler {
 	async #claimChanged(): Promise<void> {
 		const ids = [...this.#changed].filter((id) => !this.#passes.has(id)).slice(0, this.#free());
 		if (ids.length === 0) return;
-		await this.#begin(ids.length, ids);
+		// What changes from here on is another change.
 		for (const id of ids) this.#changed.delete(id);
+		try {
+			await this.#begin(ids.length, ids);
+		} catch (error) {
+			for (const id of ids) this.#changed.add(id);
+			throw error;
+		}
 	}
 
 	async #claimDue(): Promise<void> {

@@ -141,6 +141,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		return {
 			...spec,
 			...folders,
+			// A pod with another marker would never be found again.
+			installation: this.#options.installation,
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
 			git_home: this.#options.userHome,

@@ -6,6 +6,7 @@ export interface Launch {
 }
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const wholeId = new RegExp(`^${uuid}$`);
 const wholeName = new RegExp(`^(${uuid})-g(\\d{1,9})$`);
 
 /** Undefined for text that is not from {@link launchName}; what it accepts is safe as the name of a folder. */
@@ -14,11 +15,15 @@ export function parseLaunch(name: string): Launch | undefined {
 	return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
 }
 
-/** @throws {RangeError} when the session's id is not a UUID, so that no path leads elsewhere. */
+/** @throws {RangeError} as {@link sessionName} does. */
 export function launchName({ sessionId, generation }: Launch): string {
-	const name = `${sessionId}-g${generation}`;
-	if (!wholeName.test(name)) throw new RangeError(`Not a launch of a session: "${name}"`);
-	return name;
+	return `${sessionName(sessionId)}-g${generation}`;
+}
+
+/** @throws {RangeError} when the session's id is not a UUID: as the name of a folder it could lead anywhere. */
+export function sessionName(sessionId: string): string {
+	if (!wholeId.test(sessionId)) throw new RangeError(`Not the id of a session: "${sessionId}"`);
+	return sessionId;
 }
 
 export function isSameLaunch(one: Launch, other: Launch): boolean {

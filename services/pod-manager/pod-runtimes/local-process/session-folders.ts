@@ -1,6 +1,7 @@
 /** What outlives the pods of a session: `sessions/<session id>/workspace`, and `state` with the agent's own records. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
 export class SessionFolders {
@@ -13,18 +14,22 @@ export class SessionFolders {
 	}
 
 	async create(sessionId: string): Promise<{ workspace: string; state: string }> {
-		const folder = join(this.#root, sessionId);
+		const folder = this.#path(sessionId);
 		const folders = { workspace: join(folder, "workspace"), state: join(folder, "state") };
 		for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
 		return folders;
 	}
 
-	discard(sessionId: string): Promise<void> {
-		return this.#trash.discard(join(this.#root, sessionId));
+	async discard(sessionId: string): Promise<void> {
+		return this.#trash.discard(this.#path(sessionId));
 	}
 
 	/** Finishes what an earlier process began to remove. */
 	emptyTrash(): Promise<void> {
 		return this.#trash.empty();
+	}
+
+	#path(sessionId: string): string {
+		return join(this.#root, sessionName(sessionId));
 	}
 }
