@@ -1,0 +1,168 @@
+/** What every place for session pods must do, whatever it is. */
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import type { Pod, PodRuntime } from "#services/pod-manager/pod-runtime.ts";
+import { eventually } from "../support/eventually.ts";
+import { podSpecFor } from "../support/memory-pods.ts";
+
+export interface PodWorld {
+	/** The runtime as another process of the platform has it: it knows nothing but the world. */
+	runtime(): PodRuntime;
+	/** Ends the session agent of a pod without a chance to say why. */
+	kill(pod: Pod): Promise<void>;
+	hasWorkspace(sessionId: string): boolean;
+	close(): Promise<void>;
+}
+
+const graceMs = 10_000;
+/** From the start to an agent that is ready. */
+const readyMs = 15_000;
+
+export function describePodRuntime(name: string, open: () => Promise<PodWorld>): void {
+	describe(`PodRuntime: ${name}`, function () {
+		this.timeout(30_000);
+		let world: PodWorld;
+		let runtime: PodRuntime;
+		let id: string;
+
+		before(async () => {
+			world = await open();
+			runtime = world.runtime();
+		});
+		beforeEach(() => {
+			id = randomUUID();
+		});
+		afterEach(async () => {
+			for (const pod of await runtime.list()) await gone(pod).then((left) => runtime.forget(left));
+		});
+		after(() => world.close());
+
+		async function one(): Promise<Pod | undefined> {
+			const [pod, ...others] = await runtime.find(id);
+			expect(others).to.deep.equal([]);
+			return pod;
+		}
+
+		function inState(state: Pod["state"], withinMs = readyMs): Promise<Pod> {
+			return eventually(async () => (await one())?.state === state && one(), {
+				withinMs,
+				what: `a pod that is ${state}`,
+			});
+		}
+
+		function gone(pod: Pod): Promise<Pod> {
+			return eventually(
+				async () => {
+					await runtime.end(pod, 0);
+					return (await runtime.find(pod.sessionId)).find(({ name, state }) => name === pod.name && state === "gone");
+				},
+				{ withinMs: readyMs, what: `the end of ${pod.name}` },
+			);
+		}
+
+		it("starts a pod that becomes ready and tells where it is", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			expect(await one()).to.include({ name: `session-${id}-g1`, sessionId: id, generation: 1 });
+			const ready = await inState("ready");
+			expect(ready.address).to.match(/^http:\/\/[^/]+$/);
+			expect(ready.agentTitle).to.be.a("string").that.is.not.equal("");
+			expect(ready.timings).to.have.property("spawned");
+			expect(ready).not.to.have.property("failure");
+		});
+
+		it("shows every process of the platform the same pods", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			const other = world.runtime();
+			expect(await other.find(id)).to.deep.equal([ready]);
+			expect(await other.list()).to.deep.equal([ready]);
+			expect(await other.find(randomUUID())).to.deep.equal([]);
+		});
+
+		it("starts one pod when told twice, at once or later, by whomever", async () => {
+			await Promise.all([runtime.create(podSpecFor(id, 1)), world.runtime().create(podSpecFor(id, 1))]);
+			const ready = await inState("ready");
+			await world.runtime().create(podSpecFor(id, 1));
+			await runtime.create(podSpecFor(id, 1));
+			expect(await one()).to.deep.equal(ready);
+		});
+
+		it("starts nothing beside a pod of another launch", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			await inState("ready");
+			const refusal = await world
+				.runtime()
+				.create(podSpecFor(id, 2))
+				.catch((error: unknown) => error);
+			expect(refusal)
+				.to.be.an("error")
+				.with.property("message", `Cannot start "session-${id}-g2" while "session-${id}-g1" lives`);
+			expect((await one())?.generation).to.equal(1);
+		});
+
+		it("ends a pod in order, as often as it is told, and keeps its records until they are forgotten", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			await runtime.end(ready, graceMs);
+			await world.runtime().end(ready, graceMs);
+			await inState("gone");
+			await runtime.end(ready, graceMs);
+			await runtime.create(podSpecFor(id, 1));
+			expect((await one())?.state).to.equal("gone");
+			await runtime.forget(ready);
+			await runtime.forget(ready);
+			expect(await runtime.find(id)).to.deep.equal([]);
+		});
+
+		it("refuses to forget a pod that lives", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			expect(await runtime.forget(ready).catch((error: unknown) => error)).to.be.an("error");
+			expect((await one())?.state).to.equal("ready");
+		});
+
+		it("keeps the workspace for the next launch, until it is purged", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			const first = await inState("ready");
+			expect(await runtime.purge(id).catch((error: unknown) => error)).to.be.an("error");
+			await runtime.forget(await gone(first));
+			expect(world.hasWorkspace(id)).to.equal(true);
+			await runtime.create(podSpecFor(id, 2));
+			await gone(await inState("ready"));
+			await runtime.purge(id);
+			await world.runtime().purge(id);
+			expect(world.hasWorkspace(id)).to.equal(false);
+			expect(await runtime.find(id)).to.deep.equal([]);
+		});
+
+		it("notices within five seconds that an agent was killed", async () => {
+			await runtime.create(podSpecFor(id, 1));
+			await world.kill(await inState("ready"));
+			const dead = await eventually(async () => (await one())?.state !== "ready" && one(), { withinMs: 5_000 });
+			expect(dead.state).to.be.oneOf(["failed", "gone"]);
+		});
+
+		it("calls back for what changes, whoever changed it, until the signal aborts", async () => {
+			const watching = new AbortController();
+			const changed: string[] = [];
+			const found: (Pod["state"] | undefined)[] = [];
+			const watcher = world.runtime();
+			watcher.watch((sessionId) => {
+				changed.push(sessionId);
+				void watcher.find(sessionId).then(([pod]) => found.push(pod?.state));
+			}, watching.signal);
+			await runtime.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			await eventually(() => found.at(-1) === "ready", { withinMs: 2_000 });
+			await gone(ready);
+			await eventually(() => found.at(-1) === "gone", { withinMs: 2_000 });
+			expect([...new Set(changed)]).to.deep.equal([id]);
+			watching.abort();
+			changed.length = 0;
+			await runtime.forget(ready);
+			await runtime.create(podSpecFor(id, 2));
+			await inState("ready");
+			expect(changed).to.deep.equal([]);
+		});
+	});
+}

@@ -1,0 +1,125 @@
+/** A place for pods in memory: the port's whole behaviour without processes. Time passes with every look at a session. */
+import type { Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
+import { podName } from "#services/pod-manager/pod-runtime.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+
+/** What becomes of a pod by itself until the next look; undefined: nothing. */
+export type Course = (pod: Pod) => PodState | undefined;
+
+function smooth({ state }: Pod): PodState | undefined {
+	if (state === "launching") return "ready";
+	return state === "leaving" ? "gone" : undefined;
+}
+
+export class MemoryPods implements PodRuntime {
+	/** By name. */
+	readonly pods = new Map<string, Pod>();
+	readonly workspaces = new Set<string>();
+	readonly #course: Course;
+	readonly #watchers = new Set<(sessionId: string) => void>();
+
+	constructor(course: Course = smooth) {
+		this.#course = course;
+	}
+
+	/** Puts a pod there, or into another state, from outside. */
+	put(pod: Pod): void {
+		this.pods.set(pod.name, pod);
+		this.#tell(pod);
+	}
+
+	ofSession(sessionId: string): Pod[] {
+		return [...this.pods.values()].filter((pod) => pod.sessionId === sessionId);
+	}
+
+	async list(): Promise<Pod[]> {
+		const sessions = new Set([...this.pods.values()].map(({ sessionId }) => sessionId));
+		return (await Promise.all([...sessions].map((id) => this.find(id)))).flat();
+	}
+
+	async find(sessionId: string): Promise<Pod[]> {
+		const found = this.ofSession(sessionId);
+		for (const pod of found) {
+			const state = this.#course(pod);
+			if (state !== undefined && state !== pod.state) this.put({ ...pod, state });
+		}
+		return found;
+	}
+
+	async create({ session_id, generation }: PodSpec): Promise<void> {
+		const name = podName(session_id, generation);
+		if (this.pods.has(name)) return;
+		const other = this.ofSession(session_id).find(({ state }) => state !== "gone");
+		if (other) throw new Error(`Cannot start "${name}" while "${other.name}" lives`);
+		this.workspaces.add(session_id);
+		this.put(memoryPod(session_id, generation, "launching"));
+	}
+
+	async end(pod: Pod): Promise<void> {
+		const now = this.pods.get(pod.name);
+		if (now && now.state !== "gone") this.put({ ...now, state: now.state === "failed" ? "gone" : "leaving" });
+	}
+
+	async forget(pod: Pod): Promise<void> {
+		const now = this.pods.get(pod.name);
+		if (now && now.state !== "gone") throw new Error(`Cannot forget "${pod.name}": it still lives`);
+		this.pods.delete(pod.name);
+		this.#tell(pod);
+	}
+
+	async purge(sessionId: string): Promise<void> {
+		const living = this.ofSession(sessionId).find(({ state }) => state !== "gone");
+		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
+		for (const pod of this.ofSession(sessionId)) this.pods.delete(pod.name);
+		this.workspaces.delete(sessionId);
+	}
+
+	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
+		this.#watchers.add(onChange);
+		signal.addEventListener("abort", () => this.#watchers.delete(onChange));
+	}
+
+	#tell({ sessionId }: Pod): void {
+		queueMicrotask(() => {
+			for (const onChange of this.#watchers) onChange(sessionId);
+		});
+	}
+}
+
+export function memoryPod(sessionId: string, generation: number, state: PodState): Pod {
+	return {
+		name: podName(sessionId, generation),
+		sessionId,
+		generation,
+		state,
+		address: "http://127.0.0.1:9",
+		timings: { spawned: "2026-11-20T20:34:19.123Z" },
+		agentTitle: "In memory",
+	};
+}
+
+export const launchSettings: LaunchSettings = {
+	name: "test",
+	model: "",
+	repositories: [{ url: "", branch: "main", base_branch: "", path: "" }],
+	setup_scripts: [],
+	working_folder: "",
+	system_prompt: "",
+	initial_prompt: "",
+	env: {},
+	agent: "builtin",
+	git_protocols: [],
+};
+
+export function podSpecFor(sessionId: string, generation: number, settings: Partial<LaunchSettings> = {}): PodSpec {
+	return {
+		...launchSettings,
+		...settings,
+		session_id: sessionId,
+		generation,
+		installation: "0123456789abcdef",
+		platform_url: "http://127.0.0.1:9/api/v1/svc",
+		pod_token: `svcs_${sessionId}_${generation}_proof`,
+		platform_key: "key-of-the-platform",
+	};
+}

@@ -1,0 +1,25 @@
+import { expect } from "chai";
+import { compose } from "#services/pod-manager/compose.ts";
+import { ConfigError, loadConfig } from "#shared/config.ts";
+import { InstallationKey } from "#shared/keys.ts";
+import type { Platform } from "#shared/platform.ts";
+import { testTokens } from "../../../support/test-brokers.ts";
+
+function platform(env: NodeJS.ProcessEnv): Platform {
+	const key = new InstallationKey(Buffer.alloc(32, 1));
+	return { config: loadConfig(env), key, tokens: testTokens, rawHandlers: new Map(), readiness: new Map() };
+}
+
+describe("the pod manager's part", () => {
+	it("is one service for one developer on one machine", async () => {
+		const { services } = await compose(platform({}));
+		expect(services.map(({ name }) => name)).to.deep.equal(["pod-manager"]);
+	});
+
+	it("refuses processes of this machine for any other identity", async () => {
+		const adapter = "services/gateway/identity-providers/oidc.ts#OidcIdentity";
+		const refusal = await compose(platform({ IDENTITY__ADAPTER: adapter })).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(ConfigError);
+		expect(String(refusal)).to.contain(`with the identity "${adapter}"`);
+	});
+});

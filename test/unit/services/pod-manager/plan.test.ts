@@ -1,0 +1,167 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { randomUUID } from "node:crypto";
+import type { Claim, Desired, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { runPass } from "#services/pod-manager/pass.ts";
+import { dueInMs, plan } from "#services/pod-manager/plan.ts";
+import type { Pod, PodState } from "#services/pod-manager/pod-runtime.ts";
+import { monotonic } from "#shared/clock.ts";
+import { launchSettings, MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
+
+const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
+
+function claim(desired: Desired, generation = 3): Claim {
+	return { id, generation, desired, fence: 1, launch: { ...launchSettings }, attempts: 1 };
+}
+
+/** `2:ready` is the pod of launch 2 in state ready. */
+function pods(...words: string[]): Pod[] {
+	return words.map((word) => {
+		const [generation, state] = word.split(":");
+		return memoryPod(id, Number(generation), state as PodState);
+	});
+}
+
+type Row = [desired: Desired, there: string, steps: string, reached: ObservedPhase, found?: ObservedPhase];
+
+/** The claim is of launch 3. */
+const table: Row[] = [
+	["run", "", "create", "launching", "absent"],
+	["run", "3:launching", "", "launching"],
+	["run", "3:ready", "", "ready"],
+	["run", "3:failed", "end 3", "failed"],
+	["run", "3:leaving", "end 3", "leaving"],
+	["run", "3:gone", "", "failed"],
+	["run", "2:launching", "end 2", "blocked"],
+	["run", "2:ready", "end 2", "blocked"],
+	["run", "2:failed", "end 2", "blocked"],
+	["run", "2:leaving", "end 2", "blocked"],
+	["run", "2:gone", "forget 2, create", "launching", "absent"],
+	["run", "1:gone 2:gone 3:ready", "forget 1, forget 2", "ready"],
+	["run", "1:ready 2:gone", "end 1, forget 2", "blocked"],
+	["run", "2:ready 3:ready", "end 2", "blocked"],
+	["run", "2:gone 3:gone", "forget 2", "failed"],
+	["stop", "", "", "absent"],
+	["stop", "3:launching", "end 3", "leaving"],
+	["stop", "3:ready", "end 3", "leaving"],
+	["stop", "3:failed", "end 3", "leaving"],
+	["stop", "3:leaving", "end 3", "leaving"],
+	["stop", "3:gone", "forget 3", "absent"],
+	["stop", "2:gone 3:ready", "forget 2, end 3", "leaving"],
+	["stop", "2:gone 3:gone", "forget 2, forget 3", "absent"],
+	["purge", "", "purge", "absent"],
+	["purge", "3:ready", "end 3", "leaving"],
+	["purge", "3:gone", "forget 3, purge", "absent"],
+	["purge", "2:leaving 3:gone", "end 2, forget 3", "leaving"],
+];
+
+describe("plan", () => {
+	for (const [desired, there, steps, reached, found = reached] of table) {
+		it(`${desired} with ${there || "no pod"}: ${steps || "nothing to do"}, ${reached}`, () => {
+			const decided = plan(claim(desired), pods(...there.split(" ").filter(Boolean)));
+			const words = decided?.steps.map((step) => ("pod" in step ? `${step.kind} ${step.pod.generation}` : step.kind));
+			expect(words?.join(", ")).to.equal(steps);
+			expect(decided?.reached.phase).to.equal(reached);
+			expect(decided?.found.phase).to.equal(found);
+		});
+	}
+
+	for (const desired of ["run", "stop", "purge"] as const) {
+		it(`${desired} does and says nothing when a pod of a newer launch is there, even a gone one`, () => {
+			expect(plan(claim(desired), pods("4:launching"))).to.equal(undefined);
+			expect(plan(claim(desired), pods("3:ready", "4:gone"))).to.equal(undefined);
+		});
+	}
+
+	it("says that the workspace is gone only after it was purged", () => {
+		const decided = plan(claim("purge"), []);
+		expect(decided?.reached.purged).to.equal(true);
+		expect(decided?.found.purged).to.equal(false);
+		expect(plan(claim("stop"), [])?.reached.purged).to.equal(false);
+	});
+
+	it("reports what the pod tells of itself", () => {
+		expect(plan(claim("run"), pods("3:ready"))?.reached).to.deep.equal({
+			phase: "ready",
+			pod_name: `session-${id}-g3`,
+			address: "http://127.0.0.1:9",
+			timings: { spawned: "2026-11-20T20:34:19.123Z" },
+			agent_title: "In memory",
+			purged: false,
+		});
+	});
+
+	it("keeps the pod's own reason for its failure, and has one for a pod that could not tell", () => {
+		const failure = { code: "CLONE_FAILED", message: "No such repository" };
+		for (const state of ["failed", "gone"] as const) {
+			const told = plan(claim("run"), [{ ...memoryPod(id, 3, state), failure }]);
+			expect(told?.reached.failure).to.deep.equal(failure);
+			expect(plan(claim("run"), [memoryPod(id, 3, state)])?.reached.failure?.code).to.equal("POD_LOST");
+		}
+	});
+
+	it("looks again soon while something is under way", () => {
+		expect(dueInMs).to.deep.equal({
+			absent: 0,
+			blocked: 250,
+			launching: 1_000,
+			ready: 30_000,
+			failed: 250,
+			leaving: 250,
+		});
+	});
+});
+
+const states: PodState[] = ["launching", "ready", "failed", "leaving", "gone"];
+const anyPods = fc.uniqueArray(
+	fc.record({ generation: fc.integer({ min: 1, max: 3 }), state: fc.constantFrom(...states) }),
+	{
+		selector: ({ generation }) => generation,
+	},
+);
+/** What pods do by themselves: `steps[n]` decides at the n-th look; in the end all that leave are gone. */
+const anyCourse = fc.array(fc.constantFrom("stay", "advance", "fail", "die"), { maxLength: 12 });
+
+describe("passes over a simulated runtime", () => {
+	it("reach what is desired from any pods, whatever pods do meanwhile, and never start one beside another", async () => {
+		await fc.assert(fc.asyncProperty(fc.constantFrom<Desired>("run", "stop", "purge"), anyPods, anyCourse, converges), {
+			numRuns: 1_000,
+		});
+	});
+});
+
+async function converges(desired: Desired, initial: { generation: number; state: PodState }[], course: string[]) {
+	const moves = [...course];
+	const runtime = new MemoryPods((pod) => moved(pod, moves.shift() ?? "advance"));
+	const session = randomUUID();
+	runtime.workspaces.add(session);
+	for (const { generation, state } of initial) runtime.put(memoryPod(session, generation, state));
+	const ground = { runtime, specOf: () => podSpecFor(session, 3) };
+
+	let phase: ObservedPhase | undefined;
+	let purged = false;
+	for (let round = 0; round < 40; round++) {
+		const { report, trouble } = await runPass({ ...claim(desired), id: session }, ground, monotonic());
+		if (trouble !== undefined) throw trouble;
+		phase = report?.observed.phase;
+		purged = report?.observed.purged ?? false;
+	}
+	const left = runtime.ofSession(session);
+	if (desired === "run") {
+		expect(phase).to.be.oneOf(["ready", "failed"]);
+		expect(left.map(({ generation }) => generation)).to.deep.equal([3]);
+		expect(left[0]?.state).to.equal(phase === "ready" ? "ready" : "gone");
+	} else {
+		expect(left).to.deep.equal([]);
+		expect(phase).to.equal("absent");
+	}
+	expect(purged).to.equal(desired === "purge");
+	expect(runtime.workspaces.has(session)).to.equal(desired !== "purge");
+}
+
+function moved({ state }: Pod, move: string): PodState | undefined {
+	if (state === "gone" || move === "stay") return undefined;
+	if (move === "die" || state === "leaving") return "gone";
+	if (move === "fail" || state === "failed") return "failed";
+	return "ready";
+}

@@ -1,0 +1,204 @@
+/** What is special about pods that are processes of this machine; what all runtimes do is in test/contract. */
+import { expect } from "chai";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { marker } from "#shared/pod/launch.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
+import { podSpecFor } from "../../../../support/memory-pods.ts";
+
+const graceMs = 10_000;
+const readyMs = 15_000;
+
+describe("LocalProcessRuntime", function () {
+	this.timeout(30_000);
+	let pods: LocalPods;
+	let runtime: LocalProcessRuntime;
+	let id: string;
+
+	beforeEach(() => {
+		pods = openLocalPods();
+		runtime = pods.runtime();
+		id = randomUUID();
+	});
+	afterEach(() => pods.close());
+
+	function inState(state: Pod["state"], withinMs = readyMs): Promise<Pod> {
+		const probe = async () => (await runtime.find(id)).find((pod) => pod.state === state);
+		return eventually(probe, { withinMs, what: `a pod that is ${state}` });
+	}
+
+	function runFolder(generation = 1): string {
+		return join(pods.dataDir, "run", `${id}-g${generation}`);
+	}
+
+	function agentPid(): number {
+		return (JSON.parse(readFileSync(join(runFolder(), "status.json"), "utf8")) as { pid: number }).pid;
+	}
+
+	/** Another process of the platform creates the pod; `failpoint` is where it is killed. */
+	async function createElsewhere(spec: PodSpec, failpoint = ""): Promise<ChildProcess> {
+		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../support/create-pod.ts")], {
+			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
+			stdio: ["pipe", "pipe", "inherit"],
+		});
+		creator.stdin.end(JSON.stringify({ options: pods.options, spec }));
+		await Promise.race([once(creator.stdout, "data"), once(creator, "exit")]);
+		return creator;
+	}
+
+	it("finds a pod again whose platform was killed, and ends it", async () => {
+		const creator = await createElsewhere(podSpecFor(id, 1));
+		await inState("ready");
+		creator.kill("SIGKILL");
+		await once(creator, "exit");
+		const adopted = await inState("ready");
+		await runtime.end(adopted, graceMs);
+		await inState("gone");
+		expect(pods.processes()).to.deep.equal([]);
+	});
+
+	it("starts anew what was killed between its folder and its process", async () => {
+		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
+		expect(existsSync(runFolder())).to.equal(true);
+		expect(await runtime.find(id)).to.deep.equal([]);
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+	});
+
+	it("starts anew what was killed before the agent had its launch document", async () => {
+		await createElsewhere(podSpecFor(id, 1), "local-process.spawned");
+		await eventually(() => pods.processes().length === 0, { withinMs: readyMs });
+		expect(await runtime.find(id)).to.deep.equal([]);
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+	});
+
+	it("notices that an agent was killed, and ends what it left behind", async () => {
+		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
+		await inState("ready");
+		process.kill(agentPid(), "SIGKILL");
+		const failed = await inState("failed", 5_000);
+		expect(failed).not.to.have.property("failure");
+		await runtime.end(failed, graceMs);
+		await inState("gone", 5_000);
+		expect(pods.processes()).to.deep.equal([]);
+	});
+
+	it("gives an agent time to end, and no more", async () => {
+		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
+		const ready = await inState("ready");
+		process.kill(agentPid(), "SIGSTOP");
+		await runtime.end(ready, graceMs);
+		await runtime.end(ready, graceMs);
+		await inState("leaving");
+		expect(existsSync(`/proc/${agentPid()}`)).to.equal(true);
+		await runtime.end(ready, 0);
+		await inState("gone", 5_000);
+		expect(pods.processes()).to.deep.equal([]);
+	});
+
+	it("kills at once when the clock was set back since it asked for the end", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		const ready = await inState("ready");
+		process.kill(agentPid(), "SIGSTOP");
+		writeFileSync(join(runFolder(), "ending"), String(Date.now() + 3_600_000));
+		await runtime.end(ready, graceMs);
+		await inState("gone", 5_000);
+	});
+
+	it("keeps the reason of an agent that gave up", async () => {
+		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["exit 3"] }));
+		const gone = await inState("gone");
+		expect(gone.failure?.code).to.equal("SETUP_FAILED");
+	});
+
+	it("does not take another process for the agent because it has its id", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		const status = readFileSync(join(runFolder(), "status.json"), "utf8");
+		process.kill(agentPid(), "SIGKILL");
+		await inState("gone", 5_000);
+		const foreign = spawn("sleep", ["600"], { stdio: "ignore" });
+		const ours = { [marker.installation]: pods.installation, [marker.session]: id, [marker.generation]: "1" };
+		const stray = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, ...ours } });
+		try {
+			writeFileSync(join(runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${foreign.pid}`));
+			const failed = await inState("failed");
+			writeFileSync(join(runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${stray.pid}`));
+			await inState("failed");
+			await runtime.end(failed, graceMs);
+			await once(stray, "exit");
+			expect([foreign.exitCode, foreign.signalCode]).to.deep.equal([null, null]);
+		} finally {
+			foreign.kill("SIGKILL");
+			stray.kill("SIGKILL");
+		}
+	});
+
+	it("ignores a status that is no status", async () => {
+		mkdirSync(runFolder(), { recursive: true });
+		for (const content of ["", "{", "[]", '{"phase":"ready"}', '{"phase":"ready","pid":"1","timings":{}}']) {
+			writeFileSync(join(runFolder(), "status.json"), content);
+			expect(await runtime.find(id)).to.deep.equal([]);
+		}
+	});
+
+	it("shows an agent nothing of the platform's environment and nothing secret to others", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		const environment = readFileSync(`/proc/${agentPid()}/environ`, "utf8").split("\0").filter(Boolean);
+		const names = environment
+			.map((entry) => entry.split("=")[0])
+			.filter((name) => !/^(LANG|LC_.*|TZ)$/.test(name ?? ""));
+		expect(names).to.have.members(["PATH", "HOME", "ATELIER_ROLE", ...Object.values(marker)]);
+		expect(environment).to.include(`HOME=${join(runFolder(), "home")}`);
+		const visible = `${environment.join()}${readFileSync(`/proc/${agentPid()}/cmdline`, "utf8")}`;
+		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
+	});
+
+	it("keeps its folders from other users", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		const session = join(pods.dataDir, "sessions", id);
+		for (const folder of [
+			runFolder(),
+			join(runFolder(), "home"),
+			session,
+			join(session, "workspace"),
+			join(session, "state"),
+		]) {
+			expect(statSync(folder).mode & 0o777, folder).to.equal(0o700);
+		}
+	});
+
+	it("bounds what an agent prints", async () => {
+		const watching = new AbortController();
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		const log = join(runFolder(), "agent.log");
+		appendFileSync(log, Buffer.alloc(5 * 1_048_576));
+		runtime.watch(() => {}, watching.signal);
+		await eventually(() => statSync(log).size < 1_048_576);
+		watching.abort();
+	});
+
+	it("finishes the removal that a killed platform began", async () => {
+		const watching = new AbortController();
+		const left = join(pods.dataDir, "sessions", ".trash", `${id}-0badcafe`);
+		mkdirSync(left, { recursive: true });
+		runtime.watch(() => {}, watching.signal);
+		await eventually(() => !existsSync(left));
+		watching.abort();
+	});
+
+	it("never leaves its folders, whatever the session's id", async () => {
+		const refusal = await runtime.create(podSpecFor("../../escape", 1)).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(RangeError);
+		expect(await runtime.purge("..").catch((error: unknown) => error)).to.be.an.instanceOf(RangeError);
+	});
+});

@@ -1,0 +1,260 @@
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import type { PodRuntime, PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
+import { turnClock } from "#shared/clock.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
+import { SessionDesk } from "../../../support/session-desk.ts";
+
+function specOf({ id, generation }: Claim): PodSpec {
+	return podSpecFor(id, generation);
+}
+
+describe("Reconciler", () => {
+	let desk: SessionDesk;
+	let pods: MemoryPods;
+	let said: string[];
+	let reconciler: Reconciler | undefined;
+	const id = randomUUID();
+
+	beforeEach(() => {
+		desk = new SessionDesk();
+		pods = new MemoryPods();
+		said = [];
+	});
+	afterEach(() => reconciler?.stop());
+
+	function start({ runtime = pods, work = desk }: { runtime?: PodRuntime; work?: Work } = {}): Reconciler {
+		reconciler = new Reconciler({ runtime, specOf }, work, (sentence) => said.push(sentence));
+		return reconciler;
+	}
+
+	function observed(session: string, phase: string, withinMs = 3_000): Promise<unknown> {
+		return eventually(() => desk.last(session)?.phase === phase, { withinMs, what: `${phase} is reported` });
+	}
+
+	it("brings sessions where they should be, at the speed of their pods", async () => {
+		start();
+		desk.want(id, "run");
+		// Sooner than the session is due again: the runtime tells that the pod changed.
+		await observed(id, "ready", 800);
+		expect(desk.last(id)).to.include({ pod_name: `session-${id}-g1`, address: "http://127.0.0.1:9" });
+		desk.want(id, "stop");
+		reconciler?.hint();
+		await observed(id, "absent");
+		expect([...pods.pods]).to.deep.equal([]);
+		expect(pods.workspaces.has(id)).to.equal(true);
+		desk.want(id, "purge");
+		reconciler?.hint();
+		await eventually(() => desk.last(id)?.purged);
+		expect(pods.workspaces.has(id)).to.equal(false);
+		expect(said).to.deep.equal([]);
+	});
+
+	it("replaces the pod of an older launch only when that one is gone", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		desk.want(id, "run", 2);
+		start();
+		await observed(id, "ready");
+		expect(desk.sessions.get(id)?.observed.map(({ phase }) => phase)).to.include("blocked");
+		expect([...pods.pods.keys()]).to.deep.equal([`session-${id}-g2`]);
+	});
+
+	it("looks at once when hinted", async () => {
+		start();
+		for (let round = 0; round < 5; round++) {
+			const session = randomUUID();
+			desk.want(session, "run");
+			reconciler?.hint();
+			await eventually(() => pods.ofSession(session).length === 1, { withinMs: 500 });
+		}
+	});
+
+	it("learns from the runtime that a pod was lost, long before the session is due", async () => {
+		desk.want(id, "run");
+		start();
+		await observed(id, "ready");
+		pods.put(memoryPod(id, 1, "gone"));
+		await observed(id, "failed", 900);
+		expect(desk.last(id)?.failure?.code).to.equal("POD_LOST");
+	});
+
+	it("runs 16 passes at a time, one for each session, until all are done", async () => {
+		const running = new Map<string, number>();
+		let most = 0;
+		class SlowPods extends MemoryPods {
+			override async find(sessionId: string) {
+				running.set(sessionId, (running.get(sessionId) ?? 0) + 1);
+				most = Math.max(most, running.size);
+				expect(running.get(sessionId)).to.equal(1);
+				await new Promise(setImmediate);
+				await new Promise(setImmediate);
+				running.delete(sessionId);
+				return super.find(sessionId);
+			}
+		}
+		pods = new SlowPods();
+		const ids = Array.from({ length: 100 }, () => randomUUID());
+		for (const session of ids) desk.want(session, "run");
+		start({ runtime: pods });
+		await eventually(() => ids.every((session) => desk.last(session)?.phase === "ready"), { withinMs: 5_000 });
+		expect(most).to.equal(16);
+		expect(said).to.deep.equal([]);
+	});
+
+	it("reports what it found when a step fails, waits, says so once, and goes on", async () => {
+		let full = true;
+		class FullPods extends MemoryPods {
+			override async create(spec: PodSpec) {
+				if (full) throw new Error("No space left on the device");
+				return super.create(spec);
+			}
+		}
+		pods = new FullPods();
+		const other = randomUUID();
+		desk.want(id, "run");
+		desk.want(other, "run");
+		start({ runtime: pods });
+		await observed(id, "absent");
+		await observed(other, "absent");
+		expect(desk.sessions.get(id)?.dueInMs[0]).to.be.within(500, 1_000);
+		expect(said).to.have.lengthOf(1);
+		expect(said[0]).to.match(/^A pass over session "[0-9a-f-]+" failed: No space left on the device$/);
+		full = false;
+		await observed(id, "ready", 5_000);
+	});
+
+	it("reports nothing when it cannot see the pods", async () => {
+		let blind = true;
+		class BlindPods extends MemoryPods {
+			override async find(sessionId: string) {
+				if (blind) throw new Error("Too many open files");
+				return super.find(sessionId);
+			}
+		}
+		pods = new BlindPods();
+		desk.want(id, "run");
+		start({ runtime: pods });
+		await eventually(() => said.length === 1);
+		expect(desk.last(id)).to.equal(undefined);
+		blind = false;
+		const session = desk.sessions.get(id);
+		if (session) session.leasedUntil = session.dueAt = 0;
+		reconciler?.hint();
+		await observed(id, "ready");
+	});
+
+	it("touches nothing any more after nine seconds of a pass", async () => {
+		let ahead = 0;
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
+		class FrozenPods extends MemoryPods {
+			override async find(sessionId: string) {
+				const found = await super.find(sessionId);
+				ahead += 9_001;
+				return found;
+			}
+		}
+		try {
+			pods = new FrozenPods();
+			start({ runtime: pods });
+			desk.want(id, "run");
+			await observed(id, "absent");
+			expect([...pods.pods]).to.deep.equal([]);
+			expect(said).to.deep.equal([`A pass over session "${id}" failed: A pass took longer than 9000 ms`]);
+		} finally {
+			turnBack();
+		}
+	});
+
+	it("goes on asking while the sessions service is away, and says so once", async () => {
+		let away = true;
+		let asked = 0;
+		const work: Work = {
+			async claim(limit, ids) {
+				asked++;
+				if (away) throw new Error("Nobody there");
+				return desk.claim(limit, ids);
+			},
+			observe: (report) => desk.observe(report),
+		};
+		start({ work });
+		desk.want(id, "run");
+		await eventually(() => asked === 2, { withinMs: 2_500 });
+		expect(said).to.deep.equal([]);
+		await eventually(() => {
+			reconciler?.hint();
+			return asked > 20;
+		});
+		expect(said).to.deep.equal(["Cannot ask which sessions are due: Nobody there"]);
+		away = false;
+		reconciler?.hint();
+		await observed(id, "ready");
+	});
+
+	it("forgets a pass whose report is refused: a newer lease has taken over", async () => {
+		const work: Work = {
+			claim: (limit, ids) => desk.claim(limit, ids),
+			observe: (report) => desk.observe({ ...report, fence: report.fence - 1 }),
+		};
+		start({ work });
+		desk.want(id, "run");
+		await eventually(() => pods.ofSession(id).length === 1);
+		await reconciler?.stop();
+		expect(desk.last(id)).to.equal(undefined);
+		expect(said).to.deep.equal([]);
+	});
+
+	it("runs no second pass beside one that outlives its lease", async () => {
+		const gate = Promise.withResolvers<void>();
+		let looks = 0;
+		class StuckPods extends MemoryPods {
+			override async find(sessionId: string) {
+				looks++;
+				await gate.promise;
+				return super.find(sessionId);
+			}
+		}
+		pods = new StuckPods();
+		desk.want(id, "run");
+		const running = start({ runtime: pods });
+		await eventually(() => looks === 1);
+		const session = desk.sessions.get(id);
+		if (session) session.leasedUntil = session.dueAt = 0;
+		running.hint();
+		await eventually(() => session?.fence === 2);
+		gate.resolve();
+		await running.stop();
+		expect(looks).to.equal(1);
+		expect(desk.last(id)).to.equal(undefined);
+	});
+
+	it("waits at its end for the passes under way, and claims nothing afterwards", async () => {
+		const gate = Promise.withResolvers<void>();
+		class GatedPods extends MemoryPods {
+			override async find(sessionId: string) {
+				await gate.promise;
+				return super.find(sessionId);
+			}
+		}
+		pods = new GatedPods();
+		const running = start({ runtime: pods });
+		desk.want(id, "run");
+		await eventually(() => (desk.sessions.get(id)?.fence ?? 0) > 0);
+		let over = false;
+		const ended = running.stop().then(() => {
+			over = true;
+		});
+		await new Promise(setImmediate);
+		expect(over).to.equal(false);
+		gate.resolve();
+		await ended;
+		expect(desk.last(id)?.phase).to.equal("launching");
+		const { fence } = desk.sessions.get(id) ?? {};
+		desk.want(id, "stop");
+		running.hint();
+		await new Promise(setImmediate);
+		expect(desk.sessions.get(id)?.fence).to.equal(fence);
+	});
+});
