@@ -15,7 +15,7 @@ import { isRouted, listFaults, type Send, sendWith, Walker } from "../support/co
 import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
 import { type WrongRequest, wrongRequests } from "../support/conformance/wrong-requests.ts";
 import { eventually } from "../support/eventually.ts";
-import { makeRepository } from "../support/git-repository.ts";
+import { fileUrl, makeRepository } from "../support/git-repository.ts";
 import type { SseClient } from "../support/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
@@ -97,7 +97,7 @@ describe("conformance", function () {
 	}
 
 	it("gets right answers from every operation, with a session that runs", async () => {
-		await walkEverything(walker, makeRepository(join(folder, "repository")));
+		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});
 
 	it("gets events in the shapes of the contract", async () => {

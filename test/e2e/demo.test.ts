@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
-import { git, gitDiff, makeRepository } from "../support/git-repository.ts";
+import { fileUrl, git, gitDiff, makeRepository } from "../support/git-repository.ts";
 import { runDemo, type DemoRun } from "../support/run-demo.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
@@ -30,7 +30,7 @@ describe("npm run demo", function () {
 		const workspace = platform.workspace(run.sessionId);
 		expect(run.patch).to.equal(gitDiff(workspace));
 		expect(run.patch).to.include("+hello");
-		const status = git(workspace, "status", "--short").trim();
+		const status = git(workspace, ["status", "--short"]).trim();
 		expect(status).to.equal("?? atelier-demo.txt");
 		expect(run.output).to.match(/^ {4}\?\? atelier-demo\.txt$/m);
 		return run;
@@ -49,11 +49,11 @@ describe("npm run demo", function () {
 	});
 
 	it("tells the truth about a workspace of a repository on this machine", async () => {
-		await expectTrueWords(makeRepository(join(folder, "plain")));
+		await expectTrueWords(fileUrl(makeRepository(join(folder, "plain"))));
 	});
 
 	it("leaves nothing of the whole job behind", async () => {
-		const { sessionId } = await runDemo(platform.url, makeRepository(join(folder, "passing")));
+		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
 		const left = () => platform.agents().filter(({ session }) => session === sessionId);
 		expect(left()).to.deep.equal([]);
 	});

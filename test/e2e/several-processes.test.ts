@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Answer, ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { gitDiff, makeRepository } from "../support/git-repository.ts";
+import { fileUrl, gitDiff, makeRepository } from "../support/git-repository.ts";
 import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { runDemo } from "../support/run-demo.ts";
 import { ask, runningSession } from "../support/session-steps.ts";
@@ -35,7 +35,7 @@ describe("three processes over NATS", function () {
 	});
 
 	it("do the main job", async () => {
-		const { exitCode, output } = await runDemo(platform.url, makeRepository(join(folder, "repository")));
+		const { exitCode, output } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "repository"))));
 		expect(exitCode, output).to.equal(0);
 	});
 

@@ -17,7 +17,7 @@ export interface StallingRepository extends AsyncDisposable {
 export async function startStallingRepository(folder: string): Promise<StallingRepository> {
 	makeRepository(folder);
 	const files = join(folder, ".git");
-	git(folder, "update-server-info");
+	git(folder, ["update-server-info"]);
 	const waiting: (() => void)[] = [];
 	let released = false;
 	const server = createServer((request, response) => {
