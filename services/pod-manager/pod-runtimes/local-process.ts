@@ -150,8 +150,8 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 }
 
-/** A clock that was set back must not keep anything alive. */
+/** A clock that was set back, or a time that cannot be read, must not keep anything alive. */
 function isOver(since: number | undefined, graceMs: number): boolean {
 	const elapsed = now() - (since ?? 0);
-	return elapsed < 0 || elapsed >= graceMs;
+	return !(elapsed >= 0 && elapsed < graceMs);
 }

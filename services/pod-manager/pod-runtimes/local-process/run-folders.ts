@@ -46,20 +46,16 @@ export class RunFolders {
 		this.#trash = new Trash(join(root, ".trash"));
 	}
 
-	path(launch: Launch): string {
-		return join(this.#root, launchName(launch));
-	}
-
 	statusFile(launch: Launch): string {
-		return join(this.path(launch), "status.json");
+		return join(this.#path(launch), "status.json");
 	}
 
 	home(launch: Launch): string {
-		return join(this.path(launch), "home");
+		return join(this.#path(launch), "home");
 	}
 
 	log(launch: Launch): string {
-		return join(this.path(launch), "agent.log");
+		return join(this.#path(launch), "agent.log");
 	}
 
 	async launches(): Promise<Launch[]> {
@@ -90,7 +86,7 @@ export class RunFolders {
 	}
 
 	discard(launch: Launch): Promise<void> {
-		return this.#trash.discard(this.path(launch));
+		return this.#trash.discard(this.#path(launch));
 	}
 
 	/** Finishes what an earlier process began to remove. */
@@ -98,13 +94,17 @@ export class RunFolders {
 		return this.#trash.empty();
 	}
 
+	#path(launch: Launch): string {
+		return join(this.#root, launchName(launch));
+	}
+
 	#endingFile(launch: Launch): string {
-		return join(this.path(launch), "ending");
+		return join(this.#path(launch), "ending");
 	}
 
 	async #endingSince(launch: Launch): Promise<number | undefined> {
 		const content = await readFile(this.#endingFile(launch), "utf8").catch(ifMissing(undefined));
-		// A kill between making and filling the file leaves it empty: then it has been ending for ever.
+		// A kill between making and filling the file leaves it empty: then it has been ending since 1970.
 		return content === undefined ? undefined : Number(content);
 	}
 
