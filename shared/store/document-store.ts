@@ -91,7 +91,7 @@ export const maxAppended = 500;
 export interface Appended {
 	/** How many documents of the batch are in; they are the first ones. */
 	inserted: number;
-	/** What the first one that is not in clashed with: `id`, or the name of a unique index. Absent when all are in. */
+	/** What the first one that is not in clashed with: `id` if it did, else the name of a unique index. Absent when all are in. */
 	clash?: string;
 }
 

@@ -52,16 +52,19 @@ export class EmbeddedStore implements DocumentStore {
 		events: readonly OutboxEntry[] = [],
 	): Promise<void> {
 		checkDocument(collection, document);
-		const statement = insertion(collection, document, events);
-		const { clash } = await this.#write((database) => insertAll(database, collection, [statement]));
+		const insertions = [{ id: document.id, statement: insertion(collection, document, events) }];
+		const { clash } = await this.#write((database) => insertAll(database, collection, insertions));
 		if (clash !== undefined) throw new DuplicateKeyError(collection.name, clash);
 	}
 
 	async append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
 		if (documents.length > maxAppended) throw new RangeError(`At most ${maxAppended} documents are appended at once`);
 		for (const document of documents) checkDocument(collection, document);
-		const statements = documents.map((document) => insertion(collection, document, []));
-		return this.#write((database) => insertAll(database, collection, statements));
+		const insertions = documents.map((document) => ({
+			id: document.id,
+			statement: insertion(collection, document, []),
+		}));
+		return this.#write((database) => insertAll(database, collection, insertions));
 	}
 
 	async get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined> {
@@ -162,18 +165,24 @@ export class EmbeddedStore implements DocumentStore {
 	}
 }
 
+interface Insertion {
+	readonly id: string;
+	readonly statement: Sql;
+}
+
 /** Inserts in order up to the first clash. */
-function insertAll(database: EmbeddedDatabase, collection: Collection, statements: readonly Sql[]): Appended {
-	for (const [inserted, statement] of statements.entries()) {
+function insertAll(database: EmbeddedDatabase, collection: Collection, insertions: readonly Insertion[]): Appended {
+	for (const [inserted, { id, statement }] of insertions.entries()) {
 		try {
 			database.run(statement);
 		} catch (error) {
 			const duplicate = duplicateKey(collection, error);
 			if (!duplicate) throw error;
-			return { inserted, clash: duplicate.key };
+			// SQLite names one of several clashes, not always the one that says most.
+			return { inserted, clash: database.first(selection(collection, id)) ? "id" : duplicate.key };
 		}
 	}
-	return { inserted: statements.length };
+	return { inserted: insertions.length };
 }
 
 function entriesOf(outbox: SQLOutputValue | undefined): OutboxEntry[] {

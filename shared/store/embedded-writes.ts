@@ -83,8 +83,9 @@ function outboxAppend(events: Events): Sql {
 	const [list, since] = outboxValues(events);
 	return sql(
 		`_outbox = ifnull(substr(_outbox, 1, length(_outbox) - 1) || ',', '[') || ?,
-		_outbox_since = ifnull(_outbox_since, ?)`,
+		_outbox_since = min(ifnull(_outbox_since, ?), ?)`,
 		list?.slice(1) ?? "]",
+		since,
 		since,
 	);
 }

@@ -45,7 +45,7 @@ export function updateOperators(
 		$inc: inc,
 		$push: { ...Object.fromEntries(appended), ...(first && { _outbox: { $each: events } }) },
 		$pull: Object.fromEntries(Object.entries(pull).map(([column, n]) => [column, { n: { $lte: n } }])),
-		// Sets it when nothing waits yet, and leaves it when something does.
+		// Sets it when nothing waits yet, and leaves it when something has waited longer.
 		$min: first ? { _outbox_since: first.at } : {},
 	};
 	return Object.fromEntries(Object.entries(operators).filter(([, members]) => Object.keys(members).length > 0));
@@ -58,9 +58,9 @@ export function nothingAfter(id: string, n: number): Members {
 
 export const outboxClearing: Members = { $unset: { _outbox: true, _outbox_since: true } };
 
-/** Leaves the event given as the first one. */
-export function outboxTrimming({ n, at }: OutboxEntry): Members {
-	return { $pull: { _outbox: { n: { $lt: n } } }, $set: { _outbox_since: at } };
+/** Takes away the events up to number `n`; what is left has waited since `since`. */
+export function outboxTrimming(n: number, since: number): Members {
+	return { $pull: { _outbox: { n: { $lte: n } } }, $set: { _outbox_since: since } };
 }
 
 /** @param after Values of the ordering columns beyond which a page begins. */

@@ -8,7 +8,7 @@ import {
 	MongoServerError,
 	MongoWriteConcernError,
 } from "mongodb";
-import { TimeoutError, UnavailableError, UpstreamError } from "../errors.ts";
+import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "../errors.ts";
 import type { Collection, Columns, Document, IndexSpec } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
 import {
@@ -177,8 +177,9 @@ export class MongodbStore implements DocumentStore {
 			if (matchedCount > 0) return;
 			const stored = await documents.findOne({ _id: id }, { maxTimeMS });
 			const next = stored?._outbox?.find((entry) => entry.n > n);
-			// When `next` is gone by now, somebody has trimmed further than this.
-			if (next) await documents.updateOne({ _id: id, "_outbox.n": next.n }, outboxTrimming(next), { maxTimeMS });
+			if (!next) return;
+			// When `next` is gone by then, somebody has trimmed further than this.
+			await documents.updateOne({ _id: id, "_outbox.n": next.n }, outboxTrimming(n, next.at), { maxTimeMS });
 		});
 	}
 
@@ -257,18 +258,26 @@ const neverSent = new Set([
 	"MongoNotConnectedError",
 ]);
 
-/** Server errors that leave open whether the write is done: out of time, or no longer the primary. */
-const undecidedCodes = new Set<unknown>([50, 64, 91, 100, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436]);
+/** Server errors that leave open whether a write is done: without a code, out of time, or no longer the primary. */
+const undecidedCodes = new Set<unknown>([undefined, 50, 64, 91, 100, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
 /** The driver repeats a write only where the server recognizes the repetition (replica sets); nothing here repeats one. */
 function translated(error: unknown, intent: Intent): unknown {
 	if (!(error instanceof MongoError)) return error;
+	// The driver wraps whatever ends an insert of many, a failure of the network too.
+	const { errorResponse = error }: { errorResponse?: unknown } = error instanceof MongoBulkWriteError ? error : {};
+	return Object.assign(meaningOf(errorResponse instanceof MongoError ? errorResponse : error, intent), {
+		cause: error,
+	});
+}
+
+function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	const { name } = error;
 	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))
 		return new UnavailableError(`Cannot reach the document store: ${name}`, "STORE_UNREACHABLE");
 	const undecided = error instanceof MongoWriteConcernError || undecidedCodes.has(error.code);
 	if (error instanceof MongoServerError && !undecided)
-		return new UpstreamError(`The document store refused: ${name} ${error.code}`, "STORE_REFUSED", { cause: error });
+		return new UpstreamError(`The document store refused: ${name} ${error.code}`, "STORE_REFUSED");
 	return intent === "read"
 		? new UnavailableError(`The document store did not answer: ${name}`, "STORE_UNREACHABLE")
 		: new TimeoutError(`The document store did not confirm, the write may be done: ${name}`, "STORE_UNDECIDED");

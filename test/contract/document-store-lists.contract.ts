@@ -1,0 +1,222 @@
+/** What every document store must do with many documents: pages, counts, and events on their way. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect } from "chai";
+import type { DocumentStore, Page, Range } from "#shared/store/document-store.ts";
+import { encodeCursor } from "#shared/store/cursor.ts";
+import { failureOf } from "../support/failure-of.ts";
+import { event, job, jobs, log } from "../support/sample-collections.ts";
+
+export function describeStoredLists(store: () => DocumentStore): void {
+	describePages(store);
+	describeOutbox(store);
+}
+
+function describePages(store: () => DocumentStore): void {
+	const fresh: Range = { equals: ["acme", "new"] };
+
+	/** Thirty jobs, three for each moment, inserted in no order. */
+	async function thirty(): Promise<string[]> {
+		const ids = Array.from({ length: 30 }, (_, index) => `j${String(index).padStart(2, "0")}`);
+		const shuffled = ids.toSorted((a, b) => ((Number(a.slice(1)) * 7) % 30) - ((Number(b.slice(1)) * 7) % 30));
+		await Promise.all(shuffled.map((id) => store().insert(jobs, job(id, { made: momentOf(id), due_at: dueOf(id) }))));
+		await store().insert(jobs, job("elsewhere", { tenant: "other", made: "m5" }));
+		await store().insert(jobs, job("without"));
+		return ids;
+	}
+
+	const dueOf = (id: string) => Math.floor(Number(id.slice(1)) / 3);
+	const momentOf = (id: string) => `m${dueOf(id)}`;
+
+	async function idsOf(
+		index: "by_state" | "due" | "by_tenant",
+		range: Range,
+		page: Partial<Page> = {},
+	): Promise<string[]> {
+		const { documents } = await store().find(jobs, index, range, { limit: 100, ...page });
+		return documents.map(({ id }) => id);
+	}
+
+	/** All pages, until there is no next one. */
+	async function walk(range: Range, page: Omit<Page, "after">, between = async () => {}): Promise<string[]> {
+		const seen: string[] = [];
+		for (let after: string | undefined, pages = 0; pages < 40; pages++) {
+			const found = await store().find(jobs, "by_state", range, { ...page, ...(after !== undefined && { after }) });
+			expect(found.documents.length).to.be.at.most(page.limit);
+			seen.push(...found.documents.map(({ id }) => id));
+			if (found.next === undefined) return seen;
+			after = found.next;
+			await between();
+		}
+		throw new Error("The pages do not end");
+	}
+
+	it("lists an index in its order, ties by id, both ways", async () => {
+		const ids = await thirty();
+		expect(await idsOf("by_state", fresh)).to.deep.equal(ids);
+		expect(await idsOf("by_state", fresh, { descending: true })).to.deep.equal(ids.toReversed());
+		expect(await idsOf("due", { equals: [] })).to.deep.equal(ids);
+	});
+
+	it("keeps to the range", async () => {
+		const ids = await thirty();
+		expect(await idsOf("by_state", { ...fresh, from: "m8" })).to.deep.equal(ids.slice(24));
+		expect(await idsOf("by_state", { ...fresh, from: "m2", to: "m3" })).to.deep.equal(ids.slice(6, 12));
+		expect(await idsOf("due", { equals: [], to: 0 }, { descending: true })).to.deep.equal(["j02", "j01", "j00"]);
+		expect(await idsOf("due", { equals: [4] })).to.deep.equal(["j12", "j13", "j14"]);
+		expect(await idsOf("by_state", { equals: ["acme", "gone"] })).to.deep.equal([]);
+	});
+
+	it("leaves out documents that lack a column of the index, until they have it", async () => {
+		await thirty();
+		expect(await idsOf("by_state", fresh)).not.to.include("without");
+		expect(await idsOf("by_tenant", { equals: ["acme"] })).to.include("without");
+		await store().update(jobs, "without", {}, { set: { due_at: -1 } });
+		expect(await idsOf("due", { equals: [] }, { limit: 1 })).to.deep.equal(["without"]);
+		await store().update(jobs, "without", {}, { unset: ["due_at"] });
+		expect(await idsOf("due", { equals: [] })).to.have.length(30);
+	});
+
+	for (const limit of [1, 2, 7, 29, 30, 31])
+		it(`pages over ties without repeating or losing any, ${limit} at a time`, async () => {
+			const ids = await thirty();
+			expect(await walk(fresh, { limit })).to.deep.equal(ids);
+			expect(await walk(fresh, { limit, descending: true })).to.deep.equal(ids.toReversed());
+			expect(await walk({ ...fresh, from: "m1", to: "m8" }, { limit })).to.deep.equal(ids.slice(3, 27));
+		});
+
+	it("pages by id alone when every column is given", async () => {
+		await thirty();
+		const first = await store().find(jobs, "by_tenant", { equals: ["acme"] }, { limit: 30 });
+		expect(first.documents.map(({ id }) => id)).to.deep.equal(
+			await idsOf("by_tenant", { equals: ["acme"] }, { limit: 30 }),
+		);
+		const rest = { limit: 30, after: first.next ?? "" };
+		expect(await idsOf("by_tenant", { equals: ["acme"] }, rest)).to.deep.equal(["without"]);
+	});
+
+	it("neither repeats nor loses old documents when others come in between", async () => {
+		const ids = await thirty();
+		for (const descending of [false, true]) {
+			let count = 0;
+			const seen = await walk(fresh, { limit: 4, descending }, async () => {
+				count++;
+				const inserts = ["m0", "m5", "m9"].map((made) => job(`${descending}${made}-${count}`, { made }));
+				await Promise.all(inserts.map((document) => store().insert(jobs, document)));
+			});
+			const old = seen.filter((id) => ids.includes(id));
+			expect(old).to.deep.equal(descending ? ids.toReversed() : ids);
+			expect(new Set(seen).size).to.equal(seen.length);
+		}
+	});
+
+	it("goes on after a document that is gone", async () => {
+		const ids = await thirty();
+		const page = await store().find(jobs, "by_state", fresh, { limit: 10 });
+		await store().remove(jobs, "j09", {});
+		await store().remove(jobs, "j10", {});
+		expect(await idsOf("by_state", fresh, { after: page.next ?? "" })).to.deep.equal(ids.slice(11));
+	});
+
+	it("refuses what is no cursor of the list", async () => {
+		const foreign = [
+			"",
+			"x",
+			"%%%",
+			"e30",
+			encodeCursor({ value: 5, id: "a" }),
+			Buffer.from("[1]").toString("base64url"),
+		];
+		for (const after of foreign)
+			expect(await failureOf(store().find(jobs, "by_state", fresh, { limit: 1, after }))).to.be.instanceOf(RangeError);
+	});
+
+	it("refuses a range that does not fit the index", async () => {
+		const ranges: Range[] = [
+			{ equals: [] },
+			{ equals: ["acme"] },
+			{ equals: ["acme", "new", "m1", "x"] },
+			{ equals: ["acme", "new", "m1"], from: "m" },
+		];
+		for (const range of ranges)
+			expect(await failureOf(store().find(jobs, "by_state", range, { limit: 1 }))).to.be.instanceOf(TypeError);
+		expect(await failureOf(store().count(jobs, "nowhere" as "due", { equals: [] }))).to.be.instanceOf(TypeError);
+	});
+
+	it("counts what a list would have", async () => {
+		await thirty();
+		expect(await store().count(jobs, "by_state", fresh)).to.equal(30);
+		expect(await store().count(jobs, "by_state", { ...fresh, from: "m2", to: "m3" })).to.equal(6);
+		expect(await store().count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(31);
+		expect(await store().count(jobs, "due", { equals: [], to: -1 })).to.equal(0);
+		expect(await store().count(log, "by_seq", { equals: [] })).to.equal(0);
+	});
+
+	it("orders text by its bytes, not by language", async () => {
+		const texts = ["", "A", "B", "a", "b", "é", "ﬀ", "😀"];
+		await Promise.all(texts.toReversed().map((made, index) => store().insert(jobs, job(`t${index}`, { made }))));
+		const { documents } = await store().find(jobs, "by_state", fresh, { limit: 10 });
+		expect(documents.map(({ made }) => made)).to.deep.equal(texts);
+	});
+}
+
+function describeOutbox(store: () => DocumentStore): void {
+	it("keeps a document and its events in one write", async () => {
+		await store().insert(jobs, job("a"), [event(1), event(2)]);
+		await store().update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(3)]);
+		await store().update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(4)]);
+		await failureOf(store().insert(jobs, job("a"), [event(5)]));
+		expect(await store().outbox(jobs, 10)).to.deep.equal([{ id: "a", entries: [event(1), event(2), event(3)] }]);
+		expect(await store().get(jobs, "a")).to.deep.equal(job("a", { rev: 2 }));
+	});
+
+	it("names the longest waiting documents first", async () => {
+		await store().insert(jobs, job("late"), [event(1, 300)]);
+		await store().insert(jobs, job("early"), [event(1, 100)]);
+		await store().insert(jobs, job("early-too"), [event(1, 100)]);
+		await store().insert(jobs, job("silent"));
+		await store().update(jobs, "late", {}, {}, [event(2, 350)]);
+		await store().update(jobs, "early", {}, {}, [event(2, 400)]);
+		const order = async (limit: number) => (await store().outbox(jobs, limit)).map(({ id }) => id);
+		expect(await order(10)).to.deep.equal(["early", "early-too", "late"]);
+		expect(await order(2)).to.deep.equal(["early", "early-too"]);
+		await store().trimOutbox(jobs, "early", 1);
+		expect(await order(10)).to.deep.equal(["early-too", "late", "early"]);
+	});
+
+	it("takes away events up to a number, later ones stay", async () => {
+		await store().insert(jobs, job("a"), [event(1), event(2)]);
+		await store().update(jobs, "a", {}, {}, [event(3)]);
+		await store().trimOutbox(jobs, "a", 2);
+		await store().trimOutbox(jobs, "a", 1);
+		expect(await store().outbox(jobs, 10)).to.deep.equal([{ id: "a", entries: [event(3)] }]);
+		await store().trimOutbox(jobs, "a", 3);
+		await store().trimOutbox(jobs, "a", 3);
+		await store().trimOutbox(jobs, "unknown", 3);
+		expect(await store().outbox(jobs, 10)).to.deep.equal([]);
+		await store().update(jobs, "a", {}, {}, [event(4)]);
+		expect(await store().outbox(jobs, 10)).to.deep.equal([{ id: "a", entries: [event(4)] }]);
+		expect(await store().get(jobs, "a")).to.deep.equal(job("a"));
+	});
+
+	it("loses no event between writers and two relays", async () => {
+		const total = 60;
+		await store().insert(jobs, job("a", { rev: 0 }));
+		const taken = new Set<number>();
+		async function write(): Promise<void> {
+			for (let n = 1; n <= total; n++)
+				await store().update(jobs, "a", { equals: { rev: n - 1 } }, { inc: { rev: 1 } }, [event(n)]);
+		}
+		async function relay(): Promise<void> {
+			while (taken.size < total) {
+				const [document] = await store().outbox(jobs, 1);
+				for (const { n } of document?.entries ?? []) taken.add(n);
+				const last = document?.entries.at(-1);
+				if (last) await store().trimOutbox(jobs, "a", last.n);
+				else await nextTurn();
+			}
+		}
+		await Promise.all([write(), relay(), relay()]);
+		expect(taken.size).to.equal(total);
+		expect(await store().outbox(jobs, 1)).to.deep.equal([]);
+	});
+}

@@ -1,0 +1,123 @@
+/** Any sequence of operations has the same outcome on SQLite and over MongoDB's wire protocol. */
+import { expect } from "chai";
+import fc from "fast-check";
+import type { Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
+import { openEmbedded, openOnEndpoint } from "../support/open-stores.ts";
+import { event, type Job, type JobColumns, jobs } from "../support/sample-collections.ts";
+
+type Operation = (store: DocumentStore) => Promise<unknown>;
+
+const id = fc.constantFrom("a", "b", "c");
+const number = fc.integer({ min: -2, max: 3 });
+const text = fc.constantFrom("x", "y", "");
+const notes = fc.array(fc.oneof(fc.record({ n: number }), text, number, fc.constant(null)), { maxLength: 3 });
+const events: fc.Arbitrary<OutboxEntry[]> = fc.array(
+	fc.tuple(fc.integer({ min: 1, max: 6 }), number).map(([n, at]) => event(n, at)),
+	{ maxLength: 2 },
+);
+
+/** Members that may be there or not. */
+const some = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(members, { requiredKeys: [] });
+
+const columns = some({
+	tenant: text,
+	state: text,
+	made: text,
+	rev: number,
+	spent: number,
+	budget: number,
+	key: text,
+	notes,
+});
+const document: fc.Arbitrary<Job> = fc.tuple(id, columns).map(([name, set]) => ({ ...set, id: name, wire: "{}" }));
+
+const guard: fc.Arbitrary<Guard<JobColumns>> = some({
+	equals: some({ rev: number, state: text }),
+	fits: fc.record({ column: fc.constant("spent" as const), plus: number, limit: fc.constant("budget" as const) }),
+});
+
+/** Each column in one part only, as a change must be. */
+const change: fc.Arbitrary<Change<JobColumns>> = fc.oneof(
+	some({ wire: fc.constant("[]"), set: columns }),
+	some({
+		set: some({ state: text, key: text }),
+		inc: some({ rev: number, spent: number }),
+		pull: some({ notes: number }),
+	}),
+	some({ unset: fc.subarray(["tenant", "key", "made", "notes"] as const), inc: some({ rev: number }) }),
+);
+
+const pushed = fc.oneof(fc.record({ n: number }), text, notes);
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+	fc.tuple(document, events).map(
+		([whole, out]) =>
+			(store: DocumentStore) =>
+				store.insert(jobs, whole, out),
+	),
+	fc.array(document, { maxLength: 3 }).map((list) => (store: DocumentStore) => store.append(jobs, list)),
+	fc.tuple(id, guard, change, events).map(
+		([name, when, what, out]) =>
+			(store: DocumentStore) =>
+				store.update(jobs, name, when, what, out),
+	),
+	fc.tuple(id, pushed).map(
+		([name, value]) =>
+			async (store: DocumentStore) =>
+				Array.isArray((await store.get(jobs, name))?.notes ?? []) &&
+				store.update(jobs, name, {}, { push: { notes: value } }),
+	),
+	fc.tuple(id, guard).map(
+		([name, when]) =>
+			(store: DocumentStore) =>
+				store.remove(jobs, name, when),
+	),
+	fc.tuple(id, number).map(
+		([name, n]) =>
+			(store: DocumentStore) =>
+				store.trimOutbox(jobs, name, n + 2),
+	),
+	fc.tuple(text, text, fc.boolean()).map(
+		([tenant, state, descending]) =>
+			(store: DocumentStore) =>
+				store.find(jobs, "by_state", { equals: [tenant, state] }, { limit: 2, descending }),
+	),
+	fc.tuple(text, text).map(
+		([tenant, from]) =>
+			(store: DocumentStore) =>
+				store.count(jobs, "by_key", { equals: [tenant], from }),
+	),
+);
+
+/** What an operation comes to; of a failure its kind and sentence. */
+async function outcome(run: Operation, store: DocumentStore): Promise<unknown> {
+	const [settled] = await Promise.allSettled([run(store)]);
+	return settled.status === "fulfilled" ? settled.value : String(settled.reason);
+}
+
+async function everything(store: DocumentStore): Promise<unknown> {
+	return [await store.outbox(jobs, 10), ...(await Promise.all(["a", "b", "c"].map((name) => store.get(jobs, name))))];
+}
+
+describe("The engines of the document store agree", () => {
+	it("on any sequence of operations", async () => {
+		const embedded = await openEmbedded();
+		const mongodb = await openOnEndpoint();
+		try {
+			await fc.assert(
+				fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
+					for (const name of ["a", "b", "c"])
+						for (const { store } of [embedded, mongodb]) await store.remove(jobs, name, {});
+					for (const run of operations) {
+						expect(await outcome(run, mongodb.store)).to.deep.equal(await outcome(run, embedded.store));
+						expect(await everything(mongodb.store)).to.deep.equal(await everything(embedded.store));
+					}
+				}),
+				{ numRuns: 100 },
+			);
+		} finally {
+			await embedded.discard();
+			await mongodb.discard();
+		}
+	});
+});

@@ -1,0 +1,66 @@
+/**
+ * A server with MongoDB's wire protocol for tests: the real driver talks to it, documents are kept in memory. It proves
+ * which commands the adapter sends and what it makes of the answers, not how a real server behaves; for that the same
+ * suite runs against `MONGODB_URL`.
+ */
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { Commands } from "./mongodb/commands.ts";
+import { encodedAnswer, takeMessages, type WireMessage } from "./mongodb/wire-message.ts";
+
+export interface MongodbEndpoint {
+	readonly url: string;
+	/** How often each command came. */
+	readonly received: ReadonlyMap<string, number>;
+	/** The next such command takes effect, but its connection ends without an answer. */
+	loseAnswer(command: string): void;
+	close(): Promise<void>;
+}
+
+export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
+	const commands = new Commands();
+	const received = new Map<string, number>();
+	const lost = new Set<string>();
+	const sockets = new Set<Socket>();
+
+	function answer(socket: Socket, message: WireMessage): void {
+		const [name = ""] = Object.keys(message.command);
+		received.set(name, (received.get(name) ?? 0) + 1);
+		const answered = commands.answer(message.command);
+		if (lost.delete(name)) socket.destroy();
+		else if (!socket.destroyed) socket.write(encodedAnswer(message, answered));
+	}
+
+	const server = createServer((socket) => {
+		let unread = Buffer.alloc(0);
+		sockets.add(socket);
+		socket.on("close", () => sockets.delete(socket));
+		// The driver ends connections as it likes; what it misses it reports itself.
+		socket.on("error", () => socket.destroy());
+		socket.on("data", (bytes: Buffer) => {
+			try {
+				const { messages, rest } = takeMessages(Buffer.concat([unread, bytes]));
+				unread = Buffer.from(rest);
+				for (const message of messages) answer(socket, message);
+			} catch (error) {
+				socket.destroy(error instanceof Error ? error : undefined);
+			}
+		});
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	const port = typeof address === "object" && address ? address.port : 0;
+
+	return {
+		url: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+		received,
+		loseAnswer: (command) => lost.add(command),
+		async close() {
+			const closed = once(server, "close");
+			server.close();
+			for (const socket of sockets) socket.destroy();
+			await closed;
+		},
+	};
+}

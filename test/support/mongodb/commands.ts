@@ -1,0 +1,160 @@
+/** The commands that the driver sends on behalf of the MongoDB adapter; any other command or option is an error. */
+import { BSON } from "mongodb";
+import { StoredCollection } from "./stored-collection.ts";
+import { CommandError, listOf, type Members, membersOf, unknownHere } from "./values.ts";
+
+interface Command {
+	readonly options: readonly string[];
+	run(collection: StoredCollection, command: Members): Members;
+}
+
+/** What any command may carry. */
+const common = ["$db", "lsid", "maxTimeMS", "writeConcern", "$readPreference"];
+
+const commands: Readonly<Record<string, Command>> = {
+	insert: {
+		options: ["documents", "ordered"],
+		run: (collection, { documents, ordered }) => inserted(collection, membersList(documents), ordered !== false),
+	},
+	find: {
+		options: ["filter", "sort", "limit", "projection", "batchSize", "singleBatch"],
+		run(collection, { filter, sort, limit, projection }) {
+			const found = collection.find(optional(filter), optional(sort), Number(limit ?? 0));
+			return cursor(
+				collection,
+				found.map((document) => projected(document, optional(projection))),
+			);
+		},
+	},
+	findAndModify: {
+		options: ["query", "update", "new", "remove", "upsert"],
+		run(collection, { query, update, remove, upsert, new: after }) {
+			if (remove === true || upsert === true || after !== true) throw unknownHere("this form of findAndModify");
+			return { value: collection.updateOne(membersOf(query, "query"), membersOf(update, "update")) ?? null };
+		},
+	},
+	update: {
+		options: ["updates", "ordered"],
+		run(collection, { updates }) {
+			const [{ q, u, ...others } = {}, ...more] = membersList(updates);
+			if (more.length > 0 || Object.keys(others).length > 0) throw unknownHere("this form of update");
+			const n = collection.updateOne(membersOf(q, "q"), membersOf(u, "u")) ? 1 : 0;
+			return { n, nModified: n };
+		},
+	},
+	delete: {
+		options: ["deletes", "ordered"],
+		run(collection, { deletes }) {
+			const [{ q, limit, ...others } = {}, ...more] = membersList(deletes);
+			if (more.length > 0 || limit !== 1 || Object.keys(others).length > 0) throw unknownHere("this form of delete");
+			return { n: collection.deleteOne(membersOf(q, "q")) };
+		},
+	},
+	aggregate: {
+		options: ["pipeline", "cursor"],
+		run(collection, { pipeline }) {
+			const [match, group, ...more] = membersList(pipeline);
+			if (more.length > 0 || JSON.stringify(group) !== '{"$group":{"_id":1,"n":{"$sum":1}}}')
+				throw unknownHere("a pipeline that does not count");
+			const n = collection.find(membersOf(match?.["$match"], "$match")).length;
+			return cursor(collection, n > 0 ? [{ _id: 1, n }] : []);
+		},
+	},
+	createIndexes: {
+		options: ["indexes"],
+		run(collection, { indexes }) {
+			for (const { name, key, unique = false, ...others } of membersList(indexes)) {
+				if (Object.keys(others).length > 0) throw unknownHere(`an index with ${Object.keys(others).join(", ")}`);
+				collection.createIndex({ name: String(name), key: membersOf(key, "key"), unique: unique === true });
+			}
+			return {};
+		},
+	},
+};
+
+/** What a server says of itself; the driver of today wants at least the wire version of MongoDB 4.2. */
+function hello(): Members {
+	return {
+		isWritablePrimary: true,
+		ismaster: true,
+		helloOk: true,
+		maxBsonObjectSize: 16_777_216,
+		maxMessageSizeBytes: 48_000_000,
+		maxWriteBatchSize: 100_000,
+		localTime: new Date(),
+		minWireVersion: 0,
+		maxWireVersion: 25,
+		logicalSessionTimeoutMinutes: 30,
+		readOnly: false,
+	};
+}
+
+export class Commands {
+	readonly #collections = new Map<string, StoredCollection>();
+
+	/** The answer, also when it is a refusal. */
+	answer(command: Members): Members {
+		try {
+			return { ok: 1, ...this.#run(command) };
+		} catch (error) {
+			if (!(error instanceof CommandError)) throw error;
+			const { code, codeName, message } = error;
+			return { ok: 0, code, codeName, errmsg: message };
+		}
+	}
+
+	#run(command: Members): Members {
+		const [name = ""] = Object.keys(command);
+		if (["hello", "ismaster", "isMaster"].includes(name)) return hello();
+		if (["ping", "endSessions"].includes(name)) return {};
+		const known = commands[name];
+		if (!known) throw new CommandError(59, "CommandNotFound", `no such command: '${name}'`);
+		const odd = Object.keys(command).find((key) => ![name, ...common, ...known.options].includes(key));
+		if (odd !== undefined) throw unknownHere(`the option "${odd}" of "${name}"`);
+		return known.run(this.#collection(`${String(command["$db"])}.${String(command[name])}`), command);
+	}
+
+	#collection(namespace: string): StoredCollection {
+		const present = this.#collections.get(namespace);
+		if (present) return present;
+		const made = new StoredCollection(namespace);
+		this.#collections.set(namespace, made);
+		return made;
+	}
+}
+
+function inserted(collection: StoredCollection, documents: readonly Members[], ordered: boolean): Members {
+	if (!ordered) throw unknownHere("an insert without order");
+	for (const [index, document] of documents.entries()) {
+		try {
+			collection.insert(document);
+		} catch (error) {
+			if (!(error instanceof CommandError)) throw error;
+			return { n: index, writeErrors: [{ index, code: error.code, errmsg: error.message }] };
+		}
+	}
+	return { n: documents.length };
+}
+
+/** All of it in one batch: pages of the adapter are small enough. */
+function cursor({ namespace: ns }: StoredCollection, firstBatch: Members[]): Members {
+	return { cursor: { id: BSON.Long.ZERO, ns, firstBatch } };
+}
+
+/** Only the form that names what is wanted. */
+function projected(document: Members, projection: Members): Members {
+	const wanted = Object.keys(projection);
+	if (Object.values(projection).some((value) => value !== 1)) throw unknownHere("this projection");
+	if (wanted.length === 0) return document;
+	return Object.fromEntries(
+		["_id", ...wanted].filter((name) => name in document).map((name) => [name, document[name]]),
+	);
+}
+
+function optional(value: unknown): Members {
+	return value === undefined ? {} : membersOf(value, "an option");
+}
+
+function membersList(value: unknown): Members[] {
+	return listOf(value, "an option").map((part) => membersOf(part, "an option"));
+}

@@ -1,0 +1,66 @@
+/** Whether a document fits a filter: the operators that the MongoDB adapter uses, any other is an error. */
+import { compare, isMembers, listOf, type Members, membersOf, sameKind, unknownHere } from "./values.ts";
+
+type Test = (values: readonly unknown[], operand: unknown) => boolean;
+
+export function matches(document: Members, filter: Members): boolean {
+	return Object.entries(filter).every(([key, condition]) => {
+		if (key === "$and") return filtersOf(condition).every((part) => matches(document, part));
+		if (key === "$or") return filtersOf(condition).some((part) => matches(document, part));
+		if (key === "$expr") return holds(document, membersOf(condition, "$expr"));
+		if (key.startsWith("$")) throw unknownHere(`the filter "${key}"`);
+		return fits(valuesAt(document, key.split(".")), condition);
+	});
+}
+
+function filtersOf(condition: unknown): Members[] {
+	return listOf(condition, "$and, $or").map((part) => membersOf(part, "a filter"));
+}
+
+/** The values a path leads to: none when it is missing, several when a list lies on the way. */
+function valuesAt(value: unknown, [name, ...rest]: readonly string[]): unknown[] {
+	if (name === undefined) return value === undefined ? [] : [value];
+	if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, [name, ...rest]));
+	return isMembers(value) ? valuesAt(value[name], rest) : [];
+}
+
+const tests: Readonly<Record<string, Test>> = {
+	$gt: ranged((order) => order > 0),
+	$gte: ranged((order) => order >= 0),
+	$lt: ranged((order) => order < 0),
+	$lte: ranged((order) => order <= 0),
+	$not: (values, operand) => !fits(values, operand),
+	$exists: (values, operand) => values.length > 0 === operand,
+};
+
+function ranged(holdsFor: (order: number) => boolean): Test {
+	return (values, operand) => values.some((value) => sameKind(value, operand) && holdsFor(compare(value, operand)));
+}
+
+function fits(values: readonly unknown[], condition: unknown): boolean {
+	if (typeof condition === "string" || typeof condition === "number") return values.includes(condition);
+	return Object.entries(membersOf(condition, "a condition")).every(([operator, operand]) => {
+		const test = tests[operator];
+		if (!test) throw unknownHere(`the operator "${operator}"`);
+		return test(values, operand);
+	});
+}
+
+/** `{ $lte: [a, b] }`, compared across kinds: a missing number is the least of all, as on a real server. */
+function holds(document: Members, { $lte, ...others }: Members): boolean {
+	const [left, right, ...more] = listOf($lte, "$lte");
+	if (Object.keys(others).length > 0 || more.length > 0) throw unknownHere("this expression");
+	return compare(evaluated(document, left), evaluated(document, right)) <= 0;
+}
+
+function evaluated(document: Members, expression: unknown): unknown {
+	if (typeof expression === "number") return expression;
+	if (typeof expression === "string" && /^\$\w+$/.test(expression)) return document[expression.slice(1)];
+	const { $add, ...others } = membersOf(expression, "an expression");
+	if (Object.keys(others).length > 0) throw unknownHere("this expression");
+	const summands = listOf($add, "$add").map((part) => evaluated(document, part));
+	return summands.reduce<number | null>(
+		(sum, part) => (sum === null || typeof part !== "number" ? null : sum + part),
+		0,
+	);
+}

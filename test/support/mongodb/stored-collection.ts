@@ -1,0 +1,99 @@
+/** The documents of one collection in memory. Every method is one step of the event loop, so it is atomic. */
+import { isDeepStrictEqual } from "node:util";
+import { matches } from "./filter.ts";
+import { updated } from "./update.ts";
+import { CommandError, compare, type Members, unknownHere } from "./values.ts";
+
+export interface Index {
+	readonly name: string;
+	readonly key: Members;
+	readonly unique: boolean;
+}
+
+/** Far more than a test should need. */
+const maxDocuments = 100_000;
+
+export class StoredCollection {
+	readonly namespace: string;
+	readonly #documents = new Map<string, Members>();
+	readonly #indexes = new Map<string, Index>();
+
+	constructor(namespace: string) {
+		this.namespace = namespace;
+	}
+
+	createIndex(index: Index): void {
+		const present = this.#indexes.get(index.name);
+		if (present && !isDeepStrictEqual(present, index))
+			throw new CommandError(86, "IndexKeySpecsConflict", `An index "${index.name}" with other keys exists`);
+		this.#indexes.set(index.name, index);
+		try {
+			for (const document of this.#documents.values()) this.#checkUnique(document);
+		} catch (error) {
+			if (!present) this.#indexes.delete(index.name);
+			throw error;
+		}
+	}
+
+	insert(document: Members): void {
+		const { _id } = document;
+		if (typeof _id !== "string") throw unknownHere("an _id that is no text");
+		if (this.#documents.size >= maxDocuments) throw unknownHere(`more than ${maxDocuments} documents`);
+		if (this.#documents.has(_id)) throw this.#duplicate("_id_", `{ _id: "${_id}" }`);
+		this.#checkUnique(document);
+		this.#documents.set(_id, document);
+	}
+
+	find(filter: Members, sort: Members = {}, limit = 0): Members[] {
+		const found = this.#candidates(filter).filter((document) => matches(document, filter));
+		const order = Object.entries(sort);
+		found.sort((a, b) => {
+			for (const [member, direction] of order) {
+				const difference = compare(a[member], b[member]);
+				if (difference !== 0) return direction === -1 ? -difference : difference;
+			}
+			return 0;
+		});
+		return limit > 0 ? found.slice(0, limit) : found;
+	}
+
+	/** The document after the update; undefined when none fits. */
+	updateOne(filter: Members, update: Members): Members | undefined {
+		const [document] = this.find(filter, {}, 1);
+		if (!document) return undefined;
+		const result = updated(document, update);
+		this.#checkUnique(result);
+		this.#documents.set(String(result["_id"]), result);
+		return result;
+	}
+
+	/** How many were removed: one or none. */
+	deleteOne(filter: Members): number {
+		const [document] = this.find(filter, {}, 1);
+		return document && this.#documents.delete(String(document["_id"])) ? 1 : 0;
+	}
+
+	#candidates({ _id }: Members): Members[] {
+		if (typeof _id !== "string") return [...this.#documents.values()];
+		const document = this.#documents.get(_id);
+		return document ? [document] : [];
+	}
+
+	/** As on a real server, absent counts as a value: two documents that lack the members of a unique index clash. */
+	#checkUnique(document: Members): void {
+		for (const { name, key, unique } of this.#indexes.values()) {
+			if (!unique) continue;
+			const members = Object.keys(key);
+			for (const other of this.#documents.values()) {
+				if (other["_id"] === document["_id"]) continue;
+				if (members.every((member) => isDeepStrictEqual(other[member], document[member])))
+					throw this.#duplicate(name, `{ ${members.join(", ")} }`);
+			}
+		}
+	}
+
+	#duplicate(index: string, key: string): CommandError {
+		const message = `E11000 duplicate key error collection: ${this.namespace} index: ${index} dup key: ${key}`;
+		return new CommandError(11_000, "DuplicateKey", message);
+	}
+}

@@ -1,0 +1,45 @@
+/** Collections for tests of the document store: every kind of column and index, and events to go with them. */
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+import type { OutboxEntry } from "#shared/store/document-store.ts";
+
+export const jobs = defineCollection(
+	"jobs",
+	{
+		tenant: "text",
+		state: "text",
+		made: "text",
+		rev: "integer",
+		spent: "integer",
+		budget: "integer",
+		due_at: "integer",
+		key: "text",
+		notes: "json",
+	},
+	{
+		by_state: { columns: ["tenant", "state", "made"] },
+		by_tenant: { columns: ["tenant"] },
+		due: { columns: ["due_at"] },
+		by_key: { columns: ["tenant", "key"], unique: true },
+	},
+);
+
+export const log = defineCollection("log", { seq: "integer" }, { by_seq: { columns: ["seq"], unique: true } });
+
+export const sampleCollections = [jobs, log];
+
+export type JobColumns = (typeof jobs)["columns"];
+export type Job = Document<JobColumns>;
+
+export function job(id: string, columns: Partial<Job> = {}): Job {
+	return { id, wire: JSON.stringify({ id }), tenant: "acme", state: "new", rev: 1, ...columns };
+}
+
+export function event(n: number, at = n): OutboxEntry {
+	return {
+		n,
+		type: "job_updated",
+		data: JSON.stringify({ n, text: "größer ] \" 'x'" }),
+		audience: { tenant: "acme" },
+		at,
+	};
+}

@@ -1,0 +1,132 @@
+/** What only the MongoDB adapter has to do: tell what is known when the network fails, and keep to what every server has. */
+import { expect } from "chai";
+import { MongoClient } from "mongodb";
+import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { defineCollection } from "#shared/store/collection.ts";
+import { MongodbStore } from "#shared/store/mongodb-store.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { type MongodbEndpoint, startMongodbEndpoint } from "../../../support/mongodb-endpoint.ts";
+import { event, job, jobs, log, sampleCollections } from "../../../support/sample-collections.ts";
+
+describe("MongodbStore", () => {
+	let endpoint: MongodbEndpoint;
+	let store: MongodbStore;
+
+	beforeEach(async () => {
+		endpoint = await startMongodbEndpoint();
+		store = new MongodbStore({ url: endpoint.url });
+		await store.open(sampleCollections);
+	});
+
+	afterEach(async () => {
+		await store.close();
+		await endpoint.close();
+	});
+
+	describe("when the answer to a write is lost", () => {
+		it("says that the update may be done, and does not repeat it", async () => {
+			await store.insert(jobs, job("a"));
+			endpoint.loseAnswer("findAndModify");
+			const failure = await failureOf(store.update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(1)]));
+			expect(failure).to.be.instanceOf(TimeoutError).and.to.include({ type: "STORE_UNDECIDED" });
+			expect(endpoint.received.get("findAndModify")).to.equal(1);
+			expect(await store.get(jobs, "a")).to.include({ rev: 2 });
+			expect(await store.outbox(jobs, 5)).to.deep.equal([{ id: "a", entries: [event(1)] }]);
+		});
+
+		it("says the same of inserting, appending and removing", async () => {
+			endpoint.loseAnswer("insert");
+			expect(await failureOf(store.insert(jobs, job("a")))).to.be.instanceOf(TimeoutError);
+			endpoint.loseAnswer("insert");
+			expect(await failureOf(store.append(log, [{ id: "l", wire: "", seq: 1 }]))).to.be.instanceOf(TimeoutError);
+			endpoint.loseAnswer("delete");
+			expect(await failureOf(store.remove(jobs, "a", {}))).to.be.instanceOf(TimeoutError);
+			expect(endpoint.received.get("insert")).to.equal(2);
+			expect(endpoint.received.get("delete")).to.equal(1);
+			expect(await store.get(jobs, "a")).to.equal(undefined);
+			expect(await store.get(log, "l")).to.include({ seq: 1 });
+		});
+	});
+
+	it("asks again when the answer to a read is lost", async () => {
+		await store.insert(jobs, job("a"));
+		endpoint.loseAnswer("find");
+		expect(await store.get(jobs, "a")).to.deep.equal(job("a"));
+	});
+
+	it("says that nothing was written when there is no server", async () => {
+		await store.insert(jobs, job("a"));
+		await endpoint.close();
+		await failureOf(store.ping());
+		const started = performance.now();
+		const attempts = [
+			store.update(jobs, "a", {}, { inc: { rev: 1 } }),
+			store.append(log, [{ id: "l", wire: "", seq: 1 }]),
+		];
+		for (const failure of await Promise.all(attempts.map(failureOf)))
+			expect(failure).to.be.instanceOf(UnavailableError).and.to.include({ type: "STORE_UNREACHABLE" });
+		expect(performance.now() - started).to.be.lessThan(4_000);
+		endpoint = await startMongodbEndpoint();
+	});
+
+	it("tells a refusal of the server from a failure of the network", async () => {
+		await store.insert(jobs, job("a", { notes: "no list" }));
+		const failure = await failureOf(store.update(jobs, "a", {}, { push: { notes: 1 } }));
+		expect(failure).to.be.instanceOf(UpstreamError).and.to.include({ type: "STORE_REFUSED" });
+	});
+
+	it("does not repeat the url in what it says of it", () => {
+		for (const url of ["hunter2", "mongodb://us:er:hunter2@host", "mongodb://user:hunter2@host/?nonsense=hunter2"])
+			expect(() => new MongodbStore({ url }))
+				.to.throw(TypeError)
+				.with.property("stack")
+				.that.does.not.include("hunter2");
+	});
+
+	it("makes a unique index over documents from before it was declared", async () => {
+		const before = defineCollection("things", { a: "text" }, {});
+		const after = defineCollection(
+			"things",
+			{ a: "text", b: "text" },
+			{ by_key: { columns: ["a", "b"], unique: true } },
+		);
+		await store.open([before]);
+		for (const id of ["t1", "t2"]) await store.insert(before, { id, wire: "{}", a: "x" });
+		await store.open([after]);
+		await store.open([after]);
+		expect(await store.get(after, "t1")).to.deep.equal({ id: "t1", wire: "{}", a: "x" });
+		await store.update(after, "t1", {}, { set: { b: "y" } });
+		expect(await failureOf(store.update(after, "t2", {}, { set: { b: "y" } }))).to.include({ key: "by_key" });
+	});
+});
+
+describe("The MongoDB endpoint of the tests", () => {
+	it("refuses whatever the adapter does not use", async () => {
+		const endpoint = await startMongodbEndpoint();
+		const client = await MongoClient.connect(endpoint.url);
+		try {
+			const documents = client.db("test").collection<{ _id: string; a?: number }>("things");
+			await documents.insertOne({ _id: "x", a: 1 });
+			const unknown = [
+				() => documents.findOne({ $where: "true" }),
+				() => documents.findOne({ a: { $in: [1] } }),
+				() => documents.find().skip(1).toArray(),
+				() => documents.updateOne({ _id: "x" }, [{ $set: { a: 2 } }]),
+				() => documents.updateOne({ _id: "x" }, { $mul: { a: 2 } }),
+				() => documents.updateOne({ _id: "y" }, { $set: { a: 2 } }, { upsert: true }),
+				() => documents.updateMany({}, { $set: { a: 2 } }),
+				() => documents.deleteMany({}),
+				() => documents.aggregate([{ $match: {} }]).toArray(),
+				() => documents.createIndex({ a: 1 }, { partialFilterExpression: { a: 1 } }),
+				() => documents.createIndex({ a: 1 }, { expireAfterSeconds: 1 }),
+				() => documents.distinct("a"),
+				() => client.withSession((session) => session.withTransaction(() => documents.findOne({}, { session }))),
+			];
+			for (const attempt of unknown) expect(await failureOf(attempt()), attempt.toString()).to.be.instanceOf(Error);
+			expect(await documents.findOne({ _id: "x" })).to.deep.equal({ _id: "x", a: 1 });
+		} finally {
+			await client.close();
+			await endpoint.close();
+		}
+	});
+});
