@@ -75,10 +75,14 @@ export type ConversationTurn = Conversation["turns"][number];
 export const fileDiff = schema({
 	filePath: { type: "string" },
 	hunks: { type: "array", items: { type: "object", props: diffHunk } },
+	truncated: { type: "boolean", optional: true, description: "Lines were left out to fit 900 KB" },
 });
 export type FileDiff = Output<typeof fileDiff>;
 
-export const diffFileList = schema({ files: { type: "array", items: { type: "object", props: changedFile } } });
+export const diffFileList = schema({
+	files: { type: "array", items: { type: "object", props: changedFile } },
+	truncated: { type: "boolean", optional: true, description: "Files were left out to fit 900 KB" },
+});
 export type DiffFileList = Output<typeof diffFileList>;
 
 export const diffPatch = schema({

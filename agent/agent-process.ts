@@ -1,0 +1,74 @@
+/** The coding agent as a process: started, listened to, ended with everything in its process group. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { sleep } from "#shared/clock.ts";
+import type { AgentRecord } from "./agent-record.ts";
+import type { Environment } from "./environment.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import { shellExitCode, signalGroup } from "./process-group.ts";
+
+/** How long it may take over each way of asking it to end. */
+const patienceMs = 3_000;
+
+export class AgentProcess {
+	/** Resolves with a sentence when the process has ended or could not be started. */
+	readonly ended: Promise<string>;
+	readonly #child: ChildProcessWithoutNullStreams;
+	#lastWords = "";
+
+	/** @param folder Where it starts; it is told later where to work. */
+	constructor({ id, command, env: ownEnv }: AgentRecord, env: Environment, folder: string, log: LogBuffer) {
+		const [program = "", ...args] = command;
+		const child = spawn(program, args, { cwd: folder, env: { ...env, ...ownEnv }, detached: true, stdio: "pipe" });
+		this.#child = child;
+		// Whoever writes to a process that has ended hears of it through `ended`.
+		child.stdin.on("error", () => {});
+		const lines = new LineSplitter((line) => {
+			this.#lastWords = line;
+			log.add("INFO", id, line);
+		});
+		child.stderr.on("data", (chunk: Buffer) => lines.push(chunk));
+		this.ended = new Promise((resolve) => {
+			child.once("error", (error) => resolve(`The coding agent cannot be started: ${error.message}`));
+			child.once("exit", (code, signal) => {
+				signalGroup(child.pid, "SIGKILL");
+				lines.end();
+				resolve(this.#epitaph(shellExitCode(code, signal)));
+			});
+		});
+	}
+
+	get input(): Writable {
+		return this.#child.stdin;
+	}
+
+	get output(): Readable {
+		return this.#child.stdout;
+	}
+
+	kill(): void {
+		if (this.#isAlive) signalGroup(this.#child.pid, "SIGKILL");
+	}
+
+	/** End of input, then SIGTERM, then SIGKILL, each after 3 s. */
+	async close(): Promise<void> {
+		this.#child.stdin.end();
+		for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+			await Promise.race([this.ended, sleep(patienceMs)]);
+			if (!this.#isAlive) return;
+			signalGroup(this.#child.pid, signal);
+		}
+		await this.ended;
+	}
+
+	get #isAlive(): boolean {
+		const { pid, exitCode, signalCode } = this.#child;
+		return pid !== undefined && exitCode === null && signalCode === null;
+	}
+
+	#epitaph(code: number): string {
+		const last = this.#lastWords === "" ? "" : `: ${this.#lastWords.slice(0, 300)}`;
+		return `The coding agent ended with exit code ${code}${last}`;
+	}
+}

@@ -1,0 +1,102 @@
+/** The pod's HTTP server on loopback: JSON for the platform, and the way in to its WebSocket. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { LogBuffer } from "./log-buffer.ts";
+import { RequestError } from "./request-error.ts";
+import type { RequestGuard } from "./request-guard.ts";
+
+/** The answer's JSON, by path. @throws {RequestError} */
+export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
+
+/** Takes over the connection of a request to upgrade it. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+
+const maxConnections = 64;
+
+export class AgentServer {
+	readonly #server: Server;
+	readonly #guard: RequestGuard;
+	readonly #routes: Routes;
+	readonly #log: LogBuffer;
+
+	private constructor(guard: RequestGuard, routes: Routes, log: LogBuffer) {
+		this.#guard = guard;
+		this.#routes = routes;
+		this.#log = log;
+		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
+		this.#server.maxConnections = maxConnections;
+		this.#server.on("request", (request, response) => void this.#answer(request, response));
+	}
+
+	/** Listens on a free port of loopback. */
+	static async listen(guard: RequestGuard, routes: Routes, log: LogBuffer): Promise<AgentServer> {
+		const server = new AgentServer(guard, routes, log);
+		await new Promise<void>((resolve, reject) => {
+			server.#server.once("error", reject);
+			server.#server.listen(0, "127.0.0.1", resolve);
+		});
+		return server;
+	}
+
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	/** Lets requests to `path` that pass the guard become something else than HTTP. */
+	onUpgrade(path: string, upgrade: Upgrade): void {
+		this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+			socket.on("error", () => socket.destroy());
+			this.#upgrade(path, request, () => upgrade(request, socket, head)).catch((error: unknown) =>
+				refuseUpgrade(socket, asRequestError(error)),
+			);
+		});
+	}
+
+	close(): void {
+		this.#server.close();
+		this.#server.closeAllConnections();
+	}
+
+	async #upgrade(path: string, request: IncomingMessage, upgrade: () => Promise<void>): Promise<void> {
+		this.#guard.check(request.headers, this.port);
+		if (pathOf(request) !== path) throw new RequestError(404, "Not Found");
+		await upgrade();
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		try {
+			this.#guard.check(request.headers, this.port);
+			const route = Object.hasOwn(this.#routes, pathOf(request)) ? this.#routes[pathOf(request)] : undefined;
+			if (!route) throw new RequestError(404, "Not Found");
+			if (request.method !== "GET") throw new RequestError(405, "Method Not Allowed");
+			send(response, 200, await route(new URL(request.url ?? "/", "http://pod").searchParams));
+		} catch (error) {
+			if (!(error instanceof RequestError))
+				this.#log.add("ERROR", "session-agent", `A request failed: ${String(error)}`);
+			const { status, message } = asRequestError(error);
+			send(response, status, { detail: message });
+		}
+	}
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+	const [path = "/"] = url.split("?");
+	return path;
+}
+
+function asRequestError(error: unknown): RequestError {
+	return error instanceof RequestError ? error : new RequestError(500, "The pod could not answer");
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+	const content = Buffer.from(JSON.stringify(body));
+	response.writeHead(status, { "content-type": "application/json", "content-length": content.length });
+	response.end(content);
+}
+
+function refuseUpgrade(socket: Duplex, { status, message }: RequestError): void {
+	const body = JSON.stringify({ detail: message });
+	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "Content-Type: application/json", "Connection: close"];
+	socket.end(`${head.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}

@@ -1,0 +1,112 @@
+/** Takes the messages to the coding agent, one turn at a time, and keeps what it answers. */
+import { randomUUID } from "node:crypto";
+import { sleep } from "#shared/clock.ts";
+import type { ActivityState } from "#shared/contracts/session-resource.ts";
+import type { Conversation as History, ConversationTurn } from "#shared/contracts/sessions.ts";
+import { AssistantTurn } from "./assistant-turn.ts";
+import type { CodingAgent } from "./coding-agent.ts";
+import type { Conversation } from "./conversation.ts";
+import { historyPage } from "./conversation-history.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+
+/** How long the end of a turn is waited for when the pod ends. */
+const patienceMs = 2_000;
+
+export class Dialogue {
+	readonly #conversation: Conversation;
+	readonly #log: LogBuffer;
+	readonly #onActivity: (state: ActivityState) => void;
+	#agent: CodingAgent | undefined;
+	#turn: AssistantTurn | undefined;
+	#work: Promise<void> | undefined;
+	#isOver = false;
+
+	/** @param onActivity Called whenever it may have changed. */
+	constructor(conversation: Conversation, log: LogBuffer, onActivity: (state: ActivityState) => void) {
+		this.#conversation = conversation;
+		this.#log = log;
+		this.#onActivity = onActivity;
+	}
+
+	/** Turns of the agent so far that are kept. */
+	get turnCount(): number {
+		return this.#conversation.turns.filter(({ role }) => role === "assistant").length;
+	}
+
+	/** Resolves when the message is on disk. @throws {QueueFullError} */
+	async accept(id: string, content: string): Promise<void> {
+		await this.#conversation.ask(id, content);
+		this.#wake();
+	}
+
+	/** From now on, and until it ends, this agent answers. */
+	begin(agent: CodingAgent): void {
+		this.#agent = agent;
+		void agent.ended.then(() => {
+			if (this.#agent === agent) this.#agent = undefined;
+		});
+		this.#wake();
+	}
+
+	/** Begins no other turn, and cancels the one under way. */
+	async end(): Promise<void> {
+		this.#isOver = true;
+		if (!this.#work) return;
+		this.#agent?.cancel();
+		await Promise.race([this.#work, sleep(patienceMs)]);
+	}
+
+	/** @param before Id of a turn: only older ones. */
+	history(before?: string): History {
+		return {
+			...historyPage(this.#conversation.turns, before),
+			is_active: this.#turn !== undefined,
+			last_activity: this.#turn?.lastActivity ?? "",
+		};
+	}
+
+	#wake(): void {
+		this.#work ??= this.#answerAll()
+			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be kept: ${String(error)}`))
+			.finally(() => {
+				this.#work = undefined;
+				this.#onActivity("idle");
+			});
+	}
+
+	async #answerAll(): Promise<void> {
+		for (;;) {
+			const message = this.#conversation.next();
+			if (this.#isOver || !this.#agent || !message) return;
+			await this.#answer(this.#agent, message);
+		}
+	}
+
+	async #answer(agent: CodingAgent, { id, content }: { id: string; content: string }): Promise<void> {
+		await this.#conversation.start(id);
+		const turn = new AssistantTurn(id);
+		this.#turn = turn;
+		this.#onActivity("active");
+		try {
+			await this.#conversation.answer(await this.#outcome(agent, content, turn));
+		} finally {
+			this.#turn = undefined;
+		}
+	}
+
+	async #outcome(agent: CodingAgent, content: string, turn: AssistantTurn): Promise<ConversationTurn> {
+		const id = randomUUID();
+		try {
+			const stopReason = await agent.prompt(content, (update) => {
+				turn.apply(update);
+				this.#onActivity(turn.isExecuting ? "tool_executing" : "active");
+			});
+			return turn.finish(id, stopReason);
+		} catch (error) {
+			if (this.#isOver) return turn.finish(id, "cancelled");
+			const sentence = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
+			this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
+			return turn.finish(id, "error", sentence);
+		}
+	}
+}

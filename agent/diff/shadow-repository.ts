@@ -1,0 +1,78 @@
+/**
+ * A second git directory for the workspace: the same objects, references and index, but our configuration. What the
+ * workspace's own configuration says is never read, because whoever works in it can make git run programs by it:
+ * fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
+ */
+import { cp, lstat, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const config = `[core]
+	repositoryformatversion = 0
+	bare = false
+	filemode = true
+	hooksPath = /dev/null
+	fsmonitor = false
+	bigFileThreshold = 64m
+[gc]
+	auto = 0
+`;
+
+const copied = ["HEAD", "packed-refs", "shallow", "index", "info/exclude", "info/attributes"];
+
+/** The workspace is no git repository. */
+export class NoRepositoryError extends Error {
+	override readonly name = "NoRepositoryError";
+}
+
+export class ShadowRepository {
+	readonly folder: string;
+
+	private constructor(folder: string) {
+		this.folder = folder;
+	}
+
+	/** @param parent Folder it is made in. @throws {NoRepositoryError} */
+	static async make(workspace: string, parent: string): Promise<ShadowRepository> {
+		const original = join(workspace, ".git");
+		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")));
+		try {
+			await shadow.#fill(original);
+		} catch (error) {
+			await shadow.remove();
+			throw error;
+		}
+		return shadow;
+	}
+
+	/** What git needs to be told before its command. */
+	options(workspace: string): string[] {
+		return ["--git-dir", this.folder, "--work-tree", workspace];
+	}
+
+	remove(): Promise<void> {
+		return rm(this.folder, { recursive: true, force: true });
+	}
+
+	async #fill(original: string): Promise<void> {
+		const own = (name: string): string => join(this.folder, name);
+		await mkdir(own("info"));
+		const found = await Promise.all(copied.map((name) => copyFile(join(original, name), own(name))));
+		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
+		// What git writes while it compares, the workspace's own store never gets.
+		await mkdir(own("objects/info"), { recursive: true });
+		await writeFile(own("objects/info/alternates"), `${join(original, "objects")}\n`);
+		await symlink(join(original, "refs"), own("refs"));
+		await writeFile(own("config"), config);
+	}
+}
+
+/** Returns whether there is such a file; nothing else than a file is touched, because reading a pipe may never end. */
+async function copyFile(from: string, to: string): Promise<boolean> {
+	const found = await lstat(from).catch(() => undefined);
+	if (!found?.isFile()) return false;
+	await cp(from, to);
+	// The index's own time tells git which files may have changed unseen; a younger copy would hide changes.
+	const seconds = Math.floor(found.mtimeMs / 1_000);
+	await utimes(to, seconds, seconds);
+	return true;
+}

@@ -1,0 +1,140 @@
+/** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
+import { deadline } from "#shared/clock.ts";
+import { answerBytes } from "../answer-size.ts";
+import { type Git, wordsOfGit } from "../git.ts";
+import { RequestError } from "../request-error.ts";
+import type { CommandResult } from "../run-command.ts";
+import { pathBelow } from "../workspace-path.ts";
+import { fitFileList, fitPatch, readFileDiff, readFileList } from "./diff-output.ts";
+import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
+import { Slots } from "./slots.ts";
+
+const limitMs = 30_000;
+const concurrent = 2;
+const waiting = 16;
+/** Bytes of the list of files in the index: some 100 a file. */
+const maxIndexBytes = 128 * 1_048_576;
+
+/** Of a repository without a commit; git knows it without having it. */
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** No program of the workspace's choice, and no look into repositories inside it, which have a configuration too. */
+const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
+
+type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
+
+export class WorkspaceDiff {
+	readonly #workspace: string;
+	readonly #scratch: string;
+	readonly #git: Git;
+	readonly #slots = new Slots(concurrent, waiting);
+
+	/**
+	 * @param scratch Folder for what is needed while it compares.
+	 * @param git With the environment for everything that needs no remote.
+	 */
+	constructor(workspace: string, scratch: string, git: Git) {
+		this.#workspace = workspace;
+		this.#scratch = scratch;
+		this.#git = git;
+	}
+
+	/** @param base `last-commit` or `default-branch`. @throws {RequestError} */
+	files(base: string): Promise<DiffFileList> {
+		return this.#compare(base, async (run, commit) => {
+			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
+			const { stdout } = await succeed(run(args, "", 4 * answerBytes));
+			return fitFileList(readFileList(stdout.toString("utf8")), answerBytes);
+		});
+	}
+
+	/** @param file Path below the workspace. @throws {RequestError} */
+	async file(file: string, base: string): Promise<FileDiff> {
+		const path = pathBelow(file);
+		if (path === undefined) throw new RequestError(400, `"${file}" is no path of a file below the workspace`);
+		return this.#compare(base, async (run, commit) => {
+			const { stdout } = await succeed(run(["--literal-pathspecs", ...diff, commit, "--", path], "", 4 * answerBytes));
+			return readFileDiff(path, stdout.toString("utf8"), answerBytes);
+		});
+	}
+
+	/** The unified diff of everything, cut at the end of a file. @throws {RequestError} */
+	patch(base: string): Promise<DiffPatch> {
+		return this.#compare(base, async (run, commit) => {
+			const { stdout, cut } = await succeed(run([...diff, commit], "", answerBytes));
+			return fitPatch(stdout.toString("utf8"), cut, answerBytes);
+		});
+	}
+
+	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
+		const signal = deadline(limitMs);
+		return this.#slots.use(signal, async () => {
+			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch).catch(translate);
+			try {
+				const run: RunGit = (args, input = "", maxBytes = 65_536) =>
+					this.#git.run([...shadow.options(this.#workspace), ...args], {
+						cwd: this.#workspace,
+						timeoutMs: limitMs,
+						signal,
+						input,
+						maxBytes,
+					});
+				const commit = await findBase(run, base);
+				await addNewFiles(run);
+				return await compare(run, commit);
+			} catch (error) {
+				throw signal.aborted ? new RequestError(504, `The diff took more than ${limitMs / 1_000} s`) : error;
+			} finally {
+				await shadow.remove();
+			}
+		});
+	}
+}
+
+async function findBase(run: RunGit, base: string): Promise<string> {
+	if (base !== "last-commit" && base !== "default-branch") {
+		throw new RequestError(400, `There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
+	}
+	const head = await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+	if (base === "last-commit") return head ?? emptyTree;
+	const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
+	if (common === undefined)
+		throw new RequestError(400, "The workspace has no default branch of a remote to compare with");
+	return common;
+}
+
+async function commitOf(run: RunGit, args: readonly string[]): Promise<string | undefined> {
+	const { code, stdout } = await run(args);
+	return code === 0 ? stdout.toString("utf8").trim() : undefined;
+}
+
+/**
+ * New files, too, are changes. Repositories inside this one that it has recorded are left out: to see whether they
+ * changed, git would start itself inside them.
+ */
+async function addNewFiles(run: RunGit): Promise<void> {
+	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
+	const inner = gitlinks(stdout).map((path) => `:(exclude,literal)${path}`);
+	const args = ["add", "--all", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+	await succeed(run(args, ["."].concat(inner).join("\0")));
+}
+
+/** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */
+function gitlinks(listing: Buffer): string[] {
+	if (!listing.includes("160000 ")) return [];
+	const entries = listing.toString("utf8").split("\0");
+	return entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1));
+}
+
+/** A program that was ended because it said too much has not failed. */
+async function succeed(running: Promise<CommandResult>): Promise<CommandResult> {
+	const result = await running;
+	if (result.code !== 0 && !result.cut)
+		throw new RequestError(502, `Cannot compare the workspace: ${wordsOfGit(result)}`);
+	return result;
+}
+
+function translate(error: unknown): never {
+	throw error instanceof NoRepositoryError ? new RequestError(502, error.message) : error;
+}

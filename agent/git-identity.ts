@@ -1,0 +1,48 @@
+/** Who commits inside the workspace: the person whose git configuration the platform may use, or the session itself. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Git } from "./git.ts";
+
+export interface GitIdentity {
+	name: string;
+	email: string;
+}
+
+const sessionIdentity: GitIdentity = { name: "Atelier session", email: "session@atelier.invalid" };
+
+/** @param git With the environment of the person. */
+export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): Promise<GitIdentity> {
+	const args = ["config", "--global", "-z", "--get-regexp", "^user\\.(name|email)$"];
+	const { stdout } = await git.run(args, { cwd, timeoutMs: 5_000, signal });
+	return { ...sessionIdentity, ...parseIdentity(stdout.toString("utf8")) };
+}
+
+/** Writes `.gitconfig` in the agent's home, where a repository's own setting still wins; leaves one that is there. */
+export async function writeIdentity(home: string, identity: GitIdentity): Promise<void> {
+	await writeFile(join(home, ".gitconfig"), identityFile(identity), { flag: "wx" }).catch(
+		(error: NodeJS.ErrnoException) => {
+			if (error.code !== "EEXIST") throw error;
+		},
+	);
+}
+
+/** Reads `git config -z --get-regexp`: `user.name\nAda\0user.email\nada@example.com\0`. */
+export function parseIdentity(listing: string): Partial<GitIdentity> {
+	const identity: Partial<GitIdentity> = {};
+	for (const entry of listing.split("\0")) {
+		const [key, value] = [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)];
+		if (key === "user.name" && value !== "") identity.name = value;
+		if (key === "user.email" && value !== "") identity.email = value;
+	}
+	return identity;
+}
+
+export function identityFile({ name, email }: GitIdentity): string {
+	return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n`;
+}
+
+/** A value as git-config(1) reads it. */
+function quoted(value: string): string {
+	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+	return `"${escaped.replaceAll("\0", "")}"`;
+}

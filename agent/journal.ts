@@ -1,0 +1,101 @@
+/** A file of JSON records, one per line, that only grows; what was appended is on disk. */
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+export class Journal {
+	readonly #path: string;
+	#file: FileHandle;
+	#size: number;
+	/** Appends one after the other; it never rejects. */
+	#last: Promise<unknown> = Promise.resolve();
+
+	private constructor(path: string, file: FileHandle, size: number) {
+		this.#path = path;
+		this.#file = file;
+		this.#size = size;
+	}
+
+	/**
+	 * Opens or creates the file and tells what it holds. A line without an end, left by a crash in the middle of an
+	 * append, was never promised to anybody and is cut off; one that is no JSON is left out.
+	 */
+	static async open(path: string): Promise<{ journal: Journal; records: unknown[] }> {
+		const file = await open(path, "a+", 0o600);
+		const content = await file.readFile();
+		const size = content.lastIndexOf("\n") + 1;
+		if (size < content.length) await file.truncate(size);
+		await syncFolder(path);
+		const lines = content.toString("utf8", 0, size).split("\n");
+		return { journal: new Journal(path, file, size), records: lines.flatMap(parse) };
+	}
+
+	/** Bytes of the file. */
+	get size(): number {
+		return this.#size;
+	}
+
+	/** Resolves when the record is on disk. */
+	append(record: object): Promise<void> {
+		return this.#next(async () => {
+			const line = `${JSON.stringify(record)}\n`;
+			try {
+				await this.#file.appendFile(line);
+				await this.#file.datasync();
+			} catch (error) {
+				// Half a line would spoil the next one.
+				await this.#file.truncate(this.#size);
+				throw error;
+			}
+			this.#size += Buffer.byteLength(line);
+		});
+	}
+
+	/**
+	 * Puts other records in place of all there are, at once or not at all.
+	 * @param records Asked when everything appended before is on disk.
+	 */
+	rewrite(records: () => readonly object[]): Promise<void> {
+		return this.#next(async () => {
+			const content = records()
+				.map((record) => `${JSON.stringify(record)}\n`)
+				.join("");
+			const draft = await open(`${this.#path}.tmp`, "w", 0o600);
+			await draft.writeFile(content);
+			await draft.sync();
+			await draft.close();
+			await rename(`${this.#path}.tmp`, this.#path);
+			await syncFolder(this.#path);
+			await this.#file.close();
+			this.#file = await open(this.#path, "a+", 0o600);
+			this.#size = Buffer.byteLength(content);
+		});
+	}
+
+	/** Resolves when everything is on disk and the file is closed. */
+	async close(): Promise<void> {
+		await this.#next(() => this.#file.close());
+	}
+
+	#next<T>(step: () => Promise<T>): Promise<T> {
+		const done = this.#last.then(step);
+		this.#last = done.catch(() => {});
+		return done;
+	}
+}
+
+function parse(line: string): unknown[] {
+	try {
+		return line === "" ? [] : [JSON.parse(line)];
+	} catch {
+		return [];
+	}
+}
+
+async function syncFolder(path: string): Promise<void> {
+	const folder = await open(dirname(path), "r");
+	try {
+		await folder.sync();
+	} finally {
+		await folder.close();
+	}
+}

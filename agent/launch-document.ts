@@ -1,0 +1,90 @@
+/** Reads what the pod is told when it starts: one JSON document on standard input. */
+import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
+import { isJsonObject, parseJsonObject } from "./json-object.ts";
+
+const maxBytes = 2_097_152;
+
+/** The message is a sentence that repeats nothing of the document, which holds secrets. */
+export class LaunchDocumentError extends Error {
+	override readonly name = "LaunchDocumentError";
+}
+
+/** @throws {LaunchDocumentError} */
+export async function readLaunchDocument(input: AsyncIterable<Buffer>): Promise<LaunchDocument> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of input) {
+		bytes += chunk.length;
+		if (bytes > maxBytes) throw new LaunchDocumentError(`Cannot use a launch document of more than ${maxBytes} bytes`);
+		chunks.push(chunk);
+	}
+	return parseLaunchDocument(Buffer.concat(chunks).toString("utf8"));
+}
+
+/** @throws {LaunchDocumentError} */
+export function parseLaunchDocument(text: string): LaunchDocument {
+	const document = parseJsonObject(text);
+	if (!document) throw new LaunchDocumentError("Cannot read the launch document: it is cut off or no JSON object");
+	if (isLaunchDocument(document)) return document;
+	const wrong = wrongField(document);
+	throw new LaunchDocumentError(`Cannot use a launch document whose "${wrong}" is missing or of the wrong kind`);
+}
+
+function isLaunchDocument(document: object): document is LaunchDocument {
+	return wrongField(document) === undefined;
+}
+
+function wrongField(document: object): string | undefined {
+	const wrong = Object.entries(fields).find(([field, isRight]) => !isRight(Reflect.get(document, field)));
+	return wrong?.[0];
+}
+
+const fields: Record<keyof LaunchDocument, (value: unknown) => boolean> = {
+	session_id: isName,
+	generation: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+	installation: isName,
+	platform_url: (value) => isText(value) && URL.canParse(value),
+	pod_token: isSecret,
+	platform_key: isSecret,
+	status_file: isAbsolutePath,
+	workspace: isAbsolutePath,
+	state: isAbsolutePath,
+	home: isAbsolutePath,
+	git_home: (value) => value === "" || isAbsolutePath(value),
+	name: isText,
+	model: isText,
+	repositories: (value) => Array.isArray(value) && value.every(isRepository),
+	setup_scripts: isTextList,
+	working_folder: isText,
+	system_prompt: isText,
+	initial_prompt: isText,
+	env: (value) => isJsonObject(value) && Object.values(value).every(isText),
+	agent: isName,
+	git_protocols: isTextList,
+};
+
+function isRepository(value: unknown): value is Repository {
+	return isJsonObject(value) && ["url", "branch", "base_branch", "path"].every((field) => isText(value[field]));
+}
+
+/** Short enough that it fits the name of a socket, and harmless in paths. */
+function isName(value: unknown): boolean {
+	return isText(value) && /^[\w-]{1,40}$/.test(value);
+}
+
+/** An empty key would let anybody in. */
+function isSecret(value: unknown): boolean {
+	return isText(value) && value.length >= 16;
+}
+
+function isAbsolutePath(value: unknown): boolean {
+	return isText(value) && value.startsWith("/") && !value.includes("\0");
+}
+
+function isTextList(value: unknown): boolean {
+	return Array.isArray(value) && value.every(isText);
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
+}

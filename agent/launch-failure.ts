@@ -1,0 +1,21 @@
+/** Why a pod gives up: what stands as `failure` in its status. */
+
+export const failureCodes = [
+	"WORKSPACE_FAILED",
+	"CLONE_FAILED",
+	"SETUP_FAILED",
+	"AGENT_START_FAILED",
+	"AGENT_LOST",
+] as const;
+export type FailureCode = (typeof failureCodes)[number] | "AGENT_CRASHED";
+
+/** The message is a sentence for the user, without secrets. */
+export class LaunchFailure extends Error {
+	override readonly name = "LaunchFailure";
+	readonly code: FailureCode;
+
+	constructor(code: FailureCode, message: string, options?: ErrorOptions) {
+		super(message, options);
+		this.code = code;
+	}
+}

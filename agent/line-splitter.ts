@@ -1,0 +1,40 @@
+/** Cuts a byte stream into lines of text, each of bounded length. */
+import { StringDecoder } from "node:string_decoder";
+
+const maxLineLength = 8_192;
+
+export class LineSplitter {
+	readonly #decoder = new StringDecoder("utf8");
+	readonly #onLine: (line: string) => void;
+	#rest = "";
+
+	/** @param onLine Called with each line that is not blank, without its end; a longer one than 8,192 characters comes in pieces. */
+	constructor(onLine: (line: string) => void) {
+		this.#onLine = onLine;
+	}
+
+	push(chunk: Buffer): void {
+		const lines = (this.#rest + this.#decoder.write(chunk)).split(/\r?\n|\r(?!$)/);
+		this.#rest = lines.pop() ?? "";
+		for (const line of lines) this.#emit(line);
+		if (this.#rest.length > maxLineLength) this.#flush();
+	}
+
+	/** The stream is over. */
+	end(): void {
+		this.#rest += this.#decoder.end();
+		this.#flush();
+	}
+
+	#flush(): void {
+		this.#emit(this.#rest);
+		this.#rest = "";
+	}
+
+	#emit(line: string): void {
+		for (let at = 0; at < line.length; at += maxLineLength) {
+			const piece = line.slice(at, at + maxLineLength);
+			if (piece.trim() !== "") this.#onLine(piece);
+		}
+	}
+}

@@ -1,0 +1,34 @@
+/**
+ * The session agent: the program inside every session pod. It is told what to be on its standard input, and ends with
+ * 0 when asked to end, 1 when the pod has failed (its status says why), 65 when it was told nothing that makes sense,
+ * 75 when the session has an agent already.
+ */
+import { LaunchDocumentError, readLaunchDocument } from "./launch-document.ts";
+import { SessionAgent } from "./session-agent.ts";
+import { holdSession } from "./session-lock.ts";
+
+const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
+
+async function main(): Promise<number> {
+	const launch = await readLaunchDocument(process.stdin);
+	const held = await holdSession(launch.installation, launch.session_id);
+	if (!held) {
+		console.error(`Session "${launch.session_id}" has an agent already`);
+		return exitCodes.taken;
+	}
+	// oxlint-disable-next-line no-restricted-properties -- from here it is handed on by lists of what is allowed
+	const agent = new SessionAgent(launch, process.env);
+	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => agent.end());
+	for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+		process.on(event, (error: unknown) => agent.fail(error));
+	}
+	return (await agent.run()) ? 0 : exitCodes.failed;
+}
+
+process.exit(
+	await main().catch((error: unknown) => {
+		if (!(error instanceof LaunchDocumentError)) throw error;
+		console.error(error.message);
+		return exitCodes.badDocument;
+	}),
+);

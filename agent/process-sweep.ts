@@ -1,0 +1,44 @@
+/** Finds what a pod left running, wherever it hid: children inherit its marker, also those that left its process groups. */
+import { readdirSync, readFileSync } from "node:fs";
+import { sleep } from "#shared/clock.ts";
+import type { Environment } from "./environment.ts";
+
+const maxRounds = 50;
+const roundMs = 10;
+
+/** Kills every other process with the marker until none is left, as far as half a second goes. */
+export async function sweepProcesses(marker: Environment): Promise<void> {
+	for (let round = 0; round < maxRounds; round++) {
+		const found = markedProcesses(marker);
+		if (found.length === 0) return;
+		for (const pid of found) kill(pid);
+		await sleep(roundMs);
+	}
+}
+
+/** Process ids of all other live processes whose environment has every variable of the marker. */
+export function markedProcesses(marker: Environment): number[] {
+	const entries = Object.entries(marker).map(([name, value]) => `${name}=${value}`);
+	const pids = readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.map(Number);
+	return pids.filter((pid) => pid !== process.pid && hasAll(pid, entries));
+}
+
+function hasAll(pid: number, entries: readonly string[]): boolean {
+	try {
+		const variables = new Set(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
+		return entries.every((entry) => variables.has(entry));
+	} catch {
+		// Gone meanwhile, or another user's: then it is none of ours.
+		return false;
+	}
+}
+
+function kill(pid: number): void {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch {
+		// Gone meanwhile.
+	}
+}

@@ -1,0 +1,97 @@
+/** Runs one program to its end, with bounds on its time and on what is kept of its words. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { after } from "#shared/clock.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import { shellExitCode, signalGroup } from "./process-group.ts";
+
+export interface CommandOptions {
+	cwd: string;
+	env: Readonly<Record<string, string>>;
+	/** Milliseconds after which its process group is killed. */
+	timeoutMs: number;
+	/** Kills its process group when it aborts. */
+	signal?: AbortSignal;
+	input?: string;
+	/** Bytes of standard output that are kept; more ends the program. Default 1 MiB. */
+	maxBytes?: number;
+	/** Hears every line of standard error. */
+	onLine?: (line: string) => void;
+}
+
+export interface CommandResult {
+	/** As a shell tells it: 128 + n when signal n ended the program. */
+	code: number;
+	stdout: Buffer;
+	/** Standard output went beyond its bound, and the program was ended. */
+	cut: boolean;
+	timedOut: boolean;
+	/** The last lines of standard error, at most 50. */
+	words: string[];
+}
+
+const keptLines = 50;
+/** A daemon left behind may hold the pipes open for ever; nothing is waited for after this. */
+const pipeGraceMs = 250;
+
+/** @throws {Error} when the program cannot be started. */
+export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+	const { cwd, env, timeoutMs, signal, input = "" } = options;
+	const child = spawn(command, args, { cwd, env, detached: true, stdio: "pipe" });
+	const kill = (): void => signalGroup(child.pid, "SIGKILL");
+	const collected = collect(child, options, kill);
+	let timedOut = false;
+	const timer = after(timeoutMs, () => {
+		timedOut = true;
+		kill();
+	});
+	signal?.addEventListener("abort", kill);
+	if (signal?.aborted) kill();
+	// A program that does not read its input is no failure.
+	child.stdin.on("error", () => {});
+	child.stdin.end(input);
+	return ended(child)
+		.then((code) => ({ code, timedOut, ...collected() }))
+		.finally(() => {
+			timer.cancel();
+			signal?.removeEventListener("abort", kill);
+		});
+}
+
+type Collected = Pick<CommandResult, "stdout" | "cut" | "words">;
+
+/** Returns a function that tells what has been collected. */
+function collect(
+	child: ChildProcessWithoutNullStreams,
+	{ maxBytes = 1_048_576, onLine }: CommandOptions,
+	kill: () => void,
+): () => Collected {
+	const chunks: Buffer[] = [];
+	const words: string[] = [];
+	let bytes = 0;
+	child.stdout.on("data", (chunk: Buffer) => {
+		if (bytes < maxBytes) chunks.push(chunk.subarray(0, maxBytes - bytes));
+		bytes += chunk.length;
+		if (bytes > maxBytes) kill();
+	});
+	const lines = new LineSplitter((line) => {
+		words.push(line);
+		if (words.length > keptLines) words.shift();
+		onLine?.(line);
+	});
+	child.stderr.on("data", (chunk: Buffer) => lines.push(chunk));
+	return () => {
+		lines.end();
+		return { stdout: Buffer.concat(chunks), cut: bytes > maxBytes, words };
+	};
+}
+
+function ended(child: ChildProcessWithoutNullStreams): Promise<number> {
+	return new Promise((resolve, reject) => {
+		child.once("error", reject);
+		child.once("exit", (code, signal) => {
+			const done = (): void => resolve(shellExitCode(code, signal));
+			child.once("close", done);
+			after(pipeGraceMs, done);
+		});
+	});
+}

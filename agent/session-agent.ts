@@ -1,0 +1,235 @@
+/** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { monotonic } from "#shared/clock.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
+import { AgentProcess } from "./agent-process.ts";
+import { readAgentRecord } from "./agent-record.ts";
+import { AgentServer } from "./agent-server.ts";
+import type { CodingAgent } from "./coding-agent.ts";
+import { Conversation } from "./conversation.ts";
+import { Dialogue } from "./dialogue.ts";
+import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
+import { markerOf, type WorkingEnvironment, workingEnvironment } from "./environment.ts";
+import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
+import { readIdentity, writeIdentity } from "./git-identity.ts";
+import { LaunchFailure } from "./launch-failure.ts";
+import { LogBuffer } from "./log-buffer.ts";
+import type { MessageSockets } from "./message-sockets.ts";
+import { PlatformClient } from "./platform-client.ts";
+import { podRoutes } from "./pod-routes.ts";
+import { sweepProcesses } from "./process-sweep.ts";
+import { RequestGuard } from "./request-guard.ts";
+import { runSetupScripts } from "./setup-scripts.ts";
+import { StatusFile } from "./status-file.ts";
+import { Workspace } from "./workspace.ts";
+import { folderBelow } from "./workspace-path.ts";
+
+/** Name of its own lines in the log. */
+const own = "session-agent";
+/** Id of the message that the launch brings itself. */
+const initialMessage = "initial";
+/** A coding agent that is lost twice in this time is not started again. */
+const restartMs = 600_000;
+
+/** What has to be closed in the end. */
+interface Opened {
+	conversation?: Conversation;
+	platform?: PlatformClient;
+	dialogue?: Dialogue;
+	server?: AgentServer;
+	messages?: MessageSockets;
+	process?: AgentProcess;
+}
+
+export class SessionAgent {
+	readonly #launch: LaunchDocument;
+	readonly #inherited: NodeJS.ProcessEnv;
+	readonly #env: WorkingEnvironment;
+	readonly #log: LogBuffer;
+	readonly #status: StatusFile;
+	readonly #ending = new AbortController();
+	readonly #opened: Opened = {};
+
+	/** @param inherited The environment of this process; what it starts gets a part of it. */
+	constructor(launch: LaunchDocument, inherited: NodeJS.ProcessEnv) {
+		this.#launch = launch;
+		this.#inherited = inherited;
+		this.#log = new LogBuffer([launch.pod_token, launch.platform_key]);
+		this.#env = workingEnvironment(inherited, launch, (name) =>
+			this.#log.add("WARNING", own, `The launch may not set the variable "${name}"`),
+		);
+		this.#status = new StatusFile(launch.status_file);
+	}
+
+	/** Resolves when everything it started has ended; false when the pod has failed. */
+	async run(): Promise<boolean> {
+		const asked = new Promise<void>((resolve) => this.#signal.addEventListener("abort", () => resolve()));
+		await Promise.race([asked, this.#live()]).catch((error: unknown) => this.fail(error));
+		this.#ending.abort();
+		await this.#close();
+		return this.#status.status.phase !== "failed";
+	}
+
+	/** Ends the pod in order; safe at any time. */
+	end(): void {
+		this.#ending.abort();
+	}
+
+	/** Says in the status why the pod cannot go on, and ends it. */
+	fail(error: unknown): void {
+		if (this.#signal.aborted) return;
+		const { code, message } = asFailure(error);
+		const clean = this.#log.withoutSecrets(message);
+		this.#log.add("ERROR", own, clean);
+		this.#status.fail(new LaunchFailure(code, clean));
+		this.end();
+	}
+
+	get #signal(): AbortSignal {
+		return this.#ending.signal;
+	}
+
+	/** @throws {LaunchFailure} sooner or later. */
+	async #live(): Promise<never> {
+		const { state, home } = this.#launch;
+		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+		this.#enter("starting");
+		const dialogue = await this.#openDialogue();
+		const server = await this.#listen(dialogue);
+		this.#enter("cloning", { port: server.port });
+		// It starts while the workspace is made; a failure is heard of when its turn comes.
+		const starting = this.#startAgent();
+		starting.catch(() => {});
+		const openMessages = this.#takeMessages(server, dialogue);
+		const folder = await this.#prepareWorkspace();
+		const agent = await starting;
+		await agent.open(folder).catch(cannotStart);
+		this.#enter("ready", { agent_title: agent.title });
+		await openMessages();
+		return this.#converse(dialogue, agent, folder);
+	}
+
+	async #openDialogue(): Promise<Dialogue> {
+		const { state, initial_prompt } = this.#launch;
+		const conversation = await Conversation.open(join(state, "conversation.jsonl"));
+		this.#opened.conversation = conversation;
+		if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
+		const platform = new PlatformClient(this.#launch, this.#log, () => this.end());
+		this.#opened.platform = platform;
+		const since = monotonic();
+		const dialogue: Dialogue = new Dialogue(conversation, this.#log, (state) => {
+			const seconds = Math.round((monotonic() - since) / 1_000);
+			platform.report({ state, metadata: { turn_count: dialogue.turnCount, duration_seconds: seconds } });
+		});
+		this.#opened.dialogue = dialogue;
+		return dialogue;
+	}
+
+	async #listen(dialogue: Dialogue): Promise<AgentServer> {
+		const { session_id: sessionId, platform_key } = this.#launch;
+		const status = (): PodStatus => this.#status.status;
+		let comparing: Promise<WorkspaceDiff> | undefined;
+		const diff = (): Promise<WorkspaceDiff> => (comparing ??= this.#workspaceDiff());
+		const routes = podRoutes({ sessionId, status, log: this.#log, dialogue, diff });
+		const server = await AgentServer.listen(new RequestGuard(platform_key), routes, this.#log);
+		this.#opened.server = server;
+		return server;
+	}
+
+	async #workspaceDiff(): Promise<WorkspaceDiff> {
+		const { workspace, home } = this.#launch;
+		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
+		return new WorkspaceDiff(workspace, home, new Git(localEnvironment(this.#inherited, this.#launch), this.#log));
+	}
+
+	/** Returns what makes ready for the first message; before, that would only delay the start. */
+	#takeMessages(server: AgentServer, dialogue: Dialogue): () => Promise<MessageSockets> {
+		let opening: Promise<MessageSockets> | undefined;
+		const open = (): Promise<MessageSockets> => (opening ??= this.#openMessages(dialogue));
+		server.onUpgrade("/session", async (request, socket, head) => (await open()).upgrade(request, socket, head));
+		return open;
+	}
+
+	async #openMessages(dialogue: Dialogue): Promise<MessageSockets> {
+		const { MessageSockets } = await import("./message-sockets.ts");
+		const messages = new MessageSockets(this.#launch.session_id, (id, content) => dialogue.accept(id, content));
+		this.#opened.messages = messages;
+		return messages;
+	}
+
+	/** Returns the folder the agent works in. @throws {LaunchFailure} */
+	async #prepareWorkspace(): Promise<string> {
+		const { home, workspace, setup_scripts, working_folder } = this.#launch;
+		const git = new Git(cloneEnvironment(this.#inherited, this.#launch), this.#log);
+		const identity = readIdentity(git, home, this.#signal).then((found) => writeIdentity(home, found));
+		await Promise.all([new Workspace(this.#launch, git, this.#signal).prepare(), identity]);
+		this.#enter("setting_up");
+		await runSetupScripts(setup_scripts, { workspace, env: this.#env, log: this.#log, signal: this.#signal });
+		this.#enter("starting_agent");
+		const folder = await folderBelow(workspace, working_folder);
+		if (folder === undefined) {
+			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
+		}
+		return folder;
+	}
+
+	/** @throws {LaunchFailure} */
+	async #startAgent(): Promise<CodingAgent> {
+		const { agent, model, system_prompt, home } = this.#launch;
+		const places = { model, compile_cache: this.#inherited["NODE_COMPILE_CACHE"] ?? "" };
+		const record = await readAgentRecord(agent, places);
+		this.#signal.throwIfAborted();
+		const process = new AgentProcess(record, this.#env, home, this.#log);
+		this.#opened.process = process;
+		// The process starts while the client for it is loaded.
+		const { AcpAgent } = await import("./coding-agents/acp.ts");
+		const { id, title, late_update_ms: lateUpdateMs } = record;
+		const options = { id, title, model, systemPrompt: system_prompt, lateUpdateMs, log: this.#log };
+		return AcpAgent.connect(process, options).catch(cannotStart);
+	}
+
+	/** An agent that is lost is started once more. @throws {LaunchFailure} */
+	async #converse(dialogue: Dialogue, first: CodingAgent, folder: string): Promise<never> {
+		let agent = first;
+		let restartedAt = -restartMs;
+		for (;;) {
+			dialogue.begin(agent);
+			const sentence = await agent.ended;
+			this.#signal.throwIfAborted();
+			if (monotonic() - restartedAt < restartMs) throw new LaunchFailure("AGENT_LOST", sentence);
+			this.#log.add("ERROR", own, `${sentence}; it is started again`);
+			restartedAt = monotonic();
+			agent = await this.#startAgent();
+			await agent.open(folder).catch(cannotStart);
+		}
+	}
+
+	#enter(phase: PodPhase, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
+		this.#signal.throwIfAborted();
+		this.#status.enter(phase, details);
+	}
+
+	async #close(): Promise<void> {
+		const { messages, dialogue, platform, process, server, conversation } = this.#opened;
+		messages?.close();
+		await dialogue?.end();
+		platform?.close();
+		await process?.close();
+		await sweepProcesses(markerOf(this.#launch));
+		server?.close();
+		await conversation?.close();
+	}
+}
+
+function cannotStart(error: unknown): never {
+	const said = error instanceof Error ? error.message : String(error);
+	throw new LaunchFailure("AGENT_START_FAILED", `The coding agent cannot be started: ${said}`, { cause: error });
+}
+
+function asFailure(error: unknown): LaunchFailure {
+	if (error instanceof LaunchFailure) return error;
+	const said = error instanceof Error ? error.message : String(error);
+	return new LaunchFailure("AGENT_CRASHED", `The session agent failed: ${said}`, { cause: error });
+}

@@ -1,0 +1,43 @@
+/** Writes the pod's status where the runtime looks for it: a whole file at every change. */
+import { renameSync, writeFileSync } from "node:fs";
+import { isoTime } from "#shared/clock.ts";
+import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
+import type { LaunchFailure } from "./launch-failure.ts";
+
+/** The step that is over when a phase begins. */
+const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
+	starting: "spawned",
+	setting_up: "cloned",
+	starting_agent: "set_up",
+	ready: "ready",
+};
+
+export class StatusFile {
+	readonly #path: string;
+	#status: PodStatus = { phase: "starting", pid: process.pid, timings: {} };
+
+	constructor(path: string) {
+		this.#path = path;
+	}
+
+	get status(): Readonly<PodStatus> {
+		return this.#status;
+	}
+
+	enter(phase: PodPhase, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
+		const step = stepBefore[phase];
+		const timings = { ...this.#status.timings, ...(step && { [step]: isoTime() }) };
+		this.#write({ ...this.#status, ...details, phase, timings });
+	}
+
+	fail({ code, message }: LaunchFailure): void {
+		this.#write({ ...this.#status, phase: "failed", failure: { code, message } });
+	}
+
+	#write(status: PodStatus): void {
+		this.#status = status;
+		const draft = `${this.#path}.tmp`;
+		writeFileSync(draft, JSON.stringify(status), { mode: 0o600 });
+		renameSync(draft, this.#path);
+	}
+}

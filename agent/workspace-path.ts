@@ -1,0 +1,35 @@
+/** Paths below the workspace: written by users, walked by the platform, so they must not lead out of it. */
+import { lstat, realpath, stat } from "node:fs/promises";
+import { join, normalize, relative, sep } from "node:path";
+
+/** The path in its shortest form, or undefined when it is no path below a folder. Pure. */
+export function pathBelow(path: string): string | undefined {
+	if (path === "" || path.startsWith("/") || path.includes("\0")) return undefined;
+	const short = normalize(path).replace(/\/$/, "");
+	return short === "." || short === ".." || short.startsWith("../") ? undefined : short;
+}
+
+/**
+ * The folder that `path` names, when it exists and is really inside: symbolic links are followed first.
+ * An empty path names the workspace itself.
+ */
+export async function folderBelow(workspace: string, path: string): Promise<string | undefined> {
+	if (path === "") return workspace;
+	const below = pathBelow(path);
+	if (below === undefined) return undefined;
+	const [inside, real] = await Promise.all([realpath(workspace), realpath(join(workspace, below)).catch(() => "")]);
+	const way = relative(inside, real);
+	if (real === "" || way.startsWith("..") || !(await stat(real)).isDirectory()) return undefined;
+	return join(workspace, below);
+}
+
+/** Whether no part of `path` that exists already is a symbolic link. */
+export async function isFreeOfLinks(workspace: string, path: string): Promise<boolean> {
+	const parts = path.split(sep);
+	for (let depth = 1; depth <= parts.length; depth++) {
+		const found = await lstat(join(workspace, ...parts.slice(0, depth))).catch(() => undefined);
+		if (!found) return true;
+		if (!found.isDirectory()) return false;
+	}
+	return true;
+}

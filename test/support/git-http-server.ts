@@ -1,0 +1,63 @@
+/** Real git over HTTP with a password: `git http-backend` behind a small server on loopback. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface GitHttpServer extends AsyncDisposable {
+	/** e.g. `http://127.0.0.1:34567`; repositories are below it by their path below `root`. */
+	readonly url: string;
+}
+
+/** Serves the repositories below `root` to whoever shows the user and password. */
+export async function serveGit(root: string, user: string, password: string): Promise<GitHttpServer> {
+	const expected = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+	const server = createServer((request, response) => {
+		if (request.headers.authorization === expected) runBackend(root, request, response);
+		else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		async [Symbol.asyncDispose]() {
+			server.close();
+			server.closeAllConnections();
+			await once(server, "close");
+		},
+	};
+}
+
+/** CGI (RFC 3875): the request in variables and standard input, head and body of the answer on standard output. */
+function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
+	const { pathname, search } = new URL(request.url ?? "/", "http://git");
+	const backend = spawn("git", ["http-backend"], {
+		env: {
+			PATH: process.env["PATH"],
+			GIT_PROJECT_ROOT: root,
+			GIT_HTTP_EXPORT_ALL: "1",
+			GIT_CONFIG_COUNT: "1",
+			GIT_CONFIG_KEY_0: "safe.directory",
+			GIT_CONFIG_VALUE_0: "*",
+			GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
+			HTTP_CONTENT_ENCODING: String(request.headers["content-encoding"] ?? ""),
+			PATH_INFO: decodeURIComponent(pathname),
+			QUERY_STRING: search.slice(1),
+			REQUEST_METHOD: request.method,
+			CONTENT_TYPE: request.headers["content-type"],
+			REMOTE_USER: "test",
+		},
+		stdio: ["pipe", "pipe", "ignore"],
+	});
+	request.pipe(backend.stdin);
+	const chunks: Buffer[] = [];
+	backend.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+	backend.on("close", () => {
+		const answer = Buffer.concat(chunks);
+		const end = answer.indexOf("\r\n\r\n");
+		const head = answer.toString("latin1", 0, end).split("\r\n");
+		const fields = head.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]);
+		const { Status: status = "200", ...headers } = Object.fromEntries(fields) as Record<string, string>;
+		response.writeHead(Number.parseInt(status, 10), headers).end(answer.subarray(end + 4));
+	});
+}

@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { readUpdate } from "#agent/coding-agents/acp-updates.ts";
+
+describe("readUpdate()", () => {
+	it("reads text and thoughts", () => {
+		const content = { type: "text", text: "hi" } as const;
+		expect(readUpdate({ sessionUpdate: "agent_message_chunk", content })).to.deep.equal({ type: "text", text: "hi" });
+		expect(readUpdate({ sessionUpdate: "agent_thought_chunk", content })).to.deep.equal({
+			type: "reasoning",
+			text: "hi",
+		});
+	});
+
+	it("reads commands as text or words, and exit codes by either name", () => {
+		const call = {
+			sessionUpdate: "tool_call",
+			toolCallId: "t",
+			title: "run",
+			kind: "execute",
+			status: "pending",
+		} as const;
+		expect(readUpdate({ ...call, rawInput: { command: "ls -l" } })).to.deep.include({
+			command: "ls -l",
+			status: "pending",
+		});
+		expect(readUpdate({ ...call, rawInput: { command: ["ls", "-l"] } })).to.deep.include({ command: "ls -l" });
+		expect(readUpdate({ ...call, rawInput: null, rawOutput: { exitCode: 3 } })).to.deep.include({ exit_code: 3 });
+		expect(readUpdate({ ...call, rawOutput: { exit_code: 0 } })).to.deep.include({ exit_code: 0 });
+	});
+
+	it("tells only what an update changes", () => {
+		const update = { sessionUpdate: "tool_call_update", toolCallId: "t", title: null, status: "completed" } as const;
+		expect(readUpdate(update)).to.deep.equal({ type: "tool", id: "t", status: "completed" });
+	});
+
+	it("reads output from text, and a change of a file by its path", () => {
+		const output = readUpdate({
+			sessionUpdate: "tool_call_update",
+			toolCallId: "t",
+			content: [
+				{ type: "content", content: { type: "text", text: "done" } },
+				{ type: "diff", path: "/ws/a.txt", oldText: "", newText: "x" },
+			],
+		});
+		expect(output).to.deep.equal({ type: "tool", id: "t", output: "done\nChanged /ws/a.txt" });
+	});
+
+	it("leaves out what is not kept", () => {
+		expect(readUpdate({ sessionUpdate: "plan", entries: [] })).to.equal(undefined);
+		expect(readUpdate({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "x" } })).to.equal(
+			undefined,
+		);
+	});
+});

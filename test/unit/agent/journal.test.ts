@@ -1,0 +1,57 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { Journal } from "#agent/journal.ts";
+
+describe("Journal", () => {
+	let folder: string;
+	let path: string;
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-journal-"));
+		path = join(folder, "journal.jsonl");
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	async function reopened(): Promise<unknown[]> {
+		const { journal, records } = await Journal.open(path);
+		await journal.close();
+		return records;
+	}
+
+	it("gives back what was appended, in order", async () => {
+		const { journal } = await Journal.open(path);
+		await Promise.all([1, 2, 3].map((n) => journal.append({ n, text: "a\nb" })));
+		expect(journal.size).to.equal(statSync(path).size);
+		await journal.close();
+		expect(await reopened()).to.deep.equal([1, 2, 3].map((n) => ({ n, text: "a\nb" })));
+	});
+
+	it("cuts off half a line and goes on behind the last whole one", async () => {
+		const { journal } = await Journal.open(path);
+		await journal.append({ n: 1 });
+		await journal.close();
+		appendFileSync(path, '{"n":2,"te');
+		const second = await Journal.open(path);
+		expect(second.records).to.deep.equal([{ n: 1 }]);
+		await second.journal.append({ n: 3 });
+		await second.journal.close();
+		expect(readFileSync(path, "utf8")).to.equal('{"n":1}\n{"n":3}\n');
+	});
+
+	it("leaves out a line that is no JSON", async () => {
+		appendFileSync(path, '{"n":1}\n\0\0garbage\n{"n":2}\n');
+		expect(await reopened()).to.deep.equal([{ n: 1 }, { n: 2 }]);
+	});
+
+	it("writes anew what was appended before, and appends behind that", async () => {
+		const { journal } = await Journal.open(path);
+		const all: number[] = [];
+		const append = (n: number): Promise<void> => journal.append({ n }).then(() => void all.push(n));
+		const before = [1, 2, 3].map(append);
+		const rewritten = journal.rewrite(() => all.map((n) => ({ kept: n })));
+		await Promise.all([...before, rewritten, append(4)]);
+		await journal.close();
+		expect(await reopened()).to.deep.equal([{ kept: 1 }, { kept: 2 }, { kept: 3 }, { n: 4 }]);
+	});
+});

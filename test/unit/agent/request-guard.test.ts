@@ -1,0 +1,38 @@
+import { expect } from "chai";
+import type { IncomingHttpHeaders } from "node:http";
+import { RequestError } from "#agent/request-error.ts";
+import { RequestGuard } from "#agent/request-guard.ts";
+
+const guard = new RequestGuard("the-platform-key");
+const good = { host: "127.0.0.1:4000", authorization: "Bearer the-platform-key" };
+
+function statusOf(headers: IncomingHttpHeaders): number {
+	try {
+		guard.check(headers, 4000);
+		return 200;
+	} catch (error) {
+		return error instanceof RequestError ? error.status : 500;
+	}
+}
+
+describe("RequestGuard", () => {
+	const cases: [what: string, headers: IncomingHttpHeaders, status: number][] = [
+		["the platform", good, 200],
+		["localhost as host", { ...good, host: "localhost:4000" }, 200],
+		["no key", { host: good.host }, 401],
+		["an empty key", { ...good, authorization: "Bearer " }, 401],
+		["another key", { ...good, authorization: "Bearer the-platform-kez" }, 401],
+		["a longer key", { ...good, authorization: "Bearer the-platform-key1" }, 401],
+		["another scheme", { ...good, authorization: "Basic the-platform-key" }, 401],
+		["a foreign host", { ...good, host: "attacker.example:4000" }, 403],
+		["another port", { ...good, host: "127.0.0.1:4001" }, 403],
+		["a host that begins right", { ...good, host: "127.0.0.1:4000.attacker.example" }, 403],
+		["no host", { authorization: good.authorization }, 403],
+		["an origin", { ...good, origin: "https://attacker.example" }, 403],
+		["the origin of the pod itself", { ...good, origin: "http://127.0.0.1:4000" }, 403],
+		["the origin null", { ...good, origin: "null" }, 403],
+	];
+	for (const [what, headers, status] of cases) {
+		it(`answers ${status} to ${what}`, () => expect(statusOf(headers)).to.equal(status));
+	}
+});
