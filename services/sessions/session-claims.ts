@@ -17,6 +17,8 @@ export const leaseMs = 15_000;
 /** How soon a tombstone whose last event is still waiting is looked at again. */
 const tombstoneMs = 500;
 
+const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
+
 const reporter = systemPrincipal("session-work");
 
 export interface Report {
@@ -47,7 +49,7 @@ export class SessionClaims {
 		const claims: Claim[] = [];
 		for (const document of candidates.slice(0, limit)) {
 			if ((document.lease_until ?? 0) > at) continue;
-			const claimed = await this.#lease(document, at);
+			const claimed = await this.#lease(await this.#givenUp(document, at), at);
 			if (claimed) claims.push(claimOf(claimed));
 		}
 		return claims;
@@ -85,6 +87,13 @@ export class SessionClaims {
 	async #named(ids: readonly string[]): Promise<SessionDocument[]> {
 		const found = await Promise.all(ids.map((id) => this.#store.get(sessionCollection, id)));
 		return found.filter((document) => document !== undefined);
+	}
+
+	/** A deadline is kept although nobody can see the pods: then no report ever comes that would find it over. */
+	async #givenUp(document: SessionDocument, at: number): Promise<SessionDocument> {
+		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
+		return (await this.#records.change(reporter, document.id, (record) => observationChange(record, unseen, at)))
+			.document;
 	}
 
 	#lease(document: SessionDocument, at: number): Promise<SessionDocument | undefined> {

@@ -1,6 +1,7 @@
 /** Commands, passes and events of sessions over the bus and a real store; the test plays the pod manager. */
 import { expect } from "chai";
 import type { ServiceBroker } from "moleculer";
+import { now, turnClock } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { sessionWork } from "#shared/contracts/session-work.ts";
@@ -75,6 +76,21 @@ for (const count of [1, 2] as const) {
 			expect(await ada.get(id)).to.include({ status: "starting" });
 			expect(await ada.observe(taken, "ready")).to.equal(true);
 			expect(await ada.get(id)).to.include({ status: "running" });
+		});
+
+		it("gives a launch up in time although no pass ever reports", async () => {
+			const { id } = await ada.create();
+			await ada.claim(id);
+			const later = now() + 61_000;
+			const turnBack = turnClock({ now: () => later, monotonic: () => performance.now() });
+			try {
+				const [claim] = await ada.claim(id);
+				expect(claim).to.include({ desired: "stop" });
+			} finally {
+				turnBack();
+			}
+			const { status, status_reason } = await ada.get(id);
+			expect([status, status_reason?.code]).to.deep.equal(["failed", "START_TIMEOUT"]);
 		});
 
 		it("stays due when a command comes during a pass, and ignores what a pass says about an older launch", async () => {

@@ -17,6 +17,9 @@ import { RunFolders } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
 import { spawnAgent } from "./local-process/spawn-agent.ts";
 
+/** Exit code of an agent that found the session taken (agent/main.ts): nothing was lost. */
+const anotherLives = 75;
+
 export interface LocalProcessOptions {
 	dataDir: string;
 	/** Marks the processes of this installation. */
@@ -69,7 +72,10 @@ export class LocalProcessRuntime implements PodRuntime {
 			{ main: this.#program, environment: this.#options.environment, log: this.#runs.log(launch) },
 			this.#document(spec, launch, folders),
 		);
-		child.once("exit", () => this.#look());
+		child.once(
+			"exit",
+			(code, signal) => void this.#recordEnd(launch, child.pid, code ?? signal).finally(() => this.#look()),
+		);
 		this.#look();
 	}
 
@@ -116,6 +122,14 @@ export class LocalProcessRuntime implements PodRuntime {
 		);
 		this.#watches.add(watch);
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
+	}
+
+	/** Without this, an agent that dies at once would be started again and again. */
+	async #recordEnd(launch: Launch, pid = 0, outcome: number | string | null): Promise<void> {
+		if (outcome === anotherLives) return;
+		const message = `The session agent ended (${outcome}) before it could say why; its output is in its run folder`;
+		// A folder that is gone or cannot be written tells the next look that nothing is there.
+		await this.#runs.recordCrash(launch, pid, message).catch(() => {});
 	}
 
 	#look(): void {

@@ -2,7 +2,7 @@
  * What is on disk about the pods of this machine: one folder for each launch, `run/<session id>-g<generation>`, with
  * the status the agent writes, its output, its home, and a mark once it was asked to end.
  */
-import { mkdir, open, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -78,6 +78,16 @@ export class RunFolders {
 		await writeFile(this.#endingFile(launch), String(now()), { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
 			if (codeOf(error) !== "EEXIST") throw error;
 		});
+	}
+
+	/** Says in the place of an agent that died without a word why it is gone; one that spoke is left alone. */
+	async recordCrash(launch: Launch, pid: number, message: string): Promise<void> {
+		const { status, endingSince } = await this.read(launch);
+		if (status || endingSince !== undefined) return;
+		const crash: WrittenStatus = { phase: "failed", pid, failure: { code: "AGENT_CRASHED", message }, timings: {} };
+		const draft = `${this.statusFile(launch)}.crash`;
+		await writeFile(draft, JSON.stringify(crash), { mode: 0o600 });
+		await rename(draft, this.statusFile(launch));
 	}
 
 	async trimLog(launch: Launch): Promise<void> {

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
-import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
@@ -122,6 +122,19 @@ describe("LocalProcessRuntime", function () {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["exit 3"] }));
 		const gone = await inState("gone");
 		expect(gone.failure?.code).to.equal("SETUP_FAILED");
+	});
+
+	it("says so when an agent ends before it could say anything, and does not start it again", async () => {
+		const projectRoot = join(pods.dataDir, "broken");
+		mkdirSync(join(projectRoot, "agent"), { recursive: true });
+		writeFileSync(join(projectRoot, "agent/main.ts"), "process.exit(3);\n");
+		const broken = new LocalProcessRuntime({ ...pods.options, projectRoot });
+		await broken.create(podSpecFor(id, 1));
+		const pod = await inState("gone");
+		expect(pod.failure?.code).to.equal("AGENT_CRASHED");
+		expect(pod.failure?.message).to.include("(3)");
+		await broken.create(podSpecFor(id, 1));
+		expect(pods.processes()).to.deep.equal([]);
 	});
 
 	it("does not take another process for the agent because it has its id", async () => {
