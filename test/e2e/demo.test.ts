@@ -1,11 +1,14 @@
 /** The main job as its user does it: the demo on several kinds of repository, its words compared with the workspace. */
 import { expect } from "chai";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { fileUrl, git, gitDiff, makeRepository } from "../support/git-repository.ts";
+import { serveGit } from "../support/git-http-server.ts";
 import { runDemo, type DemoRun } from "../support/run-demo.ts";
+import { ask } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
 describe("npm run demo", function () {
@@ -52,10 +55,28 @@ describe("npm run demo", function () {
 		await expectTrueWords(fileUrl(makeRepository(join(folder, "plain"))));
 	});
 
+	it("tells the truth about a workspace of a repository behind a password, which is its user's secret", async () => {
+		makeRepository(join(folder, "private"));
+		await using server = await serveGit(folder, "ada", "lovelace-1843");
+		const url = `${server.url}/private/.git`;
+		const refused = await runDemo(platform.url, url);
+		expect(refused.exitCode).to.equal(1);
+		expect(refused.output).to.match(/The demo failed: The session failed: .*CLONE_FAILED/);
+
+		const store = join(platform.home, ".git-credentials");
+		writeFileSync(store, `${server.url.replace("//", "//ada:lovelace-1843@")}\n`, { mode: 0o600 });
+		writeFileSync(join(platform.home, ".gitconfig"), `[credential]\n\thelper = store --file=${store}\n`);
+		const { output, sessionId } = await expectTrueWords(url);
+		expect(output + platform.output).to.not.include("lovelace");
+		const seen = await ask(platform.client(), sessionId, "$ cat .git/config; env; ls -a ~");
+		expect(seen).to.include('[remote "origin"]').and.to.include("HOME=");
+		expect(seen).to.not.match(/lovelace|credential/);
+	});
+
 	it("leaves nothing of the whole job behind", async () => {
 		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
-		const left = () => platform.agents().filter(({ session }) => session === sessionId);
-		expect(left()).to.deep.equal([]);
+		expect(platform.agents().filter(({ session }) => session === sessionId)).to.deep.equal([]);
+		await eventually(() => !existsSync(platform.workspace(sessionId)), { what: "the workspace is gone" });
 	});
 
 	it("fails with git's sentence when the repository cannot be read", async () => {

@@ -50,7 +50,7 @@ describe("two people", function () {
 
 	it("are told of all session operations", () => {
 		expect(built.map(({ id }) => id)).to.include.members(["getSession", "deleteSession", "getSessionDiff"]);
-		expect(built).to.have.length(15);
+		expect(built).to.have.length(14);
 	});
 
 	for (const stranger of ["bob", "carol"]) {

@@ -16,10 +16,11 @@ export function sessionProcesses(installation: string): SessionProcess[] {
 		.flatMap((name) => read(Number(name), installation));
 }
 
-/** The first process of each pod: the session agent. */
-export function sessionAgents(installation: string): SessionProcess[] {
+/** The first process of each pod: the session agent. Who its parent is depends on who has been killed, so it is left out. */
+export function sessionAgents(installation: string): Omit<SessionProcess, "parent">[] {
 	const all = sessionProcesses(installation);
-	return all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
+	const first = all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
+	return first.map(({ pid, session, generation }) => ({ pid, session, generation }));
 }
 
 export function killSessionProcesses(installation: string): void {

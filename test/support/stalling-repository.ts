@@ -13,6 +13,12 @@ export interface StallingRepository extends AsyncDisposable {
 	release(): void;
 }
 
+const root = "/repository.git";
+
+function pathIn(url = "/"): string {
+	return new URL(url, "http://localhost").pathname.replace(root, "");
+}
+
 /** @param folder Where the repository is made. */
 export async function startStallingRepository(folder: string): Promise<StallingRepository> {
 	makeRepository(folder);
@@ -21,7 +27,7 @@ export async function startStallingRepository(folder: string): Promise<StallingR
 	const waiting: (() => void)[] = [];
 	let released = false;
 	const server = createServer((request, response) => {
-		const file = join(files, normalize(new URL(request.url ?? "/", "http://localhost").pathname));
+		const file = join(files, normalize(pathIn(request.url)));
 		const answer = () => {
 			if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
 			return createReadStream(file).pipe(response);
@@ -33,7 +39,7 @@ export async function startStallingRepository(folder: string): Promise<StallingR
 	const address = server.address();
 	const port = typeof address === "object" && address !== null ? address.port : 0;
 	return {
-		url: `http://127.0.0.1:${port}`,
+		url: `http://127.0.0.1:${port}${root}`,
 		get waiting() {
 			return waiting.length;
 		},

@@ -9,7 +9,7 @@ import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "./api-client.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
-import { killSessionProcesses, sessionAgents, type SessionProcess } from "./session-processes.ts";
+import { killSessionProcesses, sessionAgents } from "./session-processes.ts";
 import { SseClient, type SseOptions } from "./sse-client.ts";
 
 export interface PlatformOptions {
@@ -156,7 +156,7 @@ export class TestPlatform implements AsyncDisposable {
 	}
 
 	/** Agents of this platform that run now, whoever started them. */
-	agents(): SessionProcess[] {
+	agents(): ReturnType<typeof sessionAgents> {
 		return sessionAgents(this.#installation());
 	}
 
