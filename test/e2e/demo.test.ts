@@ -75,8 +75,9 @@ describe("npm run demo", function () {
 
 	it("leaves nothing of the whole job behind", async () => {
 		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
-		expect(platform.agents().filter(({ session }) => session === sessionId)).to.deep.equal([]);
-		await eventually(() => !existsSync(platform.workspace(sessionId)), { what: "the workspace is gone" });
+		const agents = () => platform.agents().filter(({ session }) => session === sessionId);
+		await eventually(() => agents().length === 0, { what: "its agent is gone" });
+		await eventually(() => !existsSync(platform.workspace(sessionId)), { what: "its workspace is gone" });
 	});
 
 	it("fails with git's sentence when the repository cannot be read", async () => {
