@@ -1,0 +1,91 @@
+/** HTTP by the byte, for requests that no client library would send. */
+import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+
+export interface RawAnswer {
+	readonly status: number;
+	/** By lower-case name. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly text: string;
+}
+
+/** Sends one request as it stands and reads one answer. @throws {Error} when the connection ends without one. */
+export async function sendRaw(port: number, request: string | Buffer): Promise<RawAnswer> {
+	const connection = await RawConnection.open(port);
+	try {
+		connection.write(request);
+		return await connection.answer();
+	} finally {
+		connection.close();
+	}
+}
+
+/** Builds a request whose only headers are these. */
+export function rawRequest(line: string, headers: Readonly<Record<string, string>> = {}, body = ""): string {
+	const all = { ...headers, ...(body !== "" && { "Content-Length": String(Buffer.byteLength(body)) }) };
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+	return [`${line} HTTP/1.1`, ...lines, "", body].join("\r\n");
+}
+
+/** A connection that several requests can go over. */
+export class RawConnection {
+	readonly socket: Socket;
+	#received = Buffer.alloc(0);
+
+	private constructor(socket: Socket) {
+		this.socket = socket;
+		socket.on("data", (chunk: Buffer) => (this.#received = Buffer.concat([this.#received, chunk])));
+		// A reset is an end like any other; `answer` says what is missing.
+		socket.on("error", () => {});
+	}
+
+	static async open(port: number): Promise<RawConnection> {
+		const socket = connect({ port, host: "127.0.0.1" });
+		await once(socket, "connect");
+		return new RawConnection(socket);
+	}
+
+	write(bytes: string | Buffer): void {
+		this.socket.write(bytes);
+	}
+
+	/** The next answer, read by its Content-Length. */
+	async answer(): Promise<RawAnswer> {
+		for (;;) {
+			const found = this.#take();
+			if (found) return found;
+			if (this.socket.closed || this.socket.readableEnded) throw new Error("The connection ended without an answer");
+			await this.#happening();
+		}
+	}
+
+	/** Resolves when the server has closed the connection. */
+	async ended(): Promise<void> {
+		while (!this.socket.closed) await this.#happening();
+	}
+
+	close(): void {
+		this.socket.destroy();
+	}
+
+	/** Resolves when something arrives, or nothing more will. */
+	async #happening(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			for (const name of ["data", "end", "close"]) this.socket.once(name, () => resolve());
+		});
+	}
+
+	#take(): RawAnswer | undefined {
+		const headEnd = this.#received.indexOf("\r\n\r\n");
+		if (headEnd === -1) return undefined;
+		const [line = "", ...lines] = this.#received.subarray(0, headEnd).toString("latin1").split("\r\n");
+		const headers = Object.fromEntries(
+			lines.map((text) => [text.slice(0, text.indexOf(":")).toLowerCase(), text.slice(text.indexOf(":") + 1).trim()]),
+		);
+		const bodyEnd = headEnd + 4 + Number(headers["content-length"] ?? 0);
+		if (this.#received.length < bodyEnd) return undefined;
+		const text = this.#received.subarray(headEnd + 4, bodyEnd).toString();
+		this.#received = this.#received.subarray(bodyEnd);
+		return { status: Number(line.split(" ")[1]), headers, text };
+	}
+}
