@@ -1,0 +1,63 @@
+/** An event log in memory, on the bus, which a test can fill, cut, begin anew and make unreachable. */
+import type { ServiceBroker, ServiceSchema } from "moleculer";
+import { implement, publish } from "#shared/bus/service.ts";
+import { eventLog, logAppended, type LogEntry } from "#shared/contracts/event-log.ts";
+import { UnavailableError } from "#shared/errors.ts";
+
+export type NewEntry = Omit<LogEntry, "seq">;
+
+export class MemoryEventLog {
+	epoch = "e1";
+	/** Without it readers find new entries by looking each second. */
+	hints: ServiceBroker | undefined;
+	isReachable = true;
+	/** The entry of this number is withheld, as if its write were not visible yet. */
+	hidden: number | undefined;
+	#entries: LogEntry[] = [];
+	#dropped = 0;
+
+	get seq(): number {
+		return this.#dropped + this.#entries.length;
+	}
+
+	append(...entries: readonly NewEntry[]): void {
+		for (const entry of entries) this.#entries.push({ ...entry, seq: this.seq + 1 });
+		if (this.hints) void publish(this.hints, logAppended, { seq: this.seq });
+	}
+
+	/** Forgets all entries up to this number. */
+	dropUpTo(seq: number): void {
+		this.#entries = this.#entries.slice(seq - this.#dropped);
+		this.#dropped = seq;
+	}
+
+	/** A log of another epoch, whose next entry is number `seq + 1`. */
+	restart(epoch: string, seq = 0): void {
+		this.epoch = epoch;
+		this.#entries = [];
+		this.#dropped = seq;
+	}
+
+	service(): ServiceSchema {
+		return {
+			name: eventLog.name,
+			actions: implement(eventLog, {
+				head: async () => {
+					this.#refuse();
+					return { epoch: this.epoch, seq: this.seq, oldest: this.#dropped + 1 };
+				},
+				read: async ({ after, limit }) => {
+					this.#refuse();
+					const from = Math.max(0, after - this.#dropped);
+					const entries = this.#entries.slice(from, from + limit);
+					const gap = entries.findIndex(({ seq }) => seq === this.hidden);
+					return gap === -1 ? entries : entries.slice(0, gap);
+				},
+			}),
+		};
+	}
+
+	#refuse(): void {
+		if (!this.isReachable) throw new UnavailableError("The log cannot be reached");
+	}
+}

@@ -1,0 +1,170 @@
+import { expect } from "chai";
+import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
+import { Audience } from "#services/stream/audience.ts";
+import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";
+import type { Position } from "#services/stream/sse-frame.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+
+const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
+const bob = new Audience({ kind: "user", id: "bob", tenant: "acme", roles: [] });
+
+/** A log that a test writes by hand. */
+class Log {
+	epoch = "e1";
+	oldest = 1;
+	seq = 0;
+	dataBytes = 2;
+	missing: number | undefined;
+	isDown = false;
+	type = "session_updated";
+	reads = 0;
+
+	async head(): Promise<LogHead> {
+		if (this.isDown) throw new Error("down");
+		return { epoch: this.epoch, seq: this.seq, oldest: this.oldest };
+	}
+
+	async read(after: number, limit: number): Promise<LogEntry[]> {
+		this.reads++;
+		const all = Array.from({ length: Math.min(limit, this.seq - after) }, (_, index) => after + 1 + index);
+		return all.filter((seq) => seq !== this.missing).map((seq) => this.entry(seq));
+	}
+
+	entry(seq: number): LogEntry {
+		const owner = seq % 2 === 0 ? "alice" : "bob";
+		return { seq, type: this.type, data: JSON.stringify("x".repeat(this.dataBytes - 2)), tenant: "acme", owner };
+	}
+}
+
+class Listener {
+	seqs: number[] = [];
+	moves: Position[] = [];
+	troubles: string[] = [];
+	appended = (entries: readonly TailEntry[]): void => void this.seqs.push(...entries.map(({ seq }) => seq));
+	moved = (former: Position): void => void this.moves.push(former);
+	trouble = (error: unknown): void => void this.troubles.push(String(error));
+}
+
+async function tailOf(seq: number, oldest = 1): Promise<{ log: Log; tail: LogTail; listener: Listener }> {
+	const log = new Log();
+	Object.assign(log, { seq, oldest });
+	const listener = new Listener();
+	const tail = new LogTail(log, listener);
+	await tail.refresh();
+	return { log, tail, listener };
+}
+
+function numbers(frames: readonly Buffer[]): number[] {
+	return frames.map((frame) => Number(/^id: e\d-(\d+)\n/.exec(frame.toString())?.[1]));
+}
+
+describe("LogTail", () => {
+	it("begins with the newest 5,000 and tells nobody of the past", async () => {
+		const { tail, listener } = await tailOf(12_345);
+		expect(tail.position).to.deep.equal({ epoch: "e1", seq: 12_345 });
+		expect(listener.seqs).to.deep.equal([]);
+		expect(tail.resetReason({ epoch: "e1", seq: 7_345 })).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 7_344 })).to.equal("expired");
+	});
+
+	it("begins with what there is when the log keeps less", async () => {
+		const { tail } = await tailOf(300, 200);
+		expect(tail.resetReason({ epoch: "e1", seq: 199 })).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 198 })).to.equal("expired");
+	});
+
+	it("reads an empty log", async () => {
+		const { tail } = await tailOf(0);
+		expect(tail.isCurrent).to.equal(true);
+		expect(tail.resetReason(tail.position)).to.equal(undefined);
+		expect(tail.after(tail.position, everybody, 100)).to.deep.equal({ frames: [], position: tail.position });
+	});
+
+	it("says why a position is no place to go on from", async () => {
+		const { tail } = await tailOf(10);
+		expect(tail.resetReason({ epoch: "e0", seq: 5 })).to.equal("epoch");
+		expect(tail.resetReason({ epoch: "e1", seq: 11 })).to.equal("ahead");
+		expect(tail.resetReason({ epoch: "e1", seq: 10 })).to.equal(undefined);
+	});
+
+	it("tells each new entry once and in order, and reads the range only when the head moved", async () => {
+		const { log, tail, listener } = await tailOf(10);
+		const before = log.reads;
+		await tail.refresh();
+		expect(log.reads).to.equal(before);
+		log.seq = 1_700;
+		await Promise.all([tail.refresh(), tail.refresh(), tail.refresh()]);
+		expect(listener.seqs).to.deep.equal(Array.from({ length: 1_690 }, (_, index) => 11 + index));
+	});
+
+	it("stops at a gap, and goes on when it is filled", async () => {
+		const { log, tail, listener } = await tailOf(10);
+		Object.assign(log, { seq: 20, missing: 15 });
+		expect(String(await failureOf(tail.refresh()))).to.include("gap after 14");
+		expect(listener.seqs).to.deep.equal([11, 12, 13, 14]);
+		log.missing = undefined;
+		await tail.refresh();
+		expect(tail.position.seq).to.equal(20);
+		expect(listener.seqs).to.have.length(10);
+	});
+
+	it("hands a client what it missed in pieces, and only what it may see", async () => {
+		const { tail } = await tailOf(100);
+		let position: Position = { epoch: "e1", seq: 40 };
+		const seen: number[] = [];
+		for (let frames: readonly Buffer[] = []; ; seen.push(...numbers(frames))) {
+			({ frames, position } = tail.after(position, bob, 200));
+			if (frames.length === 0) break;
+			expect(Buffer.concat([...frames]).length).to.be.below(300);
+		}
+		expect(seen).to.deep.equal(Array.from({ length: 30 }, (_, index) => 41 + 2 * index));
+		expect(position).to.deep.equal(tail.position);
+	});
+
+	for (const [what, change, reason] of [
+		["another epoch", { epoch: "e2", seq: 3 }, "epoch"],
+		["an older state of itself", { seq: 50 }, "ahead"],
+		["far ahead, its past forgotten", { seq: 900, oldest: 400 }, "expired"],
+	] as const) {
+		it(`says that the log moved: ${what}`, async () => {
+			const { log, tail, listener } = await tailOf(100);
+			Object.assign(log, change);
+			await tail.refresh();
+			expect(listener.moves).to.deep.equal([{ epoch: "e1", seq: 100 }]);
+			expect(listener.seqs).to.deep.equal([]);
+			expect(tail.position.seq).to.equal(change.seq);
+			expect(tail.resetReason({ epoch: "e1", seq: 100 })).to.equal(reason);
+		});
+	}
+
+	it("keeps no more than 64 MB, and never forgets the newest", async () => {
+		const { log, tail } = await tailOf(0);
+		log.dataBytes = 1024 * 1024;
+		log.seq = 70;
+		await tail.refresh();
+		expect(tail.resetReason({ epoch: "e1", seq: 7 })).to.equal(undefined);
+		expect(tail.resetReason({ epoch: "e1", seq: 5 })).to.equal("expired");
+	});
+
+	it("shows an entry of an undeclared name to nobody, says so once, and goes on after it", async () => {
+		const { log, tail, listener } = await tailOf(0);
+		log.type = "session_invented";
+		log.seq = 3;
+		await tail.refresh();
+		log.type = "session_updated";
+		log.seq = 4;
+		await tail.refresh();
+		expect(listener.troubles).to.deep.equal(['TypeError: Event 1 has the undeclared name "session_invented"']);
+		expect(numbers(tail.after({ epoch: "e1", seq: 0 }, everybody, 1_000).frames)).to.deep.equal([4]);
+	});
+
+	it("forwards the failure of a reading, and works again afterwards", async () => {
+		const { log, tail } = await tailOf(5);
+		log.isDown = true;
+		expect(String(await failureOf(tail.refresh()))).to.equal("Error: down");
+		log.isDown = false;
+		log.seq = 6;
+		await tail.refresh();
+		expect(tail.position.seq).to.equal(6);
+	});
+});

@@ -1,0 +1,86 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { frame, isStreamEvent, join, readPosition, resetFrame } from "#services/stream/sse-frame.ts";
+import { readEvents } from "../../../../cli/event-stream.ts";
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+describe("frame()", () => {
+	it("is an id, a name and one line of data", () => {
+		const bytes = frame("session_deleted", '{"id":"x"}', { epoch: "e1", seq: 7 });
+		expect(bytes.toString()).to.equal('id: e1-7\nevent: session_deleted\ndata: {"id":"x"}\n\n');
+	});
+
+	it("has no id where nothing is to be remembered", () => {
+		expect(frame("heartbeat", "{}").toString()).to.equal("event: heartbeat\ndata: {}\n\n");
+	});
+
+	it("stays one event for a reader that follows the standard, whatever the data, however it is cut", async () => {
+		const property = fc.asyncProperty(
+			fc.jsonValue(),
+			fc.nat(4),
+			fc.integer({ min: 1, max: 50 }),
+			async (value, space, cut) => {
+				const bytes = frame("session_updated", JSON.stringify(value, undefined, space), { epoch: "a-b", seq: 3 });
+				const events = [];
+				for await (const event of readEvents(inPieces(bytes, cut))) events.push(event);
+				expect(events).to.have.length(1);
+				expect(events[0]).to.include({ event: "session_updated", id: "a-b-3" });
+				expect(JSON.parse(events[0]?.data ?? "")).to.deep.equal(JSON.parse(JSON.stringify(value)));
+			},
+		);
+		await fc.assert(property, { numRuns: 500 });
+	});
+});
+
+describe("resetFrame()", () => {
+	it("says why, and whether more sessions exist than follow", () => {
+		expect(resetFrame("expired", false).toString()).to.include('data: {"reason":"expired"}\n');
+		expect(resetFrame("epoch", true).toString()).to.include('data: {"reason":"epoch","more":true}\n');
+	});
+});
+
+describe("isStreamEvent()", () => {
+	it("knows the declared names only", () => {
+		expect(["session_created", "bye", "reset"].every(isStreamEvent)).to.equal(true);
+		expect(["session_invented", "", "toString", "__proto__", "SESSION_CREATED"].some(isStreamEvent)).to.equal(false);
+	});
+});
+
+describe("readPosition()", () => {
+	it("reads what frame() writes", () => {
+		fc.assert(
+			fc.property(fc.stringMatching(/^[\w-]{1,50}$/), fc.nat(), (epoch, seq) => {
+				expect(readPosition(`${epoch}-${seq}`)).to.deep.equal({ epoch, seq });
+			}),
+		);
+	});
+
+	for (const id of [
+		"",
+		"x",
+		"-",
+		"e1-",
+		"-5",
+		"e1-x",
+		"e1--1.5",
+		"e1-1e3",
+		"e1-99999999999999999999",
+		`${"e".repeat(500)}-1`,
+	]) {
+		it(`knows no epoch for "${id.slice(0, 30)}"`, () => {
+			expect(readPosition(id)).to.deep.equal({ epoch: "", seq: 0 });
+		});
+	}
+});
+
+describe("join()", () => {
+	it("is one chunk of HTTP around the frames, and the frames alone", () => {
+		const frames = [Buffer.from("äb"), Buffer.from("c".repeat(20))];
+		const { chunk, bytes } = join(frames);
+		expect(bytes).to.deep.equal(Buffer.concat(frames));
+		expect(chunk.toString()).to.equal(`17\r\näb${"c".repeat(20)}\r\n`);
+	});
+});
