@@ -108,9 +108,9 @@ export class Reconciler {
 		const since = monotonic();
 		const claims = await this.#work.claim(limit, ids);
 		for (const claim of claims) {
-			// A pass that outlives its lease goes on alone: its report is refused, and this lease ends by itself.
-			if (this.#passes.has(claim.id)) continue;
-			const pass = this.#pass(claim, since).finally(() => this.#ended(claim));
+			// A session may be due again before the answer to its last report is here; that pass ends first.
+			const former = this.#passes.get(claim.id) ?? Promise.resolve();
+			const pass = former.then(() => this.#pass(claim, since)).finally(() => this.#ended(claim, pass));
 			this.#passes.set(claim.id, pass);
 		}
 		return claims.length;
@@ -131,7 +131,8 @@ export class Reconciler {
 		}
 	}
 
-	#ended({ id }: Claim): void {
+	#ended({ id }: Claim, pass: Promise<void>): void {
+		if (this.#passes.get(id) !== pass) return;
 		this.#passes.delete(id);
 		if (this.#backlog || this.#changed.has(id)) this.#alarm.ring();
 	}

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { PodRuntime, PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import type { Report } from "#services/pod-manager/pass.ts";
 import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
@@ -70,6 +71,23 @@ describe("Reconciler", () => {
 			reconciler?.hint();
 			await eventually(() => pods.ofSession(session).length === 1, { withinMs: 500 });
 		}
+	});
+
+	it("goes on at once when a session is claimed anew before its report is answered", async () => {
+		class HastyDesk extends SessionDesk {
+			override async observe(report: Report): Promise<boolean> {
+				const taken = await super.observe(report);
+				if (report.observed.phase !== "launching") return taken;
+				this.want(report.id, "stop");
+				reconciler?.hint();
+				await eventually(() => this.sessions.get(report.id)?.fence !== report.fence);
+				return taken;
+			}
+		}
+		desk = new HastyDesk();
+		desk.want(id, "run");
+		start();
+		await observed(id, "absent", 2_000);
 	});
 
 	it("learns from the runtime that a pod was lost, long before the session is due", async () => {
@@ -206,7 +224,7 @@ describe("Reconciler", () => {
 		expect(said).to.deep.equal([]);
 	});
 
-	it("runs no second pass beside one that outlives its lease", async () => {
+	it("runs no second pass beside one that outlives its lease, but after it", async () => {
 		const gate = Promise.withResolvers<void>();
 		let looks = 0;
 		class StuckPods extends MemoryPods {
@@ -224,10 +242,12 @@ describe("Reconciler", () => {
 		if (session) session.leasedUntil = session.dueAt = 0;
 		running.hint();
 		await eventually(() => session?.fence === 2);
-		gate.resolve();
-		await running.stop();
 		expect(looks).to.equal(1);
 		expect(desk.last(id)).to.equal(undefined);
+		gate.resolve();
+		await running.stop();
+		expect(looks).to.equal(2);
+		expect(desk.last(id)?.phase).to.equal("launching");
 	});
 
 	it("waits at its end for the passes under way, and claims nothing afterwards", async () => {
