@@ -68,17 +68,21 @@ export class Dialogue {
 	#wake(): void {
 		this.#work ??= this.#answerAll()
 			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be kept: ${String(error)}`))
-			.finally(() => {
-				this.#work = undefined;
-				this.#onActivity("idle");
-			});
+			.finally(() => this.#onActivity("idle"));
 	}
 
 	async #answerAll(): Promise<void> {
-		for (;;) {
-			const message = this.#conversation.next();
-			if (this.#isOver || !this.#agent || !message) return;
-			await this.#answer(this.#agent, message);
+		// So that `#work` is set before this can be over.
+		await Promise.resolve();
+		try {
+			for (;;) {
+				const message = this.#conversation.next();
+				if (this.#isOver || !this.#agent || !message) return;
+				await this.#answer(this.#agent, message);
+			}
+		} finally {
+			// In the same breath as the last look: a message that comes any later wakes anew.
+			this.#work = undefined;
 		}
 	}
 
