@@ -45,6 +45,11 @@ export class RawConnection {
 		return new RawConnection(socket);
 	}
 
+	/** What was received and is not yet read as an answer. */
+	get text(): string {
+		return this.#received.toString();
+	}
+
 	write(bytes: string | Buffer): void {
 		this.socket.write(bytes);
 	}
