@@ -20,19 +20,11 @@ export function selection(collection: Collection, id: string): Sql {
 export function pageSelection(collection: Collection, query: IndexQuery, page: PageOrder): Sql {
 	const { descending, after, limit } = page;
 	const keys = query.order.map(quoted);
-	const direction = descending ? " DESC" : "";
-	const order = keys.length > 0 ? ` ORDER BY ${keys.map((key) => key + direction).join(", ")}` : "";
-	return joined(
-		[
-			sql(`SELECT ${memberList(collection)} FROM ${indexed(collection, query.index)} WHERE`),
-			joined(
-				[...bounds(query, after && (descending ? "to" : "from")), ...(after ? [beyond(keys, after, descending)] : [])],
-				" AND ",
-			),
-			sql(`${order} LIMIT ?`, limit),
-		],
-		" ",
-	);
+	const order = keys.map((key) => (descending ? `${key} DESC` : key)).join(", ");
+	const head = sql(`SELECT ${memberList(collection)} FROM ${indexed(collection, query.index)} WHERE`);
+	const terms = after ? [...bounds(query, descending ? "to" : "from"), beyond(keys, after, descending)] : bounds(query);
+	const tail = sql(`${order && `ORDER BY ${order} `}LIMIT ?`, limit);
+	return joined([head, joined(terms, " AND "), tail], " ");
 }
 
 export function countSelection(collection: Collection, query: IndexQuery): Sql {

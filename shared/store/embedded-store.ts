@@ -151,15 +151,15 @@ export class EmbeddedStore implements DocumentStore {
 	}
 
 	async #write<T>(run: (database: EmbeddedDatabase) => T): Promise<T> {
-		const { database, queue } = this.#open();
+		const { database, queue } = this.#ready();
 		return queue.add(() => run(database));
 	}
 
 	get #database(): EmbeddedDatabase {
-		return this.#open().database;
+		return this.#ready().database;
 	}
 
-	#open(): Opened {
+	#ready(): Opened {
 		if (!this.#opened) throw new UnavailableError("The store is not open", "STORE_CLOSED");
 		return this.#opened;
 	}

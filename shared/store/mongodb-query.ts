@@ -53,7 +53,7 @@ export function updateOperators(
 
 /** The document, if no event behind number `n` waits in it. */
 export function nothingAfter(id: string, n: number): Members {
-	return { _id: id, "_outbox.n": { $not: { $gt: n } } };
+	return { _id: id, $nor: [{ "_outbox.n": { $gt: n } }] };
 }
 
 export const outboxClearing: Members = { $unset: { _outbox: true, _outbox_since: true } };

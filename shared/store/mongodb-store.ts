@@ -59,6 +59,8 @@ export interface MongodbStoreOptions {
 export class MongodbStore implements DocumentStore {
 	readonly #client: MongoClient;
 	readonly #database: Db;
+	readonly #underWay = new Set<Promise<unknown>>();
+	#closed = false;
 
 	/** @throws {TypeError} when the url is no connection string; the sentence does not repeat it. */
 	constructor({ url, database = "atelier" }: MongodbStoreOptions) {
@@ -96,8 +98,9 @@ export class MongodbStore implements DocumentStore {
 				return { inserted: (await all.insertMany(batch, { ordered: true, maxTimeMS })).insertedCount };
 			} catch (error) {
 				const clash = takenKey(error);
-				if (clash === undefined || !(error instanceof MongoBulkWriteError)) throw error;
-				return { inserted: error.insertedCount, clash };
+				const inserted = error instanceof MongoBulkWriteError ? firstFailure(error) : undefined;
+				if (clash === undefined || inserted === undefined) throw error;
+				return { inserted, clash };
 			}
 		});
 	}
@@ -184,13 +187,18 @@ export class MongodbStore implements DocumentStore {
 	}
 
 	async ping(): Promise<void> {
-		await this.#database.command({ ping: 1, maxTimeMS }).catch((error: unknown) => {
+		try {
+			await this.#ready().command({ ping: 1, maxTimeMS });
+		} catch (error) {
 			throw translated(error, "read");
-		});
+		}
 	}
 
-	close(): Promise<void> {
-		return this.#client.close();
+	async close(): Promise<void> {
+		this.#closed = true;
+		// The driver would break off what is under way.
+		await Promise.allSettled(this.#underWay);
+		await this.#client.close();
 	}
 
 	async #attempt<T>(
@@ -198,12 +206,21 @@ export class MongodbStore implements DocumentStore {
 		{ name }: Collection,
 		run: (documents: Documents<StoredDocument>) => Promise<T>,
 	): Promise<T> {
+		const attempt = run(this.#ready().collection<StoredDocument>(name));
+		this.#underWay.add(attempt);
 		try {
-			return await run(this.#database.collection<StoredDocument>(name));
+			return await attempt;
 		} catch (error) {
 			const taken = takenKey(error);
 			throw taken === undefined ? translated(error, intent) : new DuplicateKeyError(name, taken);
+		} finally {
+			this.#underWay.delete(attempt);
 		}
+	}
+
+	#ready(): Db {
+		if (this.#closed) throw new UnavailableError("The store is not open", "STORE_CLOSED");
+		return this.#database;
 	}
 }
 
@@ -244,6 +261,12 @@ function takenKey(error: unknown): string | undefined {
 	if (!(error instanceof MongoServerError) || error.code !== 11_000) return undefined;
 	const [, index] = /index: (\S+) dup key/.exec(error.message) ?? [];
 	return index === undefined || index === "_id_" ? "id" : index;
+}
+
+/** The place of the document that ended an ordered insert; those before it are in. */
+function firstFailure({ writeErrors }: MongoBulkWriteError): number | undefined {
+	const [first] = [writeErrors].flat();
+	return first?.index;
 }
 
 type Intent = "read" | "write";

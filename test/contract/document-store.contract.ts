@@ -14,7 +14,7 @@ export interface StoreUnderTest {
 /** @param open Opens an empty store with the sample collections. */
 export function describeDocumentStore(engine: string, open: () => Promise<StoreUnderTest>): void {
 	describe(`DocumentStore on ${engine}`, () => {
-		let subject: StoreUnderTest;
+		let subject: StoreUnderTest | undefined;
 		let store: DocumentStore;
 
 		beforeEach(async () => {
@@ -22,7 +22,7 @@ export function describeDocumentStore(engine: string, open: () => Promise<StoreU
 			({ store } = subject);
 		});
 
-		afterEach(() => subject.discard());
+		afterEach(() => subject?.discard());
 
 		describeDocuments(() => store);
 		describeGuards(() => store);
@@ -80,12 +80,16 @@ function describeDocuments(store: () => DocumentStore): void {
 		await store().ping();
 	});
 
+	it("finishes writes under way when it is closed", async () => {
+		const writes = Array.from({ length: 200 }, (_, index) => store().insert(jobs, job(`j${index}`)));
+		await Promise.all([store().close(), ...writes]);
+	});
+
 	it("refuses to work when closed, and closes twice", async () => {
 		await store().close();
 		await store().close();
-		expect(await failureOf(store().get(jobs, "a"))).to.be.instanceOf(Error);
-		expect(await failureOf(store().insert(jobs, job("a")))).to.be.instanceOf(Error);
-		expect(await failureOf(store().ping())).to.be.instanceOf(Error);
+		for (const attempt of [store().get(jobs, "a"), store().insert(jobs, job("a")), store().ping()])
+			expect(await failureOf(attempt)).to.include({ type: "STORE_CLOSED" });
 	});
 }
 

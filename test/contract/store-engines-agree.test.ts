@@ -1,8 +1,8 @@
-/** Any sequence of operations has the same outcome on SQLite and over MongoDB's wire protocol. */
+/** Any sequence of operations has the same outcome on SQLite and over MongoDB's wire protocol, on `MONGODB_URL` if set. */
 import { expect } from "chai";
 import fc from "fast-check";
 import type { Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
-import { openEmbedded, openOnEndpoint } from "../support/open-stores.ts";
+import { openEmbedded, openOnEndpoint, openOnServer } from "../support/open-stores.ts";
 import { event, type Job, type JobColumns, jobs } from "../support/sample-collections.ts";
 
 type Operation = (store: DocumentStore) => Promise<unknown>;
@@ -102,7 +102,8 @@ async function everything(store: DocumentStore): Promise<unknown> {
 describe("The engines of the document store agree", () => {
 	it("on any sequence of operations", async () => {
 		const embedded = await openEmbedded();
-		const mongodb = await openOnEndpoint();
+		const server = process.env["MONGODB_URL"];
+		const mongodb = await (server ? openOnServer(server) : openOnEndpoint());
 		try {
 			await fc.assert(
 				fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {

@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, Command>> = {
 	},
 };
 
-/** What a server says of itself; the driver of today wants at least the wire version of MongoDB 4.2. */
+/** What a server says of itself; the driver of today wants at least the wire version of MongoDB 4.4. */
 function hello(): Members {
 	return {
 		isWritablePrimary: true,

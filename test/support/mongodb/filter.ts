@@ -7,6 +7,7 @@ export function matches(document: Members, filter: Members): boolean {
 	return Object.entries(filter).every(([key, condition]) => {
 		if (key === "$and") return filtersOf(condition).every((part) => matches(document, part));
 		if (key === "$or") return filtersOf(condition).some((part) => matches(document, part));
+		if (key === "$nor") return !filtersOf(condition).some((part) => matches(document, part));
 		if (key === "$expr") return holds(document, membersOf(condition, "$expr"));
 		if (key.startsWith("$")) throw unknownHere(`the filter "${key}"`);
 		return fits(valuesAt(document, key.split(".")), condition);
@@ -14,7 +15,7 @@ export function matches(document: Members, filter: Members): boolean {
 }
 
 function filtersOf(condition: unknown): Members[] {
-	return listOf(condition, "$and, $or").map((part) => membersOf(part, "a filter"));
+	return listOf(condition, "$and, $or, $nor").map((part) => membersOf(part, "a filter"));
 }
 
 /** The values a path leads to: none when it is missing, several when a list lies on the way. */
@@ -29,7 +30,6 @@ const tests: Readonly<Record<string, Test>> = {
 	$gte: ranged((order) => order >= 0),
 	$lt: ranged((order) => order < 0),
 	$lte: ranged((order) => order <= 0),
-	$not: (values, operand) => !fits(values, operand),
 	$exists: (values, operand) => values.length > 0 === operand,
 };
 

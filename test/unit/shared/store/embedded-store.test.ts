@@ -190,11 +190,16 @@ async function perSecond(run: () => Promise<unknown>, atOnce: number): Promise<n
 
 /** What a writer has acknowledged when it is killed, some time after it acknowledged `least` writes. */
 async function writeUntilKilled(folder: string, round: string, least: number): Promise<string[]> {
-	const writer = spawn(process.execPath, [writerProgram, folder, round], { stdio: ["ignore", "pipe", "inherit"] });
+	const writer = spawn(process.execPath, [writerProgram, folder, round], {
+		stdio: ["ignore", "pipe", "inherit"],
+		timeout: 8_000,
+	});
+	const ended = once(writer, "close");
 	const lines: string[] = [];
 	for await (const line of createInterface({ input: writer.stdout })) {
 		lines.push(line);
 		if (lines.length === least) writer.kill("SIGKILL");
 	}
+	expect(await ended).to.deep.equal([null, "SIGKILL"]);
 	return lines;
 }

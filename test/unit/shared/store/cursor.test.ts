@@ -1,0 +1,33 @@
+/** Cursors come back from clients: what was given is understood, anything else refused with one kind of error. */
+import { expect } from "chai";
+import fc from "fast-check";
+import { decodeCursor, encodeCursor } from "#shared/store/cursor.ts";
+
+describe("decodeCursor()", () => {
+	it("understands what encodeCursor() gives", () => {
+		const value = fc.oneof(fc.string({ unit: "binary" }), fc.maxSafeInteger());
+		fc.assert(
+			fc.property(value, fc.string({ unit: "binary" }), (at, id) => {
+				const cursor = encodeCursor({ value: at, id });
+				expect(cursor).to.match(/^[\w-]+$/);
+				expect(decodeCursor(cursor)).to.deep.equal({ value: Object.is(at, -0) ? 0 : at, id });
+			}),
+		);
+	});
+
+	it("refuses any other text with a RangeError", () => {
+		const anything = fc.oneof(
+			fc.string({ unit: "binary" }),
+			fc.json().map((text) => Buffer.from(text).toString("base64url")),
+		);
+		fc.assert(
+			fc.property(anything, (text) => {
+				try {
+					expect(decodeCursor(text)).to.have.keys(["value", "id"]);
+				} catch (error) {
+					expect(error).to.be.instanceOf(RangeError);
+				}
+			}),
+		);
+	});
+});
