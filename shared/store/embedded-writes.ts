@@ -64,11 +64,11 @@ function conditions({ equals = {}, fits }: Guard<Columns>): Sql[] {
 }
 
 function addition(column: string, by: number): Sql {
-	return sql(`${column} = coalesce(${column}, 0) + ?`, by);
+	return sql(`${column} = ifnull(${column}, 0) + ?`, by);
 }
 
 function append(column: string, member: string): Sql {
-	return sql(`${column} = json_insert(coalesce(${column}, '[]'), '$[#]', json(?))`, member);
+	return sql(`${column} = json_insert(ifnull(${column}, '[]'), '$[#]', json(?))`, member);
 }
 
 /** Keeps, in their order, the members without an `n` and those with a greater one. */
