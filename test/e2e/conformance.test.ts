@@ -96,6 +96,16 @@ describe("conformance", function () {
 		});
 	}
 
+	it("finds every operation that wants a caller refusing a token nobody has", async () => {
+		const stranger = new Walker(contract, sendWith(new ApiClient(platform.url, { authorization: "Bearer nobody" })));
+		for (const { id } of plain.filter((operation) => contract.knowsStatus(operation, 401))) {
+			const { headers } = await stranger.answer(id, 401, { body: leastBodies[id] });
+			expect(headers.get("www-authenticate")).to.equal("Bearer");
+		}
+		expect(stranger.answersChecked).to.be.above(15);
+		walker.answersChecked += stranger.answersChecked;
+	});
+
 	it("gets right answers from every operation, with a session that runs", async () => {
 		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});

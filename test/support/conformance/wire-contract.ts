@@ -58,6 +58,11 @@ export class WireContract {
 		return this.#document.components.schemas[target.split("/").at(-1) ?? ""] ?? {};
 	}
 
+	/** Whether the contract describes an answer with this status. */
+	knowsStatus(operation: Operation, status: number): boolean {
+		return this.#response(operation, status) !== undefined;
+	}
+
 	/** What is wrong with an answer; empty when it is as the contract says. */
 	faults(id: string, { status, contentType, body }: ReceivedAnswer): string[] {
 		const operation = this.operation(id);
