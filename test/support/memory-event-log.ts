@@ -4,6 +4,8 @@ import { implement, publish } from "#shared/bus/service.ts";
 import { eventLog, logAppended, type LogEntry } from "#shared/contracts/event-log.ts";
 import { UnavailableError } from "#shared/errors.ts";
 
+const maxAnswerBytes = 600_000;
+
 export type NewEntry = Omit<LogEntry, "seq">;
 
 export class MemoryEventLog {
@@ -49,12 +51,20 @@ export class MemoryEventLog {
 				read: async ({ after, limit }) => {
 					this.#refuse();
 					const from = Math.max(0, after - this.#dropped);
-					const entries = this.#entries.slice(from, from + limit);
-					const gap = entries.findIndex(({ seq }) => seq === this.hidden);
-					return gap === -1 ? entries : entries.slice(0, gap);
+					return this.#readable(this.#entries.slice(from, from + limit));
 				},
 			}),
 		};
+	}
+
+	/** Up to what is withheld, and no more than fits an answer on the bus. */
+	#readable(entries: readonly LogEntry[]): LogEntry[] {
+		let bytes = 0;
+		const end = entries.findIndex(({ seq, data }, index) => {
+			bytes += data.length;
+			return seq === this.hidden || (index > 0 && bytes > maxAnswerBytes);
+		});
+		return entries.slice(0, end === -1 ? entries.length : end);
 	}
 
 	#refuse(): void {
