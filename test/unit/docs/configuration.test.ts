@@ -6,7 +6,12 @@ import { configSchema } from "#shared/config-schema.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
 function config(args: string[], env: Record<string, string> = {}): string {
-	return execFileSync(process.execPath, ["cli/config.ts", ...args], { cwd: projectRoot, env, encoding: "utf8", stdio: "pipe" });
+	return execFileSync(process.execPath, ["cli/config.ts", ...args], {
+		cwd: projectRoot,
+		env,
+		encoding: "utf8",
+		stdio: "pipe",
+	});
 }
 
 describe("docs/configuration.md", () => {
