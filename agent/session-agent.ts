@@ -33,6 +33,15 @@ const initialMessage = "initial";
 /** A coding agent that is lost twice in this time is not started again. */
 const restartMs = 600_000;
 
+/** What a reader of the log learns of each phase. */
+const milestones = {
+	starting: "The session agent starts",
+	cloning: "The workspace is being made",
+	setting_up: "The workspace is there, setup begins",
+	starting_agent: "Setup is done",
+	ready: "The coding agent is ready",
+} as const satisfies Record<Exclude<PodPhase, "failed">, string>;
+
 /** What has to be closed in the end. */
 interface Opened {
 	conversation?: Conversation;
@@ -206,9 +215,10 @@ export class SessionAgent {
 		}
 	}
 
-	#enter(phase: PodPhase, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
+	#enter(phase: Exclude<PodPhase, "failed">, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
 		this.#signal.throwIfAborted();
 		this.#status.enter(phase, details);
+		this.#log.add("INFO", own, milestones[phase]);
 	}
 
 	async #close(): Promise<void> {

@@ -118,6 +118,7 @@ class DemoJob {
 		const { total, lines } = await this.#steps.run("read the logs", () =>
 			this.#client.get<{ total: number; lines: { message: string }[] }>(`${this.#path}/logs?lines=3`),
 		);
+		expect(total > 0, "the logs tell how the session started");
 		this.#steps.note(`${total} lines, the last ones:\n${lines.map(({ message }) => message).join("\n")}`);
 		const { turns } = await this.#steps.run("read the conversation", () => this.#conversation());
 		expect(turns.length >= 4, "the conversation has both messages and both answers");
