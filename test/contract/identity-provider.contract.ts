@@ -1,0 +1,75 @@
+/** What every identity provider must do, whoever its people are. */
+import { expect } from "chai";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { IdentityProvider } from "#services/gateway/identity-provider.ts";
+
+export interface KnownCaller {
+	/** Value of the `Authorization` header. */
+	readonly authorization: string;
+	readonly principal: Principal;
+}
+
+export interface IdentityProviderCase {
+	readonly identity: IdentityProvider;
+	readonly known: readonly KnownCaller[];
+	/** Who a caller without credentials is; undefined where there is nobody. */
+	readonly nobody: Principal | undefined;
+}
+
+export function describeIdentityProvider(name: string, open: () => Promise<IdentityProviderCase>): void {
+	describe(`IdentityProvider: ${name}`, () => {
+		let given: IdentityProviderCase;
+
+		before(async () => {
+			given = await open();
+		});
+
+		it("knows its people by their token", async () => {
+			for (const { authorization, principal } of given.known) {
+				expect(await given.identity.authenticate({ authorization })).to.deep.equal(principal);
+				const scheme = authorization.replace(/^Bearer/, "bearer");
+				expect(await given.identity.authenticate({ authorization: scheme })).to.deep.equal(principal);
+			}
+		});
+
+		it("says who a caller without credentials is", async () => {
+			expect(await given.identity.authenticate({})).to.deep.equal(given.nobody);
+		});
+
+		it("believes no other credentials, and does not fall back to nobody's rights", async () => {
+			const tokens = given.known.map(({ authorization }) => authorization.replace("Bearer ", ""));
+			const nearly = tokens.flatMap((token) => [
+				token.slice(0, -1),
+				`${token}x`,
+				token.toUpperCase(),
+				`${token} ${token}`,
+			]);
+			for (const wrong of [...nearly.map((token) => `Bearer ${token}`), ...tokens, ...hostile]) {
+				expect(await given.identity.authenticate({ authorization: wrong }), wrong.slice(0, 50)).to.equal(undefined);
+			}
+		});
+
+		it("looks at no other header", async () => {
+			const [caller] = given.known;
+			const token = caller?.authorization.replace("Bearer ", "") ?? "";
+			const headers = {
+				"proxy-authorization": `Bearer ${token}`,
+				"x-auth-token": token,
+				"x-user-id": caller?.principal.id,
+				cookie: `token=${token}`,
+			};
+			expect(await given.identity.authenticate(headers)).to.deep.equal(given.nobody);
+		});
+	});
+}
+
+const hostile = [
+	"",
+	" ",
+	"Bearer",
+	"Bearer ",
+	"Basic Og==",
+	"Bearer __proto__",
+	"Bearer constructor",
+	`Bearer ${"x".repeat(16_000)}`,
+];
