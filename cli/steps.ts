@@ -37,7 +37,7 @@ export class Steps {
 		this.#print(`----- end of ${name} -----`);
 	}
 
-	/** All steps so far, slowest included in the sum. */
+	/** All steps so far, and their sum. */
 	table(): void {
 		const total = this.#done.reduce((sum, { ms }) => sum + ms, 0);
 		this.#print("");

@@ -16,7 +16,7 @@ export function sessionProcesses(installation: string): SessionProcess[] {
 		.flatMap((name) => read(Number(name), installation));
 }
 
-/** The first process of each pod: the session agent. Who its parent is depends on who has been killed, so it is left out. */
+/** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */
 export function sessionAgents(installation: string): Omit<SessionProcess, "parent">[] {
 	const all = sessionProcesses(installation);
 	const first = all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));

@@ -51,10 +51,6 @@ export class PlatformProcess {
 		this.#child.stderr?.on("data", keep);
 	}
 
-	get pid(): number {
-		return this.#child.pid ?? Number.NaN;
-	}
-
 	get hasEnded(): boolean {
 		return this.#child.exitCode !== null || this.#child.signalCode !== null;
 	}
