@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { anonymous } from "#shared/bus/principal.ts";
 import { actionRoutes } from "#services/gateway/action-route.ts";
 import { Authenticator } from "#services/gateway/authenticate.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
@@ -15,7 +14,6 @@ import { startGateway, type TestGateway } from "../support/start-gateway.ts";
 import { startNodes, testTokens } from "../support/test-brokers.ts";
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
-const otherId = "6f1b2c3d-0000-4000-8000-000000000002";
 const thing = `/api/v1/svc/things/${id}`;
 const json = { "Content-Type": "application/json" };
 const good = JSON.stringify({ name: "ab" });
@@ -215,100 +213,6 @@ describe("gateway: the chain", () => {
 				.to.match(/^HTTP\/1.1 200 /)
 				.and.to.match(/content-length: 20\r\n/i);
 			expect(text.endsWith("\r\n\r\n")).to.equal(true);
-		});
-	});
-
-	describe("authentication", () => {
-		it("knows whoever has no token as the developer, and named tokens as other people", async () => {
-			expect((await seenBy(`GET ${thing}`)).principal).to.deep.equal({
-				kind: "user",
-				id: "dev-user",
-				tenant: "default",
-				roles: ["admin", "developer"],
-			});
-			const { principal } = await seenBy(`GET ${thing}`, { Authorization: "bearer token-of-carol" });
-			expect(principal).to.deep.equal({ kind: "user", id: "carol", tenant: "other", roles: ["admin"] });
-		});
-
-		for (const authorization of ["Bearer nobody", "Bearer", "Basic YWxpY2U6eA==", "token-of-alice", "Bearer a b", ""]) {
-			it(`refuses "${authorization}"`, async () => {
-				const answer = await send(`GET ${thing}`, { Authorization: authorization });
-				await expectDetail(answer, 401, "Authentication required");
-				expect(answer.headers["www-authenticate"]).to.equal("Bearer");
-				expect(answer.headers["x-error-code"]).to.equal("UNAUTHORIZED");
-			});
-		}
-
-		it("believes nothing else a request says about who sends it", async () => {
-			const claims = {
-				"X-User-Id": "root",
-				"X-Auth-Roles": "admin",
-				"X-Forwarded-User": "root",
-				"X-Forwarded-For": "127.0.0.1",
-				Cookie: "token=token-of-carol",
-				Authorization: "Bearer token-of-alice",
-			};
-			const { principal, meta } = await seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
-			expect(principal.id).to.equal("alice");
-			expect(Object.keys(meta).sort()).to.deep.equal(["deadline", "request_id", "token"]);
-			expect(testTokens.verify(meta.token ?? "")?.id).to.equal("alice");
-		});
-
-		it("refuses who may not before it looks at the body", async () => {
-			const answer = await send("GET /api/v1/svc/admin", { Authorization: "Bearer token-of-alice" });
-			await expectDetail(answer, 403, "Administrator role required");
-			const body = await send(`POST ${thing}`, { Authorization: "Bearer nobody", ...json }, "{{{");
-			expect(body.status).to.equal(401);
-		});
-
-		it("knows nobody where everybody may ask", async () => {
-			for (const headers of [{}, { Authorization: "Bearer token-of-carol" }, { Authorization: "Bearer nobody" }]) {
-				const { principal, meta } = await seenBy("GET /open", headers);
-				expect([principal, meta.token]).to.deep.equal([anonymous, undefined]);
-			}
-		});
-	});
-
-	describe("session pods", () => {
-		const report = `POST /api/v1/svc/sessions/${id}/report`;
-		const token = (session = id, generation = 3) => `Bearer ${gateway.platform.key.podToken(session, generation)}`;
-
-		it("are known by the key of their launch", async () => {
-			const pod = { kind: "pod", id, generation: 3, tenant: "", roles: [] };
-			for (const line of [report, report.replace("report", "activity")]) {
-				expect((await seenBy(line, { Authorization: token() })).principal).to.deep.equal(pod);
-			}
-		});
-
-		it("are refused with a key that is not theirs", async () => {
-			const [right = ""] = token().split("Bearer ").slice(1);
-			const parts = right.split("_");
-			for (const wrong of [
-				`${right.slice(0, -1)}${right.endsWith("A") ? "B" : "A"}`,
-				right.slice(0, -1),
-				`${right}A`,
-				right.replace(id, otherId),
-				right.replace("_3_", "_4_"),
-				right.replace("_3_", "_03_"),
-				["svcs", id, "-3", parts[3]].join("_"),
-				"svcs_",
-				"svcs_x_1_y",
-			]) {
-				await expectDetail(await send(report, { Authorization: `Bearer ${wrong}` }), 401, "Authentication required");
-			}
-		});
-
-		it("find no session but their own, known or not", async () => {
-			const answer = await send(report.replace(id, otherId), { Authorization: token() });
-			await expectDetail(answer, 404, "Not Found");
-		});
-
-		it("reach nothing that is not for pods, and nobody else reaches what is", async () => {
-			const refusal = "This credential is not meant for this action";
-			for (const line of [`GET ${thing}`, "GET /api/v1/svc/things", "GET /api/v1/svc/admin"]) {
-				await expectDetail(await send(line, { Authorization: token() }), 403, refusal);
-			}
-			await expectDetail(await send(report), 403, refusal);
 		});
 	});
 

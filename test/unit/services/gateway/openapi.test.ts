@@ -73,13 +73,17 @@ describe("openApi()", () => {
 
 	it("describes pages, bodies, open actions and absolute paths as they are served, and hides jobs", () => {
 		const { paths } = documentOf([probe]);
-		const list = paths["/api/v1/svc/things"]?.["get"];
-		expect(list?.responses["200"]?.content?.["application/json"]?.schema).to.deep.equal({ type: "array", items: {} });
-		expect(list?.responses["200"]?.headers).to.have.property("Link");
-		const write = paths["/api/v1/svc/things/{thing_id}"]?.["post"];
-		expect(write?.requestBody).to.deep.include({ required: true });
-		expect(Object.keys(write?.responses ?? {})).to.include.members(["201", "413", "415", "422"]);
-		expect(paths["/open"]?.["get"]?.security).to.deep.equal([]);
+		const operation = (path: string, method: string) => paths[path]?.[method] ?? expect.fail(`no ${method} ${path}`);
+		const { responses } = operation("/api/v1/svc/things", "get");
+		expect(responses["200"]).to.have.property("headers").that.has.property("Link");
+		expect(responses["200"]).to.have.deep.nested.property("content.application/json.schema", {
+			type: "array",
+			items: {},
+		});
+		const write = operation("/api/v1/svc/things/{thing_id}", "post");
+		expect(write.requestBody).to.deep.include({ required: true });
+		expect(Object.keys(write.responses)).to.include.members(["201", "413", "415", "422"]);
+		expect(operation("/open", "get").security).to.deep.equal([]);
 		expect(paths).to.not.have.property("/api/v1/svc/jobs");
 	});
 });
