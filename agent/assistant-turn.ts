@@ -2,7 +2,7 @@
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { AgentUpdate, ToolUpdate } from "./coding-agent.ts";
-import { fitTurn } from "./conversation-history.ts";
+import { fitTurn } from "#shared/pod/conversation-history.ts";
 
 /** Bytes of JSON of a finished turn: some fit one answer's page together with the messages around it. */
 const maxTurnBytes = 640 * 1024;

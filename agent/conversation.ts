@@ -4,7 +4,7 @@
  */
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { jsonBytes } from "./answer-size.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { Journal } from "./journal.ts";
 
 /** `started`: the message went to the coding agent. `forgotten`: ids of messages that are kept no longer. */

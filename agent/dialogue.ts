@@ -6,7 +6,7 @@ import type { Conversation as History, ConversationTurn } from "#shared/contract
 import { AssistantTurn } from "./assistant-turn.ts";
 import type { CodingAgent } from "./coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
-import { historyPage } from "./conversation-history.ts";
+import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
 /** How long the end of a turn is waited for when the pod ends. */

@@ -1,7 +1,7 @@
 /** The pod's log: the newest entries in memory, told to whoever asks. */
 import { isoTime, now } from "#shared/clock.ts";
 import type { SessionLogs } from "#shared/contracts/sessions.ts";
-import { answerBytes, jsonBytes } from "./answer-size.ts";
+import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -1,12 +1,12 @@
 /** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
-import { answerBytes } from "../answer-size.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import { RequestError } from "../request-error.ts";
 import type { CommandResult } from "../run-command.ts";
 import { pathBelow } from "../workspace-path.ts";
-import { fitFileList, fitPatch, readFileDiff, readFileList } from "./diff-output.ts";
+import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
 import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
 import { Slots } from "./slots.ts";
 

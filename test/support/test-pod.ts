@@ -14,6 +14,10 @@ import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "./eventually.ts";
 import { killSessionProcesses } from "./session-processes.ts";
 
+/** Compiled code of the agent, so that only the first pod of a test run has to compile it. */
+const compiled = mkdtempSync(join(tmpdir(), "atelier-compiled-"));
+process.on("exit", () => rmSync(compiled, { recursive: true, force: true }));
+
 /** A session's folders and its pods, one after the other; disposing of it leaves no process and no folder. */
 export class TestSession implements AsyncDisposable {
 	readonly folder = mkdtempSync(join(tmpdir(), "atelier-pod-"));
@@ -85,6 +89,7 @@ export class TestPod {
 				PATH: process.env["PATH"] ?? "",
 				HOME: launch.home,
 				LANG: "C.UTF-8",
+				NODE_COMPILE_CACHE: compiled,
 				[marker.installation]: launch.installation,
 				[marker.session]: launch.session_id,
 				[marker.generation]: String(launch.generation),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { jsonBytes } from "#agent/answer-size.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { AssistantTurn } from "#agent/assistant-turn.ts";
 
 describe("AssistantTurn", () => {

@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Repository } from "#shared/pod/launch.ts";
+import { eventually } from "../../support/eventually.ts";
+import { serveGit } from "../../support/git-http-server.ts";
+import { commitFiles, fileUrl, git, makeRepository } from "../../support/git-repository.ts";
+import { TestPod, TestSession } from "../../support/test-pod.ts";
+
+function repository(url: string, changes: Partial<Repository> = {}): Repository {
+	return { url, branch: "main", base_branch: "", path: "", ...changes };
+}
+
+/** Why a pod with these repositories fails. */
+async function failureOf(session: TestSession, repositories: Repository[], changes = {}): Promise<string> {
+	const pod = new TestPod(session.launch({ repositories, ...changes }));
+	const { failure } = await pod.phase("failed");
+	expect(failure?.code).to.equal("CLONE_FAILED");
+	expect(await pod.ended()).to.equal(1);
+	expect(pod.output).to.equal("");
+	return failure?.message ?? "";
+}
+
+describe("clone", () => {
+	it("uses the credentials of the home it may use, and leaves them nowhere", async () => {
+		await using session = new TestSession();
+		makeRepository(join(session.folder, "srv/origin"), { "README.md": "private\n" });
+		await using server = await serveGit(join(session.folder, "srv"), "ada", "canary-password");
+		const url = `${server.url}/origin/.git`;
+		const person = join(session.folder, "person");
+		mkdirSync(person);
+		writeFileSync(join(person, ".gitconfig"), "[credential]\n\thelper = store\n");
+		writeFileSync(join(person, ".git-credentials"), `${server.url.replace("//", "//ada:canary-password@")}\n`);
+
+		const denied = await failureOf(session, [repository(url)]);
+		expect(denied).to.match(/^Cannot clone "http:\/\/127\.0\.0\.1:\d+\/origin\/\.git": could not read Username/);
+
+		const pod = await session.start({ repositories: [repository(url)], git_home: person });
+		const seen = await pod.ask(
+			"$ cat README.md; git remote get-url origin; cat .git/config; env; ls -A ~; cat ~/.gitconfig",
+		);
+		expect(seen.content).to.contain(`private\n${url}\n`).and.not.contain("canary");
+		expect((await pod.logs()).join("\n")).not.to.contain("canary");
+	});
+
+	it("says that the credentials are wrong, without repeating them", async () => {
+		await using session = new TestSession();
+		makeRepository(join(session.folder, "srv/origin"), { a: "" });
+		await using server = await serveGit(join(session.folder, "srv"), "ada", "right");
+		writeFileSync(join(session.folder, ".gitconfig"), "[credential]\n\thelper = store\n");
+		writeFileSync(join(session.folder, ".git-credentials"), `${server.url.replace("//", "//ada:canary-password@")}\n`);
+		const changes = { git_home: session.folder };
+		const message = await failureOf(session, [repository(`${server.url}/origin/.git`)], changes);
+		expect(message)
+			.to.match(/Authentication failed/)
+			.and.not.contain("canary");
+	});
+
+	const dead: [what: string, url: string, words: RegExp][] = [
+		["a folder that is not there", "file:///nonexistent/repo", /does not appear to be a git repository/],
+		["a server that is not there", "http://127.0.0.1:9/repo", /Failed to connect|Couldn't connect/],
+	];
+	for (const [what, url, words] of dead) {
+		it(`fails with git's sentence for ${what}`, async () => {
+			await using session = new TestSession();
+			expect(await failureOf(session, [repository(url)])).to.match(words);
+		});
+	}
+
+	it("refuses what is no repository URL or branch before git hears of it", async () => {
+		await using session = new TestSession();
+		const canary = join(session.folder, "canary");
+		const url = fileUrl(makeRepository(join(session.folder, "origin"), { a: "" }));
+		const hostile = [
+			repository(`--upload-pack=touch ${canary}`),
+			repository(`ext::touch ${canary}`),
+			repository(`ext::touch%20${canary}`),
+			repository("ssh://-oProxyCommand=touch/x"),
+			repository("https://user:canary-password@host/repo"),
+			repository(url, { branch: `--upload-pack=touch ${canary}` }),
+			repository(url, { branch: "-b" }),
+			repository(url, { branch: "main", base_branch: "--config=x" }),
+		];
+		for (const each of hostile) expect(await failureOf(session, [each])).not.to.contain("canary-password");
+		expect(await failureOf(session, [repository(url)], { git_protocols: ["https"] })).to.contain("allowed here: https");
+		expect(existsSync(canary)).to.equal(false);
+	}).timeout(20_000);
+
+	it("makes a branch the remote does not have, from its base or from the remote's own default", async () => {
+		await using session = new TestSession();
+		const origin = makeRepository(join(session.folder, "origin"), { a: "main\n" });
+		git(origin, ["checkout", "--quiet", "-b", "develop"]);
+		commitFiles(origin, { a: "develop\n" }, "second");
+		git(origin, ["checkout", "--quiet", "main"]);
+		const url = fileUrl(origin);
+		const cases: [Partial<Repository>, string][] = [
+			[{ branch: "develop" }, "develop\ndevelop\n"],
+			[{ branch: "feature/x", base_branch: "develop" }, "feature/x\ndevelop\n"],
+			[{ branch: "feature/y" }, "feature/y\nmain\n"],
+			[{ branch: "" }, "main\nmain\n"],
+		];
+		for (const [index, [changes, expected]] of cases.entries()) {
+			const workspace = join(session.folder, `workspace-${index}`);
+			const pod = await session.start({ workspace, repositories: [repository(url, changes)] });
+			expect((await pod.ask("$ git symbolic-ref --short HEAD; cat a")).content).to.equal(expected);
+			await pod.stop();
+		}
+		const bases = repository(url, { branch: "feature/z", base_branch: "missing" });
+		expect(await failureOf(session, [bases])).to.match(/Remote branch missing not found in upstream origin$/);
+	}).timeout(20_000);
+
+	it("takes a remote without a commit", async () => {
+		await using session = new TestSession();
+		const origin = join(session.folder, "origin.git");
+		mkdirSync(origin);
+		git(origin, ["init", "--quiet", "--bare", "--initial-branch=trunk"]);
+		for (const branch of ["main", "trunk", ""]) {
+			const workspace = join(session.folder, `workspace-${branch}`);
+			const pod = await session.start({ workspace, repositories: [repository(fileUrl(origin), { branch })] });
+			const { content } = await pod.ask("$ git symbolic-ref --short HEAD; echo x > new; git remote get-url origin");
+			expect(content).to.equal(`${branch || "trunk"}\n${fileUrl(origin)}\n`);
+			const { patch } = await pod.get<{ patch: string }>("/api/diff/patch");
+			expect(patch).to.contain("+++ b/new");
+			await pod.stop();
+		}
+	});
+
+	it("puts further repositories into folders, once, and no part of the first one's changes", async () => {
+		await using session = new TestSession();
+		const first = fileUrl(makeRepository(join(session.folder, "first"), { a: "first\n" }));
+		const second = fileUrl(makeRepository(join(session.folder, "second"), { a: "second\n" }));
+		const repositories = [
+			repository(first),
+			repository(second, { path: "libs/second" }),
+			repository("", { path: "own" }),
+		];
+		const pod = await session.start({ repositories });
+		expect((await pod.ask("$ cat libs/second/a; echo changed > libs/second/a; git status --short")).content).to.equal(
+			"second\n",
+		);
+		expect(await pod.get("/api/diff/files")).to.deep.equal({ files: [] });
+		await pod.stop();
+		const next = await session.start({ repositories });
+		expect((await next.ask("$ cat libs/second/a; ls -A own; git -C libs/second status --short")).content).to.equal(
+			"changed\n.git\n M a\n",
+		);
+	});
+
+	it("puts no further repository outside the workspace", async () => {
+		await using session = new TestSession();
+		const url = fileUrl(makeRepository(join(session.folder, "origin"), { a: "" }));
+		mkdirSync(join(session.folder, "outside"));
+		makeRepository(session.workspace, { b: "" });
+		symlinkSync(join(session.folder, "outside"), join(session.workspace, "link"));
+		for (const path of ["", "..", "../outside/x", "/tmp/x", "link/x", "link", ".git/x", ".git", "a/../../x", "*"]) {
+			expect(await failureOf(session, [repository(url), repository(url, { path })]), path).to.equal(
+				`The folder "${path}" cannot hold a repository of the workspace`,
+			);
+		}
+		expect(existsSync(join(session.folder, "outside/x"))).to.equal(false);
+	}).timeout(20_000);
+
+	it("runs no hook and no program of a configuration that comes with the clone", async () => {
+		await using session = new TestSession();
+		const canary = join(session.folder, "canary");
+		const url = fileUrl(makeRepository(join(session.folder, "origin"), { a: "" }));
+		const hooks = join(session.folder, "template/hooks");
+		mkdirSync(hooks, { recursive: true });
+		writeFileSync(join(hooks, "post-checkout"), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });
+		writeFileSync(join(session.folder, ".gitconfig"), `[init]\n\ttemplateDir = ${join(session.folder, "template")}\n`);
+		git(session.folder, ["clone", "--quiet", url, "control"], { HOME: session.folder });
+		expect(existsSync(canary), "control: plain git runs the hook").to.equal(true);
+		git(session.folder, ["init", "--quiet", "."]);
+		rmSync(canary);
+		await session.start({ repositories: [repository(url)], git_home: session.folder });
+		expect(existsSync(canary)).to.equal(false);
+	});
+
+	it("never takes half a clone for a workspace, when it is killed in the middle", async () => {
+		await using session = new TestSession();
+		const origin = makeRepository(join(session.folder, "origin"), { a: "whole\n" });
+		const silent = createSocketServer(() => {});
+		silent.listen(0, "127.0.0.1");
+		await once(silent, "listening");
+		try {
+			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
+			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
+			await eventually(() => existsSync(`${session.workspace}.partial`));
+			await pod.kill();
+			expect(existsSync(join(session.workspace, ".git"))).to.equal(false);
+			const next = await session.start({ repositories: [repository(fileUrl(origin))] });
+			expect((await next.ask("$ cat a")).content).to.equal("whole\n");
+			expect(existsSync(`${session.workspace}.partial`)).to.equal(false);
+		} finally {
+			silent.close();
+		}
+	});
+
+	it("ends at once, and git with it, when asked to end while it clones", async () => {
+		await using session = new TestSession();
+		const silent = createServer(() => {});
+		silent.listen(0, "127.0.0.1");
+		await once(silent, "listening");
+		try {
+			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
+			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
+			await eventually(() => existsSync(`${session.workspace}.partial`));
+			expect(await pod.stop()).to.equal(0);
+			expect(JSON.parse(readFileSync(pod.launch.status_file, "utf8")).phase).to.equal("cloning");
+		} finally {
+			silent.close();
+			silent.closeAllConnections();
+		}
+	});
+});

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { eventually } from "../../support/eventually.ts";
+import { sessionProcesses } from "../../support/session-processes.ts";
+import { TestSession } from "../../support/test-pod.ts";
+
+describe("end of a session pod", () => {
+	it("is quick when nothing is going on, and keeps the status", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		await pod.connect();
+		const since = performance.now();
+		expect(await pod.stop()).to.equal(0);
+		// 300 ms on a quiet machine; tests share theirs.
+		expect(performance.now() - since).to.be.below(1_500);
+		expect(pod.status?.phase).to.equal("ready");
+		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+	});
+
+	it("cancels the turn under way, keeps what it had, and takes no other", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		const connection = await pod.connect();
+		await connection.send("m1", "$ echo begun; trap '' TERM; while :; do sleep 1; done");
+		await connection.send("m2", "$ touch second");
+		await eventually(async () => (await pod.history()).is_active);
+		await eventually(() =>
+			readFileSync(join(pod.launch.state, "conversation.jsonl"), "utf8").includes('"started":"m1"'),
+		);
+		const since = performance.now();
+		expect(await pod.stop()).to.equal(0);
+		expect(performance.now() - since).to.be.below(10_000);
+		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+		expect(existsSync(join(session.workspace, "second"))).to.equal(false);
+
+		const next = await session.start();
+		expect((await next.answer("m1")).metadata["stop_reason"]).to.equal("cancelled");
+		await next.answer("m2");
+	});
+
+	it("finds what has left the process groups, by the pod's marker", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		await pod.ask(
+			"$ setsid -f sh -c 'trap \"\" TERM HUP; echo $$ > daemon; while :; do sleep 1; done' > /dev/null 2>&1",
+		);
+		const daemon = Number(
+			await eventually(
+				() => existsSync(join(session.workspace, "daemon")) && readFileSync(join(session.workspace, "daemon"), "utf8"),
+			),
+		);
+		expect(sessionProcesses(session.installation).map(({ pid }) => pid)).to.include(daemon);
+		expect(await pod.stop()).to.equal(0);
+		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+	});
+
+	it("waits for no command that leaves its output open to a daemon", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		expect((await pod.ask("$ sleep 60 & echo done")).content).to.equal("done\n");
+	});
+
+	it("does not come when the coding agent is lost once; it is started again, and the turn says what happened", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		const lost = await pod.ask("$ echo last words; kill -9 $PPID; sleep 5");
+		expect(lost.metadata).to.include({ stop_reason: "error", error: "The coding agent ended with exit code 137" });
+		expect((await pod.ask("$ echo back")).content).to.equal("back\n");
+		expect(pod.status?.phase).to.equal("ready");
+	});
+
+	it("comes when the coding agent is lost again soon", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		await pod.ask("$ kill -9 $PPID; sleep 5");
+		const connection = await pod.connect();
+		await connection.send("again", "$ kill -9 $PPID; sleep 5");
+		expect((await pod.phase("failed")).failure).to.deep.equal({
+			code: "AGENT_LOST",
+			message: "The coding agent ended with exit code 137",
+		});
+		expect(await pod.ended()).to.equal(1);
+		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+	});
+});

@@ -1,0 +1,112 @@
+/**
+ * A coding agent for tests, made with the SDK's own agent side: it does what a message says, step by step, and shows
+ * the habits real agents have.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Readable, Writable } from "node:stream";
+import * as acp from "@agentclientprotocol/sdk";
+
+const cancelled = new Map<string, AbortController>();
+let model = "small";
+
+function textOf(prompt: readonly acp.ContentBlock[]): string[] {
+	return prompt.flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
+
+function modelOption(): acp.SessionConfigOption {
+	const options = ["small", "large"].map((value) => ({ value, name: value }));
+	return { id: "m", name: "Model", category: "model", type: "select", currentValue: model, options };
+}
+
+/** What a step may use. */
+interface Stage {
+	text: string;
+	sessionId: string;
+	client: acp.AgentContext;
+	update: (next: acp.SessionUpdate) => Promise<void>;
+	say: (text: string) => Promise<void>;
+}
+
+/** By its first word; one that returns a reason ends the turn with it. */
+const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | void>>> = {
+	say: ({ say, text }) => say(text),
+	think: ({ update, text }) => update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }),
+	/** Never announced before. */
+	tool: ({ update, text }) =>
+		update({ sessionUpdate: "tool_call_update", toolCallId: text, status: "completed", rawOutput: { exitCode: 0 } }),
+	async ask({ client, sessionId, say }) {
+		const kinds = ["reject_once", "allow_always", "allow_once"] as const;
+		const options = kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
+		const request: acp.RequestPermissionRequest = {
+			sessionId,
+			options,
+			toolCall: { toolCallId: "t", title: "write a file" },
+		};
+		const { outcome } = await client.request(acp.methods.client.session.requestPermission, request);
+		await say(outcome.outcome === "selected" ? outcome.optionId : outcome.outcome);
+	},
+	/** Requests that were not offered, or that no client knows. */
+	async odd({ client, sessionId, say }) {
+		const answers = ["fs/write_text_file", "terminal/create", "craft/suggest"].map((method) =>
+			client.request(method, { sessionId }).then(
+				() => "answered",
+				(error: unknown) => (error instanceof acp.RequestError ? String(error.code) : "broken"),
+			),
+		);
+		await say((await Promise.all(answers)).join(" "));
+	},
+	/** After the answer. */
+	async late({ say, text }) {
+		void sleep(100).then(() => say(text));
+	},
+	async hang({ sessionId }) {
+		const { signal } = cancelled.get(sessionId) ?? new AbortController();
+		await sleep(60_000, undefined, { signal }).catch(() => {});
+		return "cancelled";
+	},
+	async fail({ text }) {
+		throw acp.RequestError.internalError(undefined, text);
+	},
+	async crash() {
+		console.error("last words");
+		process.exit(7);
+	},
+};
+
+async function perform(line: string, client: acp.AgentContext, sessionId: string): Promise<acp.StopReason | void> {
+	const [word = "", ...rest] = line.split(" ");
+	const update = (next: acp.SessionUpdate): Promise<void> =>
+		client.notify(acp.methods.client.session.update, { sessionId, update: next });
+	const say = (text: string): Promise<void> =>
+		update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+	return steps[word]?.({ text: rest.join(" "), sessionId, client, update, say });
+}
+
+const connection = acp
+	.agent({ name: "scripted" })
+	.onRequest(acp.methods.agent.initialize, () => ({
+		protocolVersion: acp.PROTOCOL_VERSION,
+		agentInfo: { name: "scripted", title: "Scripted", version: "1" },
+	}))
+	.onRequest(acp.methods.agent.session.new, () => ({ sessionId: "s1", configOptions: [modelOption()] }))
+	.onRequest(acp.methods.agent.session.setConfigOption, ({ params }) => {
+		model = String(params.value);
+		return { configOptions: [modelOption()] };
+	})
+	.onRequest(acp.methods.agent.session.prompt, async ({ params: { sessionId, prompt }, client }) => {
+		cancelled.set(sessionId, new AbortController());
+		const texts = textOf(prompt);
+		for (const line of (texts.at(-1) ?? "").split("\n")) {
+			const filled = line.replace("{model}", model).replace("{blocks}", texts.join("|"));
+			const stopReason = await perform(filled, client, sessionId);
+			if (stopReason) return { stopReason };
+		}
+		return { stopReason: "end_turn" };
+	})
+	.onNotification(acp.methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.abort())
+	.connect(
+		acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
+	);
+
+await connection.closed;
+process.exit(0);
