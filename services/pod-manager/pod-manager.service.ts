@@ -7,12 +7,15 @@ import { call, type Meta, on } from "#shared/bus/service.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import type { PassGround } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
+import { type ExpectedPage, Sweep } from "./sweep.ts";
 
 const job = systemPrincipal("pod-manager");
 
 /** Claim and report together stay below what a lease has left after a pass (6 s). */
 const claimTimeoutMs = 2_000;
 const observeTimeoutMs = 4_000;
+const expectedTimeoutMs = 5_000;
+const expectedLimit = 500;
 
 export interface PodManager {
 	readonly schema: ServiceSchema;
@@ -23,7 +26,11 @@ export interface PodManager {
 export function podManager(ground: PassGround, tokens: InternalTokens): PodManager {
 	let reconciler: Reconciler | undefined;
 
-	const stop = async () => reconciler?.stop();
+	let sweep: Sweep | undefined;
+
+	const stop = async () => {
+		await Promise.all([sweep?.stop(), reconciler?.stop()]);
+	};
 
 	const schema: ServiceSchema = {
 		name: "pod-manager",
@@ -31,7 +38,17 @@ export function podManager(ground: PassGround, tokens: InternalTokens): PodManag
 		events: on(sessionDue, () => reconciler?.hint()),
 
 		async started(this: Service) {
-			reconciler = new Reconciler(ground, workOver(this.broker, tokens), (sentence) => this.logger.warn(sentence));
+			const warn = (sentence: string) => this.logger.warn(sentence);
+			const passes = new Reconciler(ground, workOver(this.broker, tokens), warn);
+			reconciler = passes;
+			sweep = new Sweep(
+				{
+					runtime: ground.runtime,
+					expected: (after) => expectedOver(this.broker, tokens, after),
+					look: (sessionId) => passes.look(sessionId),
+				},
+				warn,
+			);
 		},
 
 		stopped: stop,
@@ -42,10 +59,7 @@ export function podManager(ground: PassGround, tokens: InternalTokens): PodManag
 
 function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {
 	const { claim_due, observe } = sessionWork.actions;
-	const meta = (): Meta => {
-		const request_id = randomUUID();
-		return { request_id, token: tokens.mint(job, request_id) };
-	};
+	const meta = () => metaOf(tokens);
 	return {
 		claim: (limit, ids) =>
 			call(
@@ -56,4 +70,18 @@ function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {
 			),
 		observe: (report) => call(broker, observe, report, { meta: meta(), timeout: observeTimeoutMs }),
 	};
+}
+
+function expectedOver(broker: ServiceBroker, tokens: InternalTokens, after: string | undefined): Promise<ExpectedPage> {
+	return call(
+		broker,
+		sessionWork.actions.expected,
+		{ limit: expectedLimit, ...(after !== undefined && { after }) },
+		{ meta: metaOf(tokens), timeout: expectedTimeoutMs },
+	);
+}
+
+function metaOf(tokens: InternalTokens): Meta {
+	const request_id = randomUUID();
+	return { request_id, token: tokens.mint(job, request_id) };
 }

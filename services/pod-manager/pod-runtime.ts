@@ -35,11 +35,13 @@ export interface PodRuntime {
 	forget(pod: Pod): Promise<void>;
 	/** Removes workspace and state of a session that has no pod. */
 	purge(sessionId: string): Promise<void>;
+	/** Sessions whose workspace is here. */
+	kept(): Promise<string[]>;
 	/** Calls back, within a second, with every session whose pods changed, until the signal aborts. */
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
 
-export const podRuntimeMethods = ["list", "find", "create", "end", "forget", "purge", "watch"] as const;
+export const podRuntimeMethods = ["list", "find", "create", "end", "forget", "purge", "kept", "watch"] as const;
 
 export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;

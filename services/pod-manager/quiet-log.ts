@@ -20,3 +20,7 @@ export class QuietLog {
 		this.#write(sentence);
 	}
 }
+
+export function sentenceOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

@@ -7,7 +7,7 @@ import type { Claim } from "#shared/contracts/session-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { Alarm } from "./alarm.ts";
 import { type PassGround, type Report, runPass } from "./pass.ts";
-import { QuietLog } from "./quiet-log.ts";
+import { QuietLog, sentenceOf } from "./quiet-log.ts";
 
 const pollMs = 1_000;
 /** Passes at a time. */
@@ -45,13 +45,19 @@ export class Reconciler {
 		this.#ground = ground;
 		this.#work = work;
 		this.#log = new QuietLog(write);
-		ground.runtime.watch((sessionId) => this.#podsChanged(sessionId), this.#stopping.signal);
+		ground.runtime.watch((sessionId) => this.look(sessionId), this.#stopping.signal);
 		this.#alarm.ring();
 		this.#loop = this.#run();
 	}
 
 	/** Some session may be due. */
 	hint(): void {
+		this.#alarm.ring();
+	}
+
+	/** The pods of a session may have changed: a pass, due or not. */
+	look(sessionId: string): void {
+		if (this.#changed.size < maxChanged) this.#changed.add(sessionId);
 		this.#alarm.ring();
 	}
 
@@ -143,16 +149,7 @@ export class Reconciler {
 		if (report.due_in_ms > 0) this.#alarm.ringWithin(report.due_in_ms);
 	}
 
-	#podsChanged(sessionId: string): void {
-		if (this.#changed.size < maxChanged) this.#changed.add(sessionId);
-		this.#alarm.ring();
-	}
-
 	#tell({ id }: Claim, error: unknown): void {
 		this.#log.tell(`A pass over session "${id}" failed: ${sentenceOf(error)}`);
 	}
-}
-
-function sentenceOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,13 @@
 /** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
 import { failpoint } from "#shared/failpoints.ts";
 import { now } from "#shared/clock.ts";
-import type { Claim, Desired, Observation } from "#shared/contracts/session-work.ts";
+import {
+	type Claim,
+	type Desired,
+	type Expectation,
+	maxDueMs,
+	type Observation,
+} from "#shared/contracts/session-work.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
@@ -48,7 +54,7 @@ export class SessionClaims {
 		const candidates = ids ? await this.#named(ids) : await this.#due(at, limit);
 		const claims: Claim[] = [];
 		for (const document of candidates.slice(0, limit)) {
-			if ((document.lease_until ?? 0) > at) continue;
+			if (isLeased(document, at)) continue;
 			const claimed = await this.#lease(await this.#givenUp(document, at), at);
 			if (claimed) claims.push(claimOf(claimed));
 		}
@@ -79,9 +85,24 @@ export class SessionClaims {
 		}
 	}
 
+	/** Every session, so that what belongs to none of them can be told. */
+	async expected(limit: number, after?: string): Promise<{ sessions: Expectation[]; next?: string }> {
+		const page = { limit, ...(after !== undefined && { after }) };
+		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
+		const sessions = documents.map((document) => {
+			const { id, generation, desired } = claimOf(document);
+			return { id, generation, desired };
+		});
+		return { sessions, ...(next !== undefined && { next }) };
+	}
+
+	/** Those whose time has come, then those put off by a clock that has been set back since. */
 	async #due(at: number, limit: number): Promise<SessionDocument[]> {
-		const { documents } = await this.#store.find(sessionCollection, "due", { equals: [], to: at }, { limit });
-		return documents;
+		const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
+		const found = await Promise.all(
+			ranges.map((range) => this.#store.find(sessionCollection, "due", { equals: [], ...range }, { limit })),
+		);
+		return found.flatMap(({ documents }) => documents);
 	}
 
 	async #named(ids: readonly string[]): Promise<SessionDocument[]> {
@@ -148,6 +169,11 @@ export class SessionClaims {
 		};
 		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
 	}
+}
+
+/** A lease that ends later than one taken now would is from a clock that has been set back since. */
+function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
+	return lease_until > at && lease_until <= at + leaseMs;
 }
 
 function claimOf(document: SessionDocument): Claim {

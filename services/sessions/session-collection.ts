@@ -44,6 +44,8 @@ export const sessionCollection = defineCollection(
 		tenant_shelf: { columns: ["tenant", "shelf", "created_at"] },
 		tenant_status: { columns: ["tenant", "status", "created_at"] },
 		due: { columns: ["due_at"] },
+		/** Every session, in an order that no change moves. */
+		created: { columns: ["created_at"] },
 	},
 );
 

@@ -10,6 +10,7 @@ export function sessionWorkService(claims: SessionClaims): ServiceSchema {
 		actions: implement(sessionWork, {
 			claim_due: ({ limit, ids }) => claims.claim(limit, ids),
 			observe: (report) => claims.report(report),
+			expected: ({ limit, after }) => claims.expected(limit, after),
 		}),
 	};
 }

@@ -42,6 +42,13 @@ const observation = {
 } as const;
 export type Observation = Output<typeof observation>;
 
+const expectation = { id, generation: count, desired: claim.desired } as const;
+/** What the pods of one session should be, at the moment it was asked. */
+export type Expectation = Output<typeof expectation>;
+
+/** Later than this no pass is ever put off, so a time beyond it is from a clock that was set back since. */
+export const maxDueMs = 60_000;
+
 export const sessionWork = defineContract("session-work", {
 	claim_due: {
 		access: "system",
@@ -61,9 +68,24 @@ export const sessionWork = defineContract("session-work", {
 			fence: count,
 			generation: count,
 			observed: { type: "object", props: observation },
-			due_in_ms: { type: "number", integer: true, min: 0 },
+			due_in_ms: { type: "number", integer: true, min: 0, max: maxDueMs },
 		},
 		returns: { type: "boolean" },
+	},
+	expected: {
+		access: "system",
+		summary: "All sessions there are, oldest first, tombstones too; those that are made meanwhile may be missing",
+		params: {
+			after: { ...text, optional: true, description: "`next` of the page before" },
+			limit: { type: "number", integer: true, min: 1, max: 500 },
+		},
+		returns: {
+			type: "object",
+			props: {
+				sessions: { type: "array", items: { type: "object", props: expectation } },
+				next: { ...text, optional: true },
+			},
+		},
 	},
 });
 

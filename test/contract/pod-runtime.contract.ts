@@ -127,11 +127,13 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(await runtime.purge(id).catch((error: unknown) => error)).to.be.an("error");
 			await runtime.forget(await gone(first));
 			expect(world.hasWorkspace(id)).to.equal(true);
+			expect(await world.runtime().kept()).to.include(id);
 			await runtime.create(podSpecFor(id, 2));
 			await gone(await inState("ready"));
 			await runtime.purge(id);
 			await world.runtime().purge(id);
 			expect(world.hasWorkspace(id)).to.equal(false);
+			expect(await runtime.kept()).not.to.include(id);
 			expect(await runtime.find(id)).to.deep.equal([]);
 		});
 

@@ -35,6 +35,7 @@ for (const count of [1, 2] as const) {
 						return desk.claim(limit, ids);
 					},
 					observe: (report) => desk.observe(report),
+					expected: () => desk.expected(),
 				}),
 			});
 			await nodes.near.waitForServices(sessionWork.name, 2_000, 10);

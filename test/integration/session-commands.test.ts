@@ -4,7 +4,7 @@ import type { ServiceBroker } from "moleculer";
 import { now, turnClock } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
+import { type Expectation, sessionWork } from "#shared/contracts/session-work.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import { eventually } from "../support/eventually.ts";
@@ -106,6 +106,40 @@ for (const count of [1, 2] as const) {
 			await ada.command("start", id);
 			if (late) await ada.observe(late, "failed");
 			expect(await ada.get(id)).to.include({ status: "starting", generation: 2 });
+		});
+
+		it("is claimed although the clock was set back an hour after it was leased or put off", async () => {
+			const leased = await ada.create();
+			await ada.claim(leased.id);
+			const putOff = await ada.create();
+			const [taken] = await ada.claim(putOff.id);
+			if (taken) await ada.observe(taken, "ready", 30_000);
+			const earlier = Date.now() - 3_600_000;
+			const turnBack = turnClock({ now: () => earlier, monotonic: () => performance.now() });
+			try {
+				const due = await callAs(near, job, sessionWork.actions.claim_due, { holder: "t", limit: 64 });
+				expect(due.map(({ id }) => id)).to.include.members([leased.id, putOff.id]);
+				expect(await ada.claim(leased.id)).to.deep.equal([]);
+			} finally {
+				turnBack();
+			}
+		});
+
+		it("tells the sweep of every session there is, page by page, tombstones too", async () => {
+			const running = await ada.running();
+			const deleted = await ada.running();
+			await ada.delete(deleted.id, ["workspace_storage"]);
+			const all: Expectation[] = [];
+			for (let after: string | undefined; ; ) {
+				const page = { limit: 2, ...(after !== undefined && { after }) };
+				const { sessions, next } = await callAs(near, job, sessionWork.actions.expected, page);
+				all.push(...sessions);
+				if (next === undefined) break;
+				after = next;
+			}
+			expect(all).to.deep.include({ id: running.id, generation: 1, desired: "run" });
+			expect(all).to.deep.include({ id: deleted.id, generation: 1, desired: "purge" });
+			expect(new Set(all.map(({ id }) => id)).size).to.equal(all.length);
 		});
 
 		it("hides a deleted session at once and removes it when its pod is gone", async () => {

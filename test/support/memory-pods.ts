@@ -74,6 +74,10 @@ export class MemoryPods implements PodRuntime {
 		this.workspaces.delete(sessionId);
 	}
 
+	async kept(): Promise<string[]> {
+		return [...this.workspaces];
+	}
+
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		this.#watchers.add(onChange);
 		signal.addEventListener("abort", () => this.#watchers.delete(onChange));

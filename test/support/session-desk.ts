@@ -1,6 +1,6 @@
 /** The other side of the session-work contract, small and in memory: leases, fences and due times are real. */
 import { now } from "#shared/clock.ts";
-import type { Claim, Desired, Observation } from "#shared/contracts/session-work.ts";
+import type { Claim, Desired, Expectation, Observation } from "#shared/contracts/session-work.ts";
 import type { Report } from "#services/pod-manager/pass.ts";
 import { launchSettings } from "./memory-pods.ts";
 
@@ -45,6 +45,11 @@ export class SessionDesk {
 			const { generation, desired, fence, attempts } = session;
 			return { id, generation, desired, fence, attempts, launch: { ...launchSettings } };
 		});
+	}
+
+	async expected(): Promise<{ sessions: Expectation[] }> {
+		const sessions = [...this.sessions].map(([id, { generation, desired }]) => ({ id, generation, desired }));
+		return { sessions };
 	}
 
 	async observe({ id, fence, observed, due_in_ms }: Report): Promise<boolean> {

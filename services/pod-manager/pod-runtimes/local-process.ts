@@ -108,6 +108,10 @@ export class LocalProcessRuntime implements PodRuntime {
 		await this.#sessions.discard(sessionId);
 	}
 
+	kept(): Promise<string[]> {
+		return this.#sessions.list();
+	}
+
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		void this.#runs.emptyTrash();
 		void this.#sessions.emptyTrash();

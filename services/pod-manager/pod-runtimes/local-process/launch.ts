@@ -22,8 +22,12 @@ export function launchName({ sessionId, generation }: Launch): string {
 
 /** @throws {RangeError} when the session's id is not a UUID: as the name of a folder it could lead anywhere. */
 export function sessionName(sessionId: string): string {
-	if (!wholeId.test(sessionId)) throw new RangeError(`Not the id of a session: "${sessionId}"`);
+	if (!isSessionId(sessionId)) throw new RangeError(`Not the id of a session: "${sessionId}"`);
 	return sessionId;
+}
+
+export function isSessionId(text: string): boolean {
+	return wholeId.test(text);
 }
 
 export function isSameLaunch(one: Launch, other: Launch): boolean {

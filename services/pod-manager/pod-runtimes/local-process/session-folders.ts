@@ -1,7 +1,7 @@
 /** What outlives the pods of a session: `sessions/<session id>/workspace`, and `state` with the agent's own records. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sessionName } from "./launch.ts";
+import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
 export class SessionFolders {
@@ -18,6 +18,14 @@ export class SessionFolders {
 		const folders = { workspace: join(folder, "workspace"), state: join(folder, "state") };
 		for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
 		return folders;
+	}
+
+	async list(): Promise<string[]> {
+		const names = await readdir(this.#root).catch((error: unknown) => {
+			if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+			throw error;
+		});
+		return names.filter(isSessionId);
 	}
 
 	async discard(sessionId: string): Promise<void> {

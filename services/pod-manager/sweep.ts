@@ -1,0 +1,148 @@
+/**
+ * Looks at all pods and all sessions together, at the start and every minute: what passes over single sessions cannot
+ * see. A session whose pods are not as they should be gets a pass; a pod that no session wants for two minutes is ended.
+ */
+import { monotonic, sleep } from "#shared/clock.ts";
+import type { Expectation } from "#shared/contracts/session-work.ts";
+import { graceMs } from "./pass.ts";
+import type { Pod, PodRuntime } from "./pod-runtime.ts";
+import { QuietLog, sentenceOf } from "./quiet-log.ts";
+
+export interface ExpectedPage {
+	readonly sessions: readonly Expectation[];
+	readonly next?: string | undefined;
+}
+
+export interface SweepGround {
+	readonly runtime: PodRuntime;
+	/** A page of all sessions. @throws {Error} when they cannot be read: then nothing is touched. */
+	readonly expected: (after?: string) => Promise<ExpectedPage>;
+	/** Asks for a pass over one session. */
+	readonly look: (sessionId: string) => void;
+}
+
+export interface SweepTimes {
+	readonly everyMs: number;
+	/** While a sweep fails, or what it ends is still there. */
+	readonly soonMs: number;
+	/** How long a pod must have been unwanted, each time anybody looked, before it is ended. */
+	readonly unwantedMs: number;
+}
+
+const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
+
+/** Sweeps that may fail before it is worth a line: at start services come up in any order. */
+const silentFailures = 5;
+
+export class Sweep {
+	readonly #ground: SweepGround;
+	readonly #times: SweepTimes;
+	readonly #write: (sentence: string) => void;
+	readonly #log: QuietLog;
+	readonly #stopping = new AbortController();
+	/** Pods that no session wanted at the last look, by name, with the monotonic time since when. */
+	#unwanted = new Map<string, number>();
+	#failures = 0;
+	/** Workspaces without a session are told of once in a process's life. */
+	#toldKept = false;
+	readonly #loop: Promise<void>;
+
+	/** Starts at once. @param write Gets a sentence for what was found. */
+	constructor(ground: SweepGround, write: (sentence: string) => void, times: SweepTimes = usual) {
+		this.#ground = ground;
+		this.#times = times;
+		this.#write = write;
+		this.#log = new QuietLog(write);
+		this.#loop = this.#run();
+	}
+
+	/** Waits for the sweep under way. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#loop;
+	}
+
+	async #run(): Promise<void> {
+		const { signal } = this.#stopping;
+		while (!signal.aborted) await sleep(await this.#sweep(), signal);
+	}
+
+	/** Resolves to the milliseconds until the next one. */
+	async #sweep(): Promise<number> {
+		try {
+			const ended = await this.#compare();
+			this.#failures = 0;
+			return ended > 0 ? this.#times.soonMs : this.#times.everyMs;
+		} catch (error) {
+			this.#failures++;
+			if (this.#failures >= silentFailures) this.#log.tell(`Cannot sweep: ${sentenceOf(error)}`);
+			return this.#times.soonMs;
+		}
+	}
+
+	/**
+	 * Pods first: a session that is created or started after that has a pod that is not among them.
+	 * Resolves to the number of pods that are being ended.
+	 */
+	async #compare(): Promise<number> {
+		const { runtime } = this.#ground;
+		const [pods, kept] = await Promise.all([runtime.list(), runtime.kept()]);
+		const sessions = await this.#sessions(pods.length > 0);
+		for (const id of unlike(sessions, pods)) this.#ground.look(id);
+		this.#tellKept(kept.filter((id) => !sessions.has(id)));
+		const unwanted = pods.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
+		const overdue = this.#remember(unwanted);
+		for (const pod of overdue) await this.#remove(pod);
+		return overdue.length;
+	}
+
+	/** No sessions at all while there are pods is believed only when it is said twice. */
+	async #sessions(podsThere: boolean): Promise<Map<string, Expectation>> {
+		const sessions = await this.#read();
+		return sessions.size === 0 && podsThere ? this.#read() : sessions;
+	}
+
+	async #read(): Promise<Map<string, Expectation>> {
+		const sessions = new Map<string, Expectation>();
+		for (let after: string | undefined; ; ) {
+			const page = await this.#ground.expected(after);
+			for (const session of page.sessions) sessions.set(session.id, session);
+			if (page.next === undefined) return sessions;
+			after = page.next;
+		}
+	}
+
+	/** The pods that were unwanted for long enough. One that was wanted in between begins anew. */
+	#remember(unwanted: readonly Pod[]): Pod[] {
+		const at = monotonic();
+		this.#unwanted = new Map(unwanted.map(({ name }) => [name, this.#unwanted.get(name) ?? at]));
+		return unwanted.filter(({ name }) => at - (this.#unwanted.get(name) ?? at) >= this.#times.unwantedMs);
+	}
+
+	async #remove(pod: Pod): Promise<void> {
+		this.#log.tell(`No session wants "${pod.name}": it is ended`);
+		if (pod.state === "gone") await this.#ground.runtime.forget(pod);
+		else await this.#ground.runtime.end(pod, graceMs);
+	}
+
+	/** They hold work of people, so they stay until somebody decides. */
+	#tellKept(ids: readonly string[]): void {
+		if (ids.length > 0 && !this.#toldKept)
+			this.#write(`Kept: ${ids.length} workspace(s) of sessions that were deleted without them`);
+		this.#toldKept = true;
+	}
+}
+
+/** Sessions whose pods are not what they should be, as far as one can see from outside. Pure. */
+export function unlike(sessions: ReadonlyMap<string, Expectation>, pods: readonly Pod[]): Set<string> {
+	const right = new Set<string>();
+	const found = new Set<string>();
+	for (const { sessionId, generation, state } of pods) {
+		const session = sessions.get(sessionId);
+		if (!session) continue;
+		const wanted = session.desired === "run" && session.generation === generation && state !== "gone";
+		(wanted ? right : found).add(sessionId);
+	}
+	for (const { id, desired } of sessions.values()) if (desired === "run" && !right.has(id)) found.add(id);
+	return found;
+}

@@ -1,0 +1,179 @@
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import { Reconciler } from "#services/pod-manager/reconciler.ts";
+import { Sweep, type SweepGround, unlike } from "#services/pod-manager/sweep.ts";
+import { turnClock } from "#shared/clock.ts";
+import type { Expectation } from "#shared/contracts/session-work.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
+import { SessionDesk } from "../../../support/session-desk.ts";
+
+const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
+
+describe("Sweep", () => {
+	let desk: SessionDesk;
+	let pods: MemoryPods;
+	let looks: string[];
+	let said: string[];
+	let sweep: Sweep | undefined;
+	let reads: number;
+	let ahead: number;
+	let turnBack: () => void;
+	const id = randomUUID();
+
+	beforeEach(() => {
+		desk = new SessionDesk();
+		pods = new MemoryPods();
+		looks = [];
+		said = [];
+		reads = 0;
+		ahead = 0;
+		turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
+	});
+	afterEach(async () => {
+		await sweep?.stop();
+		turnBack();
+	});
+
+	function start(ground: Partial<SweepGround> = {}, times = quick): void {
+		const expected = ground.expected ?? (() => desk.expected());
+		const counted = async (after?: string) => {
+			const page = await expected(after);
+			reads++;
+			return page;
+		};
+		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...ground, expected: counted };
+		sweep = new Sweep(whole, (sentence) => said.push(sentence), times);
+	}
+
+	/** Several sweeps from now on. */
+	async function sweeps(): Promise<void> {
+		const before = reads;
+		await eventually(() => reads > before + 6, { what: "several sweeps" });
+	}
+
+	it("ends and forgets a pod whose session does not exist, two minutes after it was first seen so", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		desk.want(randomUUID(), "run");
+		start();
+		await sweeps();
+		ahead = 119_000;
+		await sweeps();
+		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
+		ahead = 121_000;
+		await eventually(() => pods.pods.size === 0);
+		expect(said).to.deep.equal([`No session wants "session-${id}-g1": it is ended`]);
+	});
+
+	for (const [other, generation] of [
+		["an older", 1],
+		["a newer", 3],
+	] as const)
+		it(`ends a pod of ${other} launch than the session's, and lets the passes try first`, async () => {
+			desk.want(id, "run", 2);
+			pods.put(memoryPod(id, generation, "ready"));
+			start();
+			await sweeps();
+			expect(looks).to.include(id);
+			expect(pods.pods.get(`session-${id}-g${generation}`)?.state).to.equal("ready");
+			ahead = 121_000;
+			await eventually(() => pods.pods.size === 0);
+		});
+
+	it("begins to count anew when a session wanted the pod in between", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		desk.want(randomUUID(), "run");
+		start();
+		await sweeps();
+		desk.want(id, "run");
+		await sweeps();
+		ahead = 121_000;
+		desk.sessions.delete(id);
+		await sweeps();
+		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
+	});
+
+	it("believes an empty list of sessions only when it is said twice", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		desk.want(id, "run");
+		let asked = 0;
+		const forgetful = async () => (asked++ % 2 === 0 ? { sessions: [] } : desk.expected());
+		start({ expected: forgetful }, { ...quick, unwantedMs: 0 });
+		await sweeps();
+		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
+		expect(said).to.deep.equal([]);
+	});
+
+	it("touches nothing while the sessions cannot be read, not even a page of them", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		let asked = 0;
+		const expected = async (after?: string) => {
+			asked++;
+			if (after !== undefined) throw new Error("Nobody there");
+			return { sessions: [], next: "second" };
+		};
+		start({ expected });
+		await eventually(() => asked > 6);
+		ahead = 121_000;
+		const before = asked;
+		await eventually(() => asked > before + 6);
+		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
+		expect(said).to.deep.equal(["Cannot sweep: Nobody there"]);
+	});
+
+	it("reads every page", async () => {
+		pods.put(memoryPod(id, 1, "ready"));
+		const wanted: Expectation = { id, generation: 1, desired: "run" };
+		start({ expected: async (after) => (after === undefined ? { sessions: [], next: "a" } : { sessions: [wanted] }) });
+		await sweeps();
+		ahead = 121_000;
+		await sweeps();
+		expect(pods.pods.size).to.equal(1);
+		expect(looks).to.deep.equal([]);
+	});
+
+	it("keeps workspaces without a session, and says so once", async () => {
+		pods.workspaces.add(id);
+		start();
+		await sweeps();
+		ahead = 121_000;
+		await sweeps();
+		expect([...pods.workspaces]).to.deep.equal([id]);
+		expect(said).to.deep.equal(["Kept: 1 workspace(s) of sessions that were deleted without them"]);
+	});
+
+	it("has a running session without a pod looked at at once, long before it is due", async () => {
+		desk.want(id, "run");
+		const session = desk.sessions.get(id);
+		if (session) session.dueAt = Date.now() + 30_000;
+		const specOf = ({ id: sessionId, generation }: Expectation) => podSpecFor(sessionId, generation);
+		const passes = new Reconciler({ runtime: pods, specOf }, desk, (sentence) => said.push(sentence));
+		try {
+			start({ look: (session_id) => passes.look(session_id) });
+			await eventually(() => desk.last(id) !== undefined, { withinMs: 1_000 });
+		} finally {
+			await passes.stop();
+		}
+	});
+});
+
+describe("unlike", () => {
+	const id = randomUUID();
+	const cases = [
+		["run", 1, "ready", false],
+		["run", 1, "failed", false],
+		["run", 1, "gone", true],
+		["run", 2, "ready", true],
+		["stop", 1, "ready", true],
+		["purge", 1, "gone", true],
+	] as const;
+	for (const [desired, generation, state, expected] of cases)
+		it(`${desired} of launch ${generation}, pod of launch 1 is ${state}: ${expected ? "look" : "fine"}`, () => {
+			const sessions = new Map([[id, { id, generation, desired }]]);
+			expect([...unlike(sessions, [memoryPod(id, 1, state)])]).to.deep.equal(expected ? [id] : []);
+		});
+
+	it("does not look at sessions that want no pod and have none", () => {
+		expect([...unlike(new Map([[id, { id, generation: 1, desired: "stop" as const }]]), [])]).to.deep.equal([]);
+	});
+});
