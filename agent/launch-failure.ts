@@ -1,13 +1,13 @@
 /** Why a pod gives up: what stands as `failure` in its status. */
 
-export const failureCodes = [
-	"WORKSPACE_FAILED",
-	"CLONE_FAILED",
-	"SETUP_FAILED",
-	"AGENT_START_FAILED",
-	"AGENT_LOST",
-] as const;
-export type FailureCode = (typeof failureCodes)[number] | "AGENT_CRASHED";
+export type FailureCode =
+	| "WORKSPACE_FAILED"
+	| "CLONE_FAILED"
+	| "SETUP_FAILED"
+	| "AGENT_START_FAILED"
+	| "AGENT_LOST"
+	/** The session agent itself has a fault. */
+	| "AGENT_CRASHED";
 
 /** The message is a sentence for the user, without secrets. */
 export class LaunchFailure extends Error {

@@ -40,7 +40,7 @@ describe("clone", () => {
 
 		const pod = await session.start({ repositories: [repository(url)], git_home: person });
 		const seen = await pod.ask(
-			"$ cat README.md; git remote get-url origin; cat .git/config; env; ls -A ~; cat ~/.gitconfig",
+			"$ cat README.md; git remote get-url origin; cat .git/config; env; ls -A ~; cat ~/.gitconfig ~/.git-credentials",
 		);
 		expect(seen.content).to.contain(`private\n${url}\n`).and.not.contain("canary");
 		expect((await pod.logs()).join("\n")).not.to.contain("canary");

@@ -56,6 +56,7 @@ describe("messages", () => {
 		const next = await session.start();
 		await next.ask("$ echo once >> counted", "same");
 		expect((await next.ask("$ cat counted")).content).to.equal("once\n");
+		expect((await next.history()).turns.filter(({ id }) => id === "same")).to.have.length(1);
 	});
 
 	it("that were confirmed survive kill -9; the turn under way is marked and not run again", async () => {
