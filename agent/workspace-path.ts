@@ -1,13 +1,7 @@
 /** Paths below the workspace: written by users, walked by the platform, so they must not lead out of it. */
 import { lstat, realpath, stat } from "node:fs/promises";
-import { join, normalize, relative, sep } from "node:path";
-
-/** The path in its shortest form, or undefined when it is no path below a folder. Pure. */
-export function pathBelow(path: string): string | undefined {
-	if (path === "" || path.startsWith("/") || path.includes("\0")) return undefined;
-	const short = normalize(path).replace(/\/$/, "");
-	return short === "." || short === ".." || short.startsWith("../") ? undefined : short;
-}
+import { join, relative, sep } from "node:path";
+import { pathBelow } from "#shared/pod/path-below.ts";
 
 /**
  * The folder that `path` names, when it exists and is really inside: symbolic links are followed first.

@@ -6,9 +6,10 @@ import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
 import { type Git, wordsOfGit } from "./git.ts";
+import { pathBelow } from "#shared/pod/path-below.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import type { CommandResult } from "./run-command.ts";
-import { isFreeOfLinks, pathBelow } from "./workspace-path.ts";
+import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** For all repositories together; the platform gives a launch 300 s. */
 const cloneMs = 280_000;

@@ -2,11 +2,11 @@
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
+import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
+import { pathBelow } from "#shared/pod/path-below.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import { RequestError } from "../request-error.ts";
 import type { CommandResult } from "../run-command.ts";
-import { pathBelow } from "../workspace-path.ts";
-import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
 import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
 import { Slots } from "./slots.ts";
 

@@ -8,11 +8,16 @@ import { eventLogCollection, eventLogNameCollection } from "./event-log-collecti
 import { EventLog } from "./event-log.ts";
 import { eventLogService } from "./event-log.service.ts";
 import { Hints } from "./hints.ts";
+import { historyChunkCollection, historyCollection } from "./history-collections.ts";
+import { HistoryReports } from "./history-reports.ts";
+import { historyService } from "./history.service.ts";
+import { releaseLeases } from "./lease-release.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
 import { SessionClaims } from "./session-claims.ts";
 import { sessionCollection } from "./session-collection.ts";
 import { SessionCommands } from "./session-commands.ts";
+import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
 import { SessionRecords } from "./session-records.ts";
 import { sessionWorkService } from "./session-work.service.ts";
@@ -23,7 +28,14 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
 		folder: join(config.data_dir, "store"),
 	});
-	await store.open([sessionCollection, eventLogCollection, eventLogNameCollection]);
+	await store.open([
+		sessionCollection,
+		eventLogCollection,
+		eventLogNameCollection,
+		historyCollection,
+		historyChunkCollection,
+	]);
+	if (config.bus.url === "") await releaseLeases(store);
 	readiness.set("store", () => store.ping());
 
 	const hints = new Hints();
@@ -36,13 +48,15 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const due = (id: string) => hints.sessionDue(id);
 	const commands = new SessionCommands(records, due);
 	const client = new SessionAgentClient();
-	const pod = new SessionPod(client, key);
+	const history = new SessionHistory(store);
+	const pod = new SessionPod(client, key, history);
 
 	return {
 		services: [
 			sessionsService({ records, commands, pod, gitProtocols: gitProtocols(config) }, hints),
-			sessionWorkService(new SessionClaims(store, records, due)),
+			sessionWorkService(new SessionClaims(store, records, due, (id) => history.remove(id))),
 			eventLogService(log, relay),
+			historyService(new HistoryReports(records, history)),
 			usageService(records),
 		],
 		async close() {

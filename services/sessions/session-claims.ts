@@ -40,12 +40,22 @@ export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
 	readonly #hint: (id: string) => void;
+	readonly #forget: (id: string) => Promise<void>;
 
-	/** @param hint Called when a session wants another pass at once. */
-	constructor(store: DocumentStore, records: SessionRecords, hint: (id: string) => void) {
+	/**
+	 * @param hint Called when a session wants another pass at once.
+	 * @param forget Removes what else is kept of a session, before its document goes.
+	 */
+	constructor(
+		store: DocumentStore,
+		records: SessionRecords,
+		hint: (id: string) => void,
+		forget: (id: string) => Promise<void>,
+	) {
 		this.#store = store;
 		this.#records = records;
 		this.#hint = hint;
+		this.#forget = forget;
 	}
 
 	/** Leases sessions that are due, the longest waiting first; with `ids` these, due or not. */
@@ -160,6 +170,7 @@ export class SessionClaims {
 
 	/** The document goes when its last event has left it. */
 	async #bury({ id, fence = 0 }: SessionDocument): Promise<boolean> {
+		await this.#forget(id);
 		const waiting = await this.#store.outbox(sessionCollection, 500);
 		const emptied = waiting.length < 500 && !waiting.some((document) => document.id === id);
 		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;

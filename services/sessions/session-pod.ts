@@ -2,13 +2,19 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Conversation, DiffFileList, DiffPatch, FileDiff, SessionLogs } from "#shared/contracts/sessions.ts";
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { historyPage } from "#shared/pod/conversation-history.ts";
+import { fileOfPatch, filesOfPatch, fitFileList, fitPatch } from "#shared/pod/diff-output.ts";
+import { logTail } from "#shared/pod/log-tail.ts";
+import { pathBelow } from "#shared/pod/path-below.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import type { PodAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "./session-change.ts";
 import { mayCommandAgent } from "./session-commands.ts";
+import type { KeptPatch, SessionHistory } from "./session-history.ts";
 
 /** Text, or content blocks of which the text ones count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
@@ -19,29 +25,48 @@ export interface DiffQuery {
 	format: "files" | "patch";
 }
 
+/** A kept patch is against the last commit. */
+const bases = ["last-commit", "default-branch"];
+
 export class SessionPod {
 	readonly #client: SessionAgentClient;
 	readonly #key: InstallationKey;
+	readonly #history: SessionHistory;
 
-	constructor(client: SessionAgentClient, key: InstallationKey) {
+	constructor(client: SessionAgentClient, key: InstallationKey, history: SessionHistory) {
 		this.#client = client;
 		this.#key = key;
+		this.#history = history;
 	}
 
 	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
-		return this.#client.get(this.#address(record), "/api/logs", { lines: String(lines), level });
+		return this.#ask(record, {
+			alive: (pod) => this.#client.get<SessionLogs>(pod, "/api/logs", { lines: String(lines), level }),
+			gone: async (session_id) => {
+				const kept = await this.#history.logs(session_id);
+				return kept && { session_id, ...logTail(kept, lines, level) };
+			},
+		});
 	}
 
+	/** @param before Id of a turn: only older ones. */
 	conversation(record: SessionRecord, before: string | undefined): Promise<Conversation> {
-		return this.#client.get(this.#address(record), "/api/conversation/history", before === undefined ? {} : { before });
+		const query = before === undefined ? {} : { before };
+		return this.#ask(record, {
+			alive: (pod) => this.#client.get<Conversation>(pod, "/api/conversation/history", query),
+			gone: async (id) => {
+				const kept = await this.#history.turns(id, before);
+				return kept && { ...historyPage(kept, before), is_active: false, last_activity: "" };
+			},
+		});
 	}
 
 	/** @throws {BadRequestError} for an unknown base or a file outside the workspace. */
-	diff(record: SessionRecord, { file, base, format }: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
-		const pod = this.#address(record);
-		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base });
-		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base });
-		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
+	diff(record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
+		return this.#ask<FileDiff | DiffFileList | DiffPatch>(record, {
+			alive: (pod) => this.#liveDiff(pod, query),
+			gone: (id) => this.#keptDiff(id, query),
+		});
 	}
 
 	/**
@@ -68,11 +93,45 @@ export class SessionPod {
 		return id;
 	}
 
+	/**
+	 * Asks the pod while it lives, and what is kept of it afterwards.
+	 * @throws {NotFoundError} without both; {UpstreamError} when the pod fails and nothing is kept.
+	 */
+	async #ask<T>(record: SessionRecord, { alive, gone }: Sources<T>): Promise<T> {
+		try {
+			return await alive(this.#address(record));
+		} catch (error) {
+			if (!isOutOfReach(error)) throw error;
+			const kept = await gone(record.session.id);
+			if (kept === undefined) throw error;
+			return kept;
+		}
+	}
+
+	#liveDiff(pod: PodAddress, { file, base, format }: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
+		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base });
+		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base });
+		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
+	}
+
+	async #keptDiff(id: string, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch | undefined> {
+		const { file, base } = query;
+		if (!bases.includes(base)) throw new BadRequestError(`There is no base "${base}"; known: ${bases.join(", ")}`);
+		const path = file === undefined ? undefined : pathBelow(file);
+		if (file !== undefined && path === undefined)
+			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
+		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
+		return kept && answerFrom(kept, path, query.format);
+	}
+
 	/** @throws {NotFoundError} when no pod listens. */
 	#address({ session, document }: SessionRecord): PodAddress {
 		const { id, generation, status } = session;
 		if (document.address === undefined) {
-			throw new NotFoundError(`Session "${id}" is ${status} and has no pod to ask; start it first`, "POD_ABSENT");
+			throw new NotFoundError(
+				`Session "${id}" is ${status} and has no pod to ask, and this was not kept; start it first`,
+				"POD_ABSENT",
+			);
 		}
 		return { sessionId: id, generation, url: document.address, key: this.#key.platformKey(id, generation) };
 	}
@@ -84,4 +143,24 @@ function textOf(content: Content): string {
 		block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : "",
 	);
 	return texts.filter((text) => text !== "").join("\n");
+}
+
+interface Sources<T> {
+	readonly alive: (pod: PodAddress) => Promise<T>;
+	/** Undefined when nothing is kept. */
+	readonly gone: (id: string) => Promise<T | undefined>;
+}
+
+function isOutOfReach(error: unknown): boolean {
+	return error instanceof ServiceError && (error.type === "POD_ABSENT" || error.type === "POD_UNREACHABLE");
+}
+
+function answerFrom({ patch, truncated }: KeptPatch, path: string | undefined, format: DiffQuery["format"]) {
+	if (path !== undefined) return fileOfPatch(path, patch, answerBytes);
+	if (format === "patch") {
+		const fitting = fitPatch(patch, false, answerBytes);
+		return { patch: fitting.patch, truncated: fitting.truncated || truncated };
+	}
+	const list = fitFileList(filesOfPatch(patch), answerBytes);
+	return truncated ? { ...list, truncated } : list;
 }

@@ -11,7 +11,7 @@ import {
 } from "#shared/contracts/session-resource.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { templates, type Template } from "#shared/contracts/templates.ts";
-import { ConflictError, InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
@@ -19,6 +19,7 @@ import { refuseBadRef } from "./session-source.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
+import { refuseStale } from "./stale-launch.ts";
 
 export interface SessionsOptions {
 	readonly records: SessionRecords;
@@ -155,11 +156,4 @@ function readStatus(text: string): SessionStatus {
 
 function isActivity(state: string): state is ActivityState {
 	return activityStates.some((known) => known === state);
-}
-
-/** @throws {ConflictError} when an older launch reports: its pod is to end itself. */
-function refuseStale({ kind, generation }: Principal, current: number): void {
-	if (kind === "pod" && generation !== current) {
-		throw new ConflictError(`Launch ${generation} is over, the present one is ${current}`, "STALE_GENERATION");
-	}
 }

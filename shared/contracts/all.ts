@@ -1,5 +1,6 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
+import { history } from "./history.ts";
 import { identity } from "./identity.ts";
 import { sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
@@ -7,4 +8,4 @@ import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
 import { usage } from "./usage.ts";
 
-export const publicContracts: readonly Contract[] = [identity, sessions, settings, stream, templates, usage];
+export const publicContracts: readonly Contract[] = [history, identity, sessions, settings, stream, templates, usage];

@@ -14,9 +14,9 @@ const record = { type: "object", props: session } as const;
 
 /** 512 KiB: prompts of up to 100,000 characters may need four bytes each. */
 const promptBodies = 512 * 1024;
-const reportBodies = 900 * 1024;
+export const reportBodies = 900 * 1024;
 
-const logEntry = {
+export const logEntry = {
 	timestamp: { type: "number", description: "Unix seconds, fractional" },
 	time: { type: "string", optional: true },
 	level: { type: "string" },
@@ -24,7 +24,7 @@ const logEntry = {
 	message: { type: "string" },
 } as const;
 
-const turn = {
+export const turn = {
 	id: { type: "string" },
 	role: { type: "enum", values: ["user", "assistant"] },
 	content: { type: "string" },

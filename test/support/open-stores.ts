@@ -4,16 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
+import type { Collection } from "#shared/store/collection.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import type { StoreUnderTest } from "../contract/document-store.contract.ts";
 import { startMongodbEndpoint } from "./mongodb-endpoint.ts";
 import { sampleCollections } from "./sample-collections.ts";
 
-export async function openEmbedded(): Promise<StoreUnderTest> {
+export async function openEmbedded(collections: readonly Collection[] = sampleCollections): Promise<StoreUnderTest> {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-store-"));
 	const store = new EmbeddedStore({ folder });
-	await store.open(sampleCollections);
+	await store.open(collections);
 	return {
 		store,
 		async discard() {
@@ -23,10 +24,10 @@ export async function openEmbedded(): Promise<StoreUnderTest> {
 	};
 }
 
-export async function openOnEndpoint(): Promise<StoreUnderTest> {
+export async function openOnEndpoint(collections: readonly Collection[] = sampleCollections): Promise<StoreUnderTest> {
 	const endpoint = await startMongodbEndpoint();
 	const store = new MongodbStore({ url: endpoint.url });
-	await store.open(sampleCollections);
+	await store.open(collections);
 	return {
 		store,
 		async discard() {

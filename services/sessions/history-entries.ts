@@ -1,0 +1,162 @@
+/** Texts of any length in the store, in chunks of at most 256 KB, ordered within session and kind. */
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
+
+export const kinds = ["log", "turn", "patch"] as const;
+export type Kind = (typeof kinds)[number];
+
+export const maxChunkBytes = 256 * 1024;
+/** A UTF-16 unit has at most three bytes in UTF-8. */
+const safeLength = Math.floor(maxChunkBytes / 3);
+/** Chunks in memory at a time. */
+const pageSize = 20;
+
+export interface Entry {
+	/** Names it within session and kind. */
+	readonly name: string;
+	readonly at: number;
+	readonly text: string;
+}
+
+export class HistoryEntries {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** One that is there already stays as it is. */
+	async put(session: string, kind: Kind, entry: Entry): Promise<void> {
+		for (const chunk of chunksOf(session, kind, entry)) {
+			await this.#store.insert(historyChunkCollection, chunk).catch((error: unknown) => {
+				if (!(error instanceof DuplicateKeyError)) throw error;
+			});
+		}
+	}
+
+	async has(session: string, kind: Kind, name: string): Promise<boolean> {
+		return (await this.#first(session, kind, name)) !== undefined;
+	}
+
+	/**
+	 * Newest first, whole entries only, until more than `enough` bytes were read.
+	 * @param upTo Name of the newest one wanted; nothing when it is not known.
+	 */
+	async newest(session: string, kind: Kind, enough = Infinity, upTo?: string): Promise<Entry[]> {
+		const last = upTo === undefined ? undefined : await this.#first(session, kind, upTo);
+		if (upTo !== undefined && !last) return [];
+		const chunks: HistoryChunk[] = [];
+		let bytes = 0;
+		for await (const chunk of this.#descending(session, kind, last?.at)) {
+			chunks.push(chunk);
+			bytes += chunk.bytes ?? 0;
+			// The chunks of an entry stand together, the first of them last.
+			if (bytes > enough && chunk.piece === 0) break;
+		}
+		return wholeEntries(chunks);
+	}
+
+	/** Bytes of all entries of a kind. */
+	async bytes(session: string, kind: Kind): Promise<number> {
+		let bytes = 0;
+		for await (const chunk of this.#descending(session, kind)) bytes += chunk.bytes ?? 0;
+		return bytes;
+	}
+
+	/** Puts a text of one chunk in place of an entry's. */
+	async replace(session: string, kind: Kind, entry: Entry): Promise<void> {
+		const [chunk, ...more] = chunksOf(session, kind, entry);
+		if (!chunk || more.length > 0) throw new RangeError("Cannot replace an entry by one of more than a chunk");
+		const { wire, bytes = 0 } = chunk;
+		const before = await this.#store.get(historyChunkCollection, chunk.id);
+		// With the first chunk the others lose their meaning; whoever stops here leaves nothing wrong.
+		await this.#store.update(historyChunkCollection, chunk.id, {}, { wire, set: { bytes, pieces: 1 } });
+		await this.#removeChunks(session, kind, entry.name, { from: 1, to: before?.pieces ?? 1 });
+	}
+
+	async remove(session: string, kind: Kind, name: string): Promise<void> {
+		const first = await this.#first(session, kind, name);
+		await this.#removeChunks(session, kind, name, { from: 0, to: first?.pieces ?? 1 });
+	}
+
+	async removeAll(session: string): Promise<void> {
+		for (const kind of kinds) await this.removeUpTo(session, kind, Number.MAX_SAFE_INTEGER);
+	}
+
+	/** Removes the entries of a kind whose place is not after `to`. */
+	async removeUpTo(session: string, kind: Kind, to: number): Promise<void> {
+		for (;;) {
+			const range = { equals: [session, kind], to };
+			const { documents } = await this.#store.find(historyChunkCollection, "in_order", range, { limit: pageSize });
+			for (const { id } of documents) await this.#store.remove(historyChunkCollection, id, {});
+			if (documents.length < pageSize) return;
+		}
+	}
+
+	#first(session: string, kind: Kind, name: string): Promise<HistoryChunk | undefined> {
+		return this.#store.get(historyChunkCollection, chunkId(session, kind, name, 0));
+	}
+
+	async #removeChunks(session: string, kind: Kind, name: string, { from, to }: { from: number; to: number }) {
+		for (let piece = to - 1; piece >= from; piece--)
+			await this.#store.remove(historyChunkCollection, chunkId(session, kind, name, piece), {});
+	}
+
+	async *#descending(session: string, kind: Kind, to?: number): AsyncGenerator<HistoryChunk> {
+		const range = { equals: [session, kind], ...(to !== undefined && { to }) };
+		let after: string | undefined;
+		do {
+			const page = { limit: pageSize, descending: true, ...(after !== undefined && { after }) };
+			const { documents, next } = await this.#store.find(historyChunkCollection, "in_order", range, page);
+			yield* documents;
+			after = next;
+		} while (after !== undefined);
+	}
+}
+
+/** Pure. */
+function chunksOf(session: string, kind: Kind, { name, at, text }: Entry): HistoryChunk[] {
+	const texts = Buffer.byteLength(text) <= maxChunkBytes ? [text] : split(text);
+	return texts.map((wire, piece) => ({
+		id: chunkId(session, kind, name, piece),
+		wire,
+		session,
+		kind,
+		at,
+		entry: name,
+		piece,
+		pieces: texts.length,
+		bytes: Buffer.byteLength(wire),
+	}));
+}
+
+function split(text: string): string[] {
+	const parts: string[] = [];
+	for (let from = 0; from < text.length; ) {
+		const isInsidePair = /[\uD800-\uDBFF]/.test(text.charAt(from + safeLength - 1));
+		const to = from + safeLength - (isInsidePair ? 1 : 0);
+		parts.push(text.slice(from, to));
+		from = to;
+	}
+	return parts;
+}
+
+/** Sorts the chunks of an entry: places that are equal are ordered by id. */
+function chunkId(session: string, kind: Kind, name: string, piece: number): string {
+	return `${session}:${kind}:${name}:${String(piece).padStart(3, "0")}`;
+}
+
+/** @param chunks From the last to the first. An entry that lacks one is not there yet. */
+function wholeEntries(chunks: readonly HistoryChunk[]): Entry[] {
+	const entries: Entry[] = [];
+	let parts: string[] = [];
+	let name = "";
+	for (const { entry = "", at = 0, piece = 0, pieces = 1, wire } of chunks) {
+		// Of an entry that has become smaller, what lies behind its end counts no more.
+		if (entry !== name || piece === pieces - 1) parts = [];
+		name = entry;
+		parts.unshift(wire);
+		if (piece === 0 && parts.length === pieces) entries.push({ name, at, text: parts.join("") });
+	}
+	return entries;
+}

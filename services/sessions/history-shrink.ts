@@ -1,0 +1,36 @@
+/** What becomes of turns there is no room for: first the oldest outputs of tools go, then the oldest turns. */
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { dropOutputs, fitTurn } from "#shared/pod/conversation-history.ts";
+import { type Entry, type HistoryEntries, maxChunkBytes } from "./history-entries.ts";
+
+/** Bytes of all turns of a session. */
+export const maxTurnBytes = 8 * 1_048_576;
+/** So many are left when they were too many, so that this is not to be done again at once. */
+const aimedAtBytes = 7 * 1_048_576;
+
+/** Resolves to the bytes of the turns that are left. */
+export async function shrinkTurns(entries: HistoryEntries, session: string): Promise<number> {
+	const oldestFirst = (await entries.newest(session, "turn")).toReversed();
+	let bytes = oldestFirst.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+	if (bytes <= maxTurnBytes) return bytes;
+	const left: Entry[] = [];
+	for (const entry of oldestFirst) {
+		const smaller = bytes > aimedAtBytes ? withoutOutputs(entry) : undefined;
+		if (smaller) await entries.replace(session, "turn", smaller);
+		if (smaller) bytes -= Buffer.byteLength(entry.text) - Buffer.byteLength(smaller.text);
+		left.push(smaller ?? entry);
+	}
+	for (const { name, text } of left) {
+		if (bytes <= aimedAtBytes) break;
+		await entries.remove(session, "turn", name);
+		bytes -= Buffer.byteLength(text);
+	}
+	return bytes;
+}
+
+/** Undefined when it has none. */
+function withoutOutputs(entry: Entry): Entry | undefined {
+	const turn: ConversationTurn = JSON.parse(entry.text);
+	const bare = dropOutputs(turn);
+	return bare === turn ? undefined : { ...entry, text: JSON.stringify(fitTurn(bare, maxChunkBytes)) };
+}

@@ -1,0 +1,14 @@
+/** The history of sessions, on the bus: wiring only; the rules are in session-history.ts. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { history } from "#shared/contracts/history.ts";
+import type { HistoryReports } from "./history-reports.ts";
+
+export function historyService(reports: HistoryReports): ServiceSchema {
+	return {
+		name: history.name,
+		actions: implement(history, {
+			report: ({ session_id, ...report }, principal) => reports.take(principal, session_id, report),
+		}),
+	};
+}

@@ -1,0 +1,62 @@
+/** What a session's pod tells the platform of itself, so that it can be read when the pod is gone. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Input, type Output } from "../bus/schema.ts";
+import { logEntry, reportBodies, turn } from "./sessions.ts";
+
+/** Bytes of a piece of the patch. */
+export const maxPatchPiece = 256 * 1024;
+
+const patchPiece = {
+	id: {
+		type: "string",
+		min: 1,
+		max: 64,
+		pattern: "^[\\w-]+$",
+		description: "Names the patch; another one takes its place",
+	},
+	piece: { type: "number", integer: true, min: 0, max: 15, description: "Counts from 0" },
+	pieces: {
+		type: "number",
+		integer: true,
+		min: 1,
+		max: 16,
+		description: "The patch counts when the last one is there",
+	},
+	text: { type: "string", max: maxPatchPiece, description: "Part of a unified diff against the last commit" },
+	truncated: { type: "boolean", description: "The patch was cut at a file's end" },
+} as const;
+
+export const historyReport = schema({
+	launch: {
+		type: "number",
+		integer: true,
+		min: 0,
+		optional: true,
+		description: "Launch that made the report, when it could not deliver it itself; default the caller's own",
+	},
+	n: {
+		type: "number",
+		integer: true,
+		min: 0,
+		description:
+			"Grows with every report of a launch. One that is not above the newest is acknowledged and changes nothing; gaps are allowed",
+	},
+	logs: { type: "array", max: 2_000, items: { type: "object", props: logEntry }, default: [] },
+	turns: { type: "array", max: 2_000, items: { type: "object", props: turn }, default: [] },
+	diff: { type: "object", props: patchPiece, optional: true },
+});
+export type HistoryReport = Output<typeof historyReport>;
+export type SentHistoryReport = Input<typeof historyReport>;
+export type PatchPiece = NonNullable<HistoryReport["diff"]>;
+
+export const history = defineContract("history", {
+	report: {
+		rest: "POST /sessions/:session_id/history",
+		access: "pod",
+		summary: "Log lines, turns and the patch since the last report, from the session's pod; each once",
+		params: { session_id: { type: "uuid" }, ...historyReport },
+		errors: [404, 409],
+		max_body: reportBodies,
+		idempotent: true,
+	},
+});

@@ -1,0 +1,25 @@
+/** Bounds on what the pod answers: a result of the platform's bus may have 900 KB, and the frame around it needs some. */
+
+/** Bytes of JSON in one answer. */
+export const answerBytes = 850 * 1024;
+
+/** Length of a value as JSON in UTF-8. */
+export function jsonBytes(value: unknown): number {
+	return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** The longest start of `text` that has at most `bytes` bytes as a JSON string, and never half a character. */
+export function cutToJsonBytes(text: string, bytes: number): string {
+	if (jsonBytes(text) <= bytes) return text;
+	let [fits, tooLong] = [0, text.length];
+	while (tooLong - fits > 1) {
+		const middle = (fits + tooLong) >> 1;
+		if (jsonBytes(wholeStart(text, middle)) <= bytes) fits = middle;
+		else tooLong = middle;
+	}
+	return wholeStart(text, fits);
+}
+
+function wholeStart(text: string, length: number): string {
+	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+}

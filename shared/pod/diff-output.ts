@@ -1,0 +1,106 @@
+/** What git prints about changes, as the platform's diff answers. Pure. */
+import { parsePatch, type StructuredPatch } from "diff";
+import type { DiffFileList, DiffPatch, FileDiff } from "../contracts/sessions.ts";
+import { jsonBytes } from "./answer-size.ts";
+
+type ChangedFile = DiffFileList["files"][number];
+type Hunk = FileDiff["hunks"][number];
+type Line = Hunk["lines"][number];
+
+const statuses: Readonly<Record<string, ChangedFile["status"]>> = { A: "new", D: "del" };
+
+/** `:modes ids letter`, path */
+const rawEntry = /:[^\0]* ([A-Z])\d*\0([^\0]+)\0/gy;
+/** Lines added and removed, path; a dash stands for a binary file, which has no lines. */
+const countEntry = /(\d+|-)\t(\d+|-)\t([^\0]+)\0/gy;
+
+/** Reads `git diff --raw --numstat -z --no-renames`: the one entry of every file, then the other. */
+export function readFileList(output: string): ChangedFile[] {
+	const raw = [...output.matchAll(rawEntry)];
+	const rest = output.slice(raw.reduce((length, [entry]) => length + entry.length, 0));
+	const counts = new Map([...rest.matchAll(countEntry)].map(([, ins, del, path]) => [path, { ins, del }]));
+	return raw.map(([, letter = "", path = ""]) => {
+		const { ins, del } = counts.get(path) ?? {};
+		return { path, status: statuses[letter] ?? "mod", ins: Number(ins) || 0, del: Number(del) || 0 };
+	});
+}
+
+/** The files that fit `limit` bytes of JSON. */
+export function fitFileList(files: readonly ChangedFile[], limit: number): DiffFileList {
+	let bytes = 0;
+	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) + 1) > limit);
+	return tooMany === -1 ? { files: [...files] } : { files: files.slice(0, tooMany), truncated: true };
+}
+
+/** The list of files that a patch without renames changes. */
+export function filesOfPatch(patch: string): ChangedFile[] {
+	return parsePatch(patch).map((file) => {
+		const lines = file.hunks.flatMap((hunk) => hunk.lines);
+		const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+		return { path: pathOf(file), status: statusOf(file), ins: count("+"), del: count("-") };
+	});
+}
+
+function statusOf({ isCreate, isDelete }: StructuredPatch): ChangedFile["status"] {
+	if (isCreate) return "new";
+	return isDelete ? "del" : "mod";
+}
+
+/** `a/path` before, `b/path` afterwards; of a file that is not there on one side, `/dev/null`. */
+function pathOf({ oldFileName, newFileName, isDelete }: StructuredPatch): string {
+	return (isDelete ? oldFileName : newFileName)?.slice(2) ?? "";
+}
+
+/** Reads the patch of one file; lines beyond `limit` bytes of JSON are left out, and the hunk they were in says so in its counts. */
+export function readFileDiff(filePath: string, patch: string, limit: number): FileDiff {
+	return fitHunks(filePath, parsePatch(patch), limit);
+}
+
+/** As {@link readFileDiff}, from the patch of many files. */
+export function fileOfPatch(filePath: string, patch: string, limit: number): FileDiff {
+	return fitHunks(
+		filePath,
+		parsePatch(patch).filter((file) => pathOf(file) === filePath),
+		limit,
+	);
+}
+
+function fitHunks(filePath: string, files: readonly StructuredPatch[], limit: number): FileDiff {
+	let room = limit - jsonBytes(filePath);
+	const hunks: Hunk[] = [];
+	for (const { oldStart, newStart, lines } of files.flatMap((file) => file.hunks)) {
+		const numbered = numberLines(lines, oldStart, newStart);
+		const tooMany = numbered.findIndex((line) => (room -= jsonBytes(line) + 1) < 0);
+		hunks.push(hunkOf(oldStart, newStart, tooMany === -1 ? numbered : numbered.slice(0, tooMany)));
+		if (tooMany !== -1) return { filePath, hunks, truncated: true };
+	}
+	return { filePath, hunks };
+}
+
+function hunkOf(oldStart: number, newStart: number, lines: Line[]): Hunk {
+	const oldCount = lines.filter(({ type }) => type !== "add").length;
+	const newCount = lines.filter(({ type }) => type !== "remove").length;
+	return { oldStart, oldCount, newStart, newCount, lines };
+}
+
+/** `+text`, `-text`, ` text`; a line that begins with a backslash is a remark of git's. */
+function numberLines(lines: readonly string[], oldStart: number, newStart: number): Line[] {
+	let [oldLine, newLine] = [oldStart, newStart];
+	return lines.flatMap((line): Line[] => {
+		const content = line.slice(1);
+		if (line.startsWith("+")) return [{ type: "add", content, newLine: newLine++ }];
+		if (line.startsWith("-")) return [{ type: "remove", content, oldLine: oldLine++ }];
+		if (line.startsWith("\\")) return [];
+		return [{ type: "context", content, oldLine: oldLine++, newLine: newLine++ }];
+	});
+}
+
+/** As many whole files of the patch as fit `limit` bytes of JSON. @param cut Whether the patch itself has lost its end. */
+export function fitPatch(patch: string, cut: boolean, limit: number): DiffPatch {
+	if (!cut && jsonBytes(patch) <= limit) return { patch, truncated: false };
+	const files = patch.split(/^(?=diff --(?:git|cc|combined) )/m);
+	if (cut) files.pop();
+	let bytes = 2;
+	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) - 2) > limit);
+	return { patch: (tooMany === -1 ? files : files.slice(0, tooMany)).join(""), truncated: true };
+}

@@ -1,0 +1,36 @@
+/** The part of a pod's log that was asked for and one answer has room for. Pure. */
+import type { SessionLogs } from "../contracts/sessions.ts";
+import { answerBytes, jsonBytes } from "./answer-size.ts";
+
+export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
+export type LogLevel = (typeof logLevels)[number];
+export type LogEntry = SessionLogs["lines"][number];
+
+/** Entries that are kept. */
+export const maxLogEntries = 2_000;
+const defaultLines = 100;
+
+/**
+ * The newest entries, oldest first, as many as fit an answer.
+ * @param lines At most 2,000; default 100.
+ * @param level Least level; an unknown one means DEBUG.
+ */
+export function logTail(
+	entries: readonly LogEntry[],
+	lines = defaultLines,
+	level = "DEBUG",
+): Omit<SessionLogs, "session_id"> {
+	const least = rank(level.toUpperCase());
+	const newest = entries
+		.filter((entry) => rank(entry.level) >= least)
+		.slice(-Math.min(Math.max(lines, 1), maxLogEntries));
+	let from = newest.length;
+	let bytes = 0;
+	while (from > 0 && (bytes += jsonBytes(newest[from - 1]) + 1) <= answerBytes) from--;
+	const fitting = newest.slice(from);
+	return { total: entries.length, returned: fitting.length, lines: fitting };
+}
+
+function rank(level: string): number {
+	return logLevels.findIndex((name) => name === level);
+}

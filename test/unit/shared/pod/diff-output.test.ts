@@ -1,0 +1,115 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
+
+const limit = 100_000;
+
+describe("readFileList()", () => {
+	it("reads any names, new, changed, deleted and binary files", () => {
+		const ids = `${"1".repeat(40)} ${"2".repeat(40)}`;
+		const names = ["a b.txt", "tab\tnew\nline", ":100644 odd", "ä€😀", "3\t4\tx"];
+		const letters = ["M", "A", "D", "T", "A"];
+		const raw = names.map((name, index) => `:100644 100644 ${ids} ${letters[index]}\0${name}\0`).join("");
+		const counts = names.map((name, index) => `${index === 3 ? "-\t-" : `${index}\t1`}\t${name}\0`).join("");
+		expect(readFileList(raw + counts)).to.deep.equal([
+			{ path: "a b.txt", status: "mod", ins: 0, del: 1 },
+			{ path: "tab\tnew\nline", status: "new", ins: 1, del: 1 },
+			{ path: ":100644 odd", status: "del", ins: 2, del: 1 },
+			{ path: "ä€😀", status: "mod", ins: 0, del: 0 },
+			{ path: "3\t4\tx", status: "new", ins: 4, del: 1 },
+		]);
+	});
+
+	it("reads nothing from nothing", () => expect(readFileList("")).to.deep.equal([]));
+});
+
+describe("fitFileList()", () => {
+	const files = ["a", "b", "c"].map((path) => ({ path, status: "mod" as const, ins: 1, del: 1 }));
+
+	it("says when files were left out", () => {
+		expect(fitFileList(files, limit)).to.deep.equal({ files });
+		expect(fitFileList(files, 2 * jsonBytes(files[0]) + 2)).to.deep.equal({
+			files: files.slice(0, 2),
+			truncated: true,
+		});
+	});
+});
+
+describe("readFileDiff()", () => {
+	const head = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n";
+
+	it("numbers the lines on both sides", () => {
+		const patch = `${head}@@ -1,3 +1,3 @@ function x() {\n one\n-two\n+TWO\n three\n@@ -10 +10,2 @@\n ten\n+eleven\n\\ No newline at end of file\n`;
+		expect(readFileDiff("f", patch, limit)).to.deep.equal({
+			filePath: "f",
+			hunks: [
+				{
+					oldStart: 1,
+					oldCount: 3,
+					newStart: 1,
+					newCount: 3,
+					lines: [
+						{ type: "context", content: "one", oldLine: 1, newLine: 1 },
+						{ type: "remove", content: "two", oldLine: 2 },
+						{ type: "add", content: "TWO", newLine: 2 },
+						{ type: "context", content: "three", oldLine: 3, newLine: 3 },
+					],
+				},
+				{
+					oldStart: 10,
+					oldCount: 1,
+					newStart: 10,
+					newCount: 2,
+					lines: [
+						{ type: "context", content: "ten", oldLine: 10, newLine: 10 },
+						{ type: "add", content: "eleven", newLine: 11 },
+					],
+				},
+			],
+		});
+	});
+
+	it("is not misled by lines that look like a patch", () => {
+		const patch = `${head}@@ -1,2 +1,2 @@\n--- a/x\n-@@ -1 +1 @@\n+++ b/x\n+diff --git a/y b/y\n`;
+		const [hunk] = readFileDiff("f", patch, limit).hunks;
+		expect(hunk?.lines.map(({ type, content }) => `${type} ${content}`)).to.deep.equal([
+			"remove -- a/x",
+			"remove @@ -1 +1 @@",
+			"add ++ b/x",
+			"add diff --git a/y b/y",
+		]);
+	});
+
+	it("knows no hunks of binary and of unchanged files", () => {
+		expect(readFileDiff("f", `${head}Binary files a/f and b/f differ\n`, limit).hunks).to.deep.equal([]);
+		expect(readFileDiff("f", "", limit)).to.deep.equal({ filePath: "f", hunks: [] });
+	});
+
+	it("leaves out the lines there is no room for, and says so", () => {
+		const added = Array.from({ length: 1_000 }, (_, index) => `+line ${index}\n`).join("");
+		const diff = readFileDiff("f", `${head}@@ -0,0 +1,1000 @@\n${added}`, 10_000);
+		expect(diff.truncated).to.equal(true);
+		expect(jsonBytes(diff)).to.be.within(9_000, 10_200);
+		expect(diff.hunks[0]?.newCount).to.equal(diff.hunks[0]?.lines.length);
+	});
+});
+
+describe("fitPatch()", () => {
+	const file = (name: string, lines: number): string =>
+		`diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -0,0 +1,${lines} @@\n${'+"x"\n'.repeat(lines)}`;
+
+	it("gives as many whole files as fit", () => {
+		const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 8 });
+		fc.assert(
+			fc.property(sizes, fc.integer({ min: 2, max: 2_000 }), fc.boolean(), (lines, room, cut) => {
+				const files = lines.map((count, index) => file(`f${index}`, count));
+				const { patch, truncated } = fitPatch(files.join(""), cut, room);
+				expect(jsonBytes(patch)).to.be.at.most(room);
+				const kept = files.findIndex((_, index) => files.slice(0, index).join("") === patch);
+				expect(kept !== -1 || patch === files.join("")).to.equal(true);
+				expect(truncated).to.equal(cut || patch !== files.join(""));
+			}),
+		);
+	});
+});
