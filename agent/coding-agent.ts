@@ -14,7 +14,8 @@ export interface ToolUpdate {
 	output?: string;
 }
 
-export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";
+export const toolStatuses = ["pending", "in_progress", "completed", "failed"] as const;
+export type ToolStatus = (typeof toolStatuses)[number];
 
 export type AgentUpdate = { type: "text" | "reasoning"; text: string } | ToolUpdate;
 

@@ -15,3 +15,13 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 		return undefined;
 	}
 }
+
+/** The objects of a list; nothing of anything else. */
+export function objectsOf(value: unknown): JsonObject[] {
+	return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Text that says something, or undefined. */
+export function textOf(value: unknown): string | undefined {
+	return typeof value === "string" && value !== "" ? value : undefined;
+}

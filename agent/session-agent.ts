@@ -8,6 +8,7 @@ import { AgentProcess } from "./agent-process.ts";
 import { readAgentRecord } from "./agent-record.ts";
 import { AgentServer } from "./agent-server.ts";
 import type { CodingAgent } from "./coding-agent.ts";
+import { AcpAgent } from "./coding-agents/acp.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
@@ -192,8 +193,6 @@ export class SessionAgent {
 		this.#signal.throwIfAborted();
 		const process = new AgentProcess(record, this.#env, home, this.#log);
 		this.#opened.process = process;
-		// The process starts while the client for it is loaded.
-		const { AcpAgent } = await import("./coding-agents/acp.ts");
 		const { id, title, late_update_ms: lateUpdateMs } = record;
 		const options = { id, title, model, systemPrompt: system_prompt, lateUpdateMs, log: this.#log };
 		return AcpAgent.connect(process, options).catch(cannotStart);

@@ -7,7 +7,7 @@ import type {
 	SessionNotification,
 } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../json-object.ts";
-import { RpcServer } from "./rpc-server.ts";
+import { JsonRpc } from "../json-rpc.ts";
 import { runTurn, shellTitle } from "./shell-mode.ts";
 
 interface Session {
@@ -18,7 +18,7 @@ interface Session {
 
 const sessions = new Map<string, Session>();
 
-const server = new RpcServer(process.stdin, process.stdout, {
+const client = new JsonRpc(process.stdin, process.stdout, {
 	requests: { initialize, "session/new": openSession, "session/prompt": answerPrompt },
 	notifications: { "session/cancel": ({ sessionId }) => sessions.get(String(sessionId))?.turn?.abort() },
 });
@@ -51,7 +51,7 @@ async function answerPrompt({ sessionId, prompt }: JsonObject): Promise<PromptRe
 			signal: turn.signal,
 			update(update) {
 				const notification: SessionNotification = { sessionId: String(sessionId), update };
-				server.notify("session/update", notification);
+				client.notify("session/update", notification);
 			},
 		});
 		return { stopReason };
@@ -67,7 +67,7 @@ function lastText(prompt: unknown): string {
 	return texts.findLast((text) => typeof text === "string") ?? "";
 }
 
-await server.serve();
+await client.closed;
 // End of input: whatever still runs goes with it.
 for (const { turn } of sessions.values()) turn?.abort();
 process.exit(0);

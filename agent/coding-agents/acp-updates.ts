@@ -1,54 +1,61 @@
 /** What an update of the Agent Client Protocol means to us; undefined for what we do not keep. Pure. */
-import type { ContentBlock, SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { AgentUpdate, ToolUpdate } from "../coding-agent.ts";
+import { type AgentUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 
-export function readUpdate(update: SessionUpdate): AgentUpdate | undefined {
-	const { sessionUpdate: kind } = update;
-	if (kind === "agent_message_chunk") return readText("text", update.content);
-	if (kind === "agent_thought_chunk") return readText("reasoning", update.content);
-	if (kind === "tool_call" || kind === "tool_call_update") return readTool(update);
-	return undefined;
+export function readUpdate(update: JsonObject): AgentUpdate | undefined {
+	switch (update["sessionUpdate"]) {
+		case "agent_message_chunk":
+			return readText("text", update["content"]);
+		case "agent_thought_chunk":
+			return readText("reasoning", update["content"]);
+		case "tool_call":
+		case "tool_call_update":
+			return readTool(update);
+		default:
+			return undefined;
+	}
 }
 
-function readText(type: "text" | "reasoning", content: ContentBlock): AgentUpdate | undefined {
-	return content.type === "text" && content.text !== "" ? { type, text: content.text } : undefined;
+function readText(type: "text" | "reasoning", content: unknown): AgentUpdate | undefined {
+	const text = contentText(content);
+	return text === undefined ? undefined : { type, text };
 }
 
 /** Absent and null members mean "as before". */
-function readTool(call: ToolCall | ToolCallUpdate): ToolUpdate {
-	const { toolCallId: id, title, kind, status, content, rawInput, rawOutput } = call;
-	const command = commandOf(rawInput);
-	const exitCode = exitCodeOf(rawOutput);
-	return {
-		type: "tool",
-		id,
-		...(title && { title }),
-		...(kind && { kind }),
-		...(status && { status }),
-		...(command !== undefined && { command }),
-		...(exitCode !== undefined && { exit_code: exitCode }),
-		...(content && { output: content.map(outputOf).join("\n") }),
+function readTool({ toolCallId, content, rawInput, rawOutput, ...call }: JsonObject): ToolUpdate | undefined {
+	const id = textOf(toolCallId);
+	if (id === undefined) return undefined;
+	const read = {
+		title: textOf(call["title"]),
+		kind: textOf(call["kind"]),
+		status: statusOf(call["status"]),
+		command: commandOf(rawInput),
+		exit_code: exitCodeOf(rawOutput),
+		output: Array.isArray(content) ? objectsOf(content).map(outputOf).join("\n") : undefined,
 	};
+	const changed = Object.entries(read).filter(([, value]) => value !== undefined);
+	return { type: "tool", id, ...Object.fromEntries(changed) };
 }
 
-function outputOf(content: ToolCallContent): string {
-	if (content.type === "diff") return `Changed ${content.path}`;
-	if (content.type === "content" && content.content.type === "text") return content.content.text;
-	return "";
+function outputOf(item: JsonObject): string {
+	return item["type"] === "diff" ? `Changed ${String(item["path"])}` : (contentText(item["content"]) ?? "");
+}
+
+function contentText(content: unknown): string | undefined {
+	return isJsonObject(content) && content["type"] === "text" ? textOf(content["text"]) : undefined;
+}
+
+function statusOf(status: unknown): ToolStatus | undefined {
+	return toolStatuses.find((name) => name === status);
 }
 
 /** Agents give it as text or as a list of words. */
 function commandOf(input: unknown): string | undefined {
-	const command = memberOf(input, "command");
-	if (typeof command === "string") return command;
-	return Array.isArray(command) ? command.join(" ") : undefined;
+	const command = isJsonObject(input) ? input["command"] : undefined;
+	return Array.isArray(command) ? command.join(" ") : textOf(command);
 }
 
 function exitCodeOf(output: unknown): number | undefined {
-	const code = memberOf(output, "exitCode") ?? memberOf(output, "exit_code");
-	return typeof code === "number" ? code : undefined;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-	return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+	const { exitCode, exit_code = exitCode } = isJsonObject(output) ? output : {};
+	return typeof exit_code === "number" ? exit_code : undefined;
 }

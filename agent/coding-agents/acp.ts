@@ -1,9 +1,12 @@
-/** Any coding agent that speaks the Agent Client Protocol, version 1, on its standard input and output. */
-import * as acp from "@agentclientprotocol/sdk";
+/**
+ * Any coding agent that speaks the Agent Client Protocol, version 1, on its standard input and output
+ * (agentclientprotocol.com; why without its SDK: docs/decisions/0007).
+ */
 import { after, sleep } from "#shared/clock.ts";
-import { acpStream } from "./acp-stream.ts";
 import type { AgentProcess } from "../agent-process.ts";
 import type { AgentUpdate, CodingAgent } from "../coding-agent.ts";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
+import { JsonRpc } from "../json-rpc.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { readUpdate } from "./acp-updates.ts";
 
@@ -20,13 +23,23 @@ export interface AcpOptions {
 	log: LogBuffer;
 }
 
+const protocolVersion = 1;
 const initializeMs = 60_000;
 const cancelMs = 10_000;
+/** An agent that says no more cannot be of use any longer. */
+const silentMs = 3_000;
+
+/** Neither files nor terminals are offered: agents have their own. */
+const hello = {
+	protocolVersion,
+	clientCapabilities: { session: { notices: {} } },
+	clientInfo: { name: "atelier", version: "1" },
+};
 
 export class AcpAgent implements CodingAgent {
 	readonly #process: AgentProcess;
 	readonly #options: AcpOptions;
-	readonly #connection: acp.ClientConnection;
+	readonly #rpc: JsonRpc;
 	#title: string;
 	#sessionId = "";
 	#isFirst = true;
@@ -36,24 +49,20 @@ export class AcpAgent implements CodingAgent {
 		this.#process = process;
 		this.#options = options;
 		this.#title = options.title;
-		this.#connection = acp
-			.client({ name: "atelier" })
-			.onRequest(acp.methods.client.session.requestPermission, ({ params }) => this.#permit(params))
-			.onNotification(acp.methods.client.session.update, ({ params }) => this.#receive(params))
-			.connect(acpStream(process.input, process.output));
+		this.#rpc = new JsonRpc(process.output, process.input, {
+			requests: { "session/request_permission": (params) => this.#permit(params) },
+			notifications: { "session/update": (params) => this.#receive(params) },
+		});
+		void this.#rpc.closed.then(() => after(silentMs, () => process.kill()));
 	}
 
 	/** Agrees on the protocol. @throws {Error} within 60 s when it does not. */
 	static async connect(process: AgentProcess, options: AcpOptions): Promise<AcpAgent> {
 		const agent = new AcpAgent(process, options);
-		const answer = await agent.#within(
-			initializeMs,
-			agent.#connection.agent.request(acp.methods.agent.initialize, hello),
-		);
-		const { agentInfo, protocolVersion } = answer;
-		if (protocolVersion !== acp.PROTOCOL_VERSION)
-			throw new Error(`It speaks version ${protocolVersion} of its protocol`);
-		agent.#title = agentInfo?.title ?? agentInfo?.name ?? options.title;
+		const { agentInfo, protocolVersion: spoken } = await agent.#ask("initialize", hello);
+		if (spoken !== protocolVersion) throw new Error(`It speaks version ${String(spoken)} of its protocol`);
+		const { title, name } = isJsonObject(agentInfo) ? agentInfo : {};
+		agent.#title = textOf(title) ?? textOf(name) ?? options.title;
 		return agent;
 	}
 
@@ -66,10 +75,10 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async open(folder: string): Promise<void> {
-		const request = this.#connection.agent.request(acp.methods.agent.session.new, { cwd: folder, mcpServers: [] });
-		const { sessionId, configOptions } = await this.#within(initializeMs, request);
+		const { sessionId, configOptions } = await this.#ask("session/new", { cwd: folder, mcpServers: [] });
+		if (typeof sessionId !== "string") throw new Error("It opened a session without an id");
 		this.#sessionId = sessionId;
-		await this.#chooseModel(configOptions ?? []);
+		await this.#chooseModel(objectsOf(configOptions));
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
@@ -78,11 +87,11 @@ export class AcpAgent implements CodingAgent {
 		this.#isFirst = false;
 		this.#onUpdate = onUpdate;
 		try {
-			const prompt: acp.PromptRequest = { sessionId: this.#sessionId, prompt: [...before, block(text)] };
-			const answer = this.#connection.agent.request(acp.methods.agent.session.prompt, prompt);
+			const prompt = [...before, block(text)];
+			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
 			const { stopReason } = await this.#orEnded(answer);
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
-			return stopReason;
+			return textOf(stopReason) ?? "end_turn";
 		} finally {
 			this.#onUpdate = undefined;
 		}
@@ -91,8 +100,7 @@ export class AcpAgent implements CodingAgent {
 	cancel(): void {
 		const turn = this.#onUpdate;
 		if (!turn) return;
-		// When it cannot be told, it has ended.
-		this.#connection.agent.notify(acp.methods.agent.session.cancel, { sessionId: this.#sessionId }).catch(() => {});
+		this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
 		after(cancelMs, () => {
 			if (this.#onUpdate === turn) this.#process.kill();
 		});
@@ -103,40 +111,41 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	/** Policy `auto`: once, never for ever, because the agent would remember that. */
-	#permit({ toolCall, options }: acp.RequestPermissionRequest): acp.RequestPermissionResponse {
-		const once = options.find(({ kind }) => kind === "allow_once");
-		const what = toolCall.title ?? "a tool call";
+	#permit({ toolCall, options }: JsonObject): object {
+		const once = objectsOf(options).find(({ kind }) => kind === "allow_once");
+		const what = (isJsonObject(toolCall) ? textOf(toolCall["title"]) : undefined) ?? "a tool call";
 		this.#options.log.add("INFO", this.#options.id, once ? `Permitted once: ${what}` : `Not permitted: ${what}`);
-		return { outcome: once ? { outcome: "selected", optionId: once.optionId } : { outcome: "cancelled" } };
+		return { outcome: once ? { outcome: "selected", optionId: once["optionId"] } : { outcome: "cancelled" } };
 	}
 
-	#receive({ sessionId, update }: acp.SessionNotification): void {
-		const read = sessionId === this.#sessionId ? readUpdate(update) : undefined;
+	#receive({ sessionId, update }: JsonObject): void {
+		const read = sessionId === this.#sessionId && isJsonObject(update) ? readUpdate(update) : undefined;
 		if (read) this.#onUpdate?.(read);
 	}
 
-	async #chooseModel(offered: readonly acp.SessionConfigOption[]): Promise<void> {
+	async #chooseModel(offered: readonly JsonObject[]): Promise<void> {
 		const { model, id, log } = this.#options;
 		const choice = offered.find(({ category, type }) => category === "model" && type === "select");
-		if (model === "" || choice?.type !== "select") return;
-		const known = choice.options.flatMap((entry) => ("options" in entry ? entry.options : [entry]));
-		const value = known.find((entry) => entry.value === model || entry.name === model)?.value;
-		if (value === undefined) {
-			const names = known.map((entry) => entry.value).join(", ");
+		if (model === "" || !choice) return;
+		// Options, or groups of options.
+		const known = objectsOf(choice["options"]).flatMap((entry) =>
+			entry["options"] ? objectsOf(entry["options"]) : [entry],
+		);
+		const chosen = known.find(({ value, name }) => value === model || name === model);
+		if (!chosen) {
+			const names = known.map(({ value }) => String(value)).join(", ");
 			log.add("WARNING", id, `The coding agent has no model "${model}"; it offers ${names}`);
 			return;
 		}
-		const request = { sessionId: this.#sessionId, configId: choice.id, value };
-		await this.#within(
-			initializeMs,
-			this.#connection.agent.request(acp.methods.agent.session.setConfigOption, request),
-		);
+		const request = { sessionId: this.#sessionId, configId: choice["id"], value: chosen["value"] };
+		await this.#ask("session/set_config_option", request);
 	}
 
-	async #within<T>(ms: number, answer: Promise<T>): Promise<T> {
+	/** A request that is answered quickly or not at all. */
+	async #ask(method: string, params: object): Promise<JsonObject> {
 		const late = Promise.withResolvers<never>();
-		const timer = after(ms, () => late.reject(new Error("It does not answer")));
-		return Promise.race([this.#orEnded(answer), late.promise]).finally(() => timer.cancel());
+		const timer = after(initializeMs, () => late.reject(new Error("It does not answer")));
+		return Promise.race([this.#orEnded(this.#rpc.request(method, params)), late.promise]).finally(() => timer.cancel());
 	}
 
 	/** A closed connection says nothing; the process that closed it does. */
@@ -144,21 +153,13 @@ export class AcpAgent implements CodingAgent {
 		const ended = this.#process.ended.then((sentence) => {
 			throw new Error(sentence);
 		});
-		return Promise.race([answer, ended]).catch(async (error: unknown) => {
-			if (!this.#connection.signal.aborted) throw error;
-			await ended;
+		return Promise.race([answer, ended]).catch((error: unknown) => {
+			if (this.#rpc.isClosed) return ended;
 			throw error;
 		});
 	}
 }
 
-/** Neither files nor terminals are offered: agents have their own. */
-const hello: acp.InitializeRequest = {
-	protocolVersion: acp.PROTOCOL_VERSION,
-	clientCapabilities: { session: { notices: {} } },
-	clientInfo: { name: "atelier", version: "1" },
-};
-
-function block(text: string): acp.ContentBlock {
+function block(text: string): object {
 	return { type: "text", text };
 }

@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import * as acp from "@agentclientprotocol/sdk";
 import { expect } from "chai";
 import { AgentProcess } from "#agent/agent-process.ts";
 import { type AgentRecord, readAgentRecord } from "#agent/agent-record.ts";
@@ -119,4 +123,30 @@ describe("AcpAgent", () => {
 			expect(failure).to.be.instanceOf(Error).with.property("message").that.matches(words);
 		});
 	}
+});
+
+describe("the built-in agent", () => {
+	it("speaks the protocol as its SDK reads it", async () => {
+		const { command } = await readAgentRecord("builtin", { model: "", compile_cache: "" });
+		const [program = "", ...args] = command;
+		const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+		const gone = once(child, "exit");
+		const updates: string[] = [];
+		const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+		const { agent } = acp
+			.client({ name: "test" })
+			.onNotification(acp.methods.client.session.update, ({ params }) => void updates.push(params.update.sessionUpdate))
+			.connect(acp.ndJsonStream(Writable.toWeb(child.stdin), input));
+		const { agentInfo } = await agent.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION });
+		expect(agentInfo?.title).to.equal("Shell (no AI)");
+		const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd: folder, mcpServers: [] });
+		const prompt = [{ type: "text" as const, text: "$ echo hello" }];
+		expect(await agent.request(acp.methods.agent.session.prompt, { sessionId, prompt })).to.deep.equal({
+			stopReason: "end_turn",
+		});
+		expect(updates).to.include("tool_call_update");
+		expect([updates[0], updates.at(-1)]).to.deep.equal(["tool_call", "agent_message_chunk"]);
+		child.stdin.end();
+		expect((await gone)[0]).to.equal(0);
+	});
 });
