@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import type { NewEntry } from "../support/memory-event-log.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { startStream, streamPath, type TestStream } from "../support/start-stream.ts";
+import { useStreams } from "../support/use-streams.ts";
 
 const reconnects = 200;
 const mostMissed = 4_000;
@@ -62,6 +63,26 @@ describe("stream: resume", () => {
 		expect(seen.length).to.equal(all.length);
 		expect(seen.findIndex((n, index) => n !== all[index])).to.equal(-1);
 	}).timeout(60_000);
+});
+
+describe("stream: heartbeats during a replay", () => {
+	const { start, open } = useStreams(1);
+
+	it("do not tell a client that it has what it still lacks", async () => {
+		const stream = await start({ heartbeatMs: 2 });
+		const data = JSON.stringify("x".repeat(4_000));
+		stream.log.append(...Array.from({ length: 5_000 }, () => ({ type: "session_updated", data, tenant: "default" })));
+		const client = await open(stream, { lastEventId: "e1-0" });
+		await client.event(({ id }) => id === "e1-5000", { withinMs: 8_000 });
+		let newest = "e1-0";
+		let beats = 0;
+		for (const { event, id } of client.events) {
+			if (event === "session_updated") newest = id;
+			else if (newest !== "e1-0") expect(id).to.equal(newest);
+			if (event === "heartbeat" && newest !== "e1-5000") beats++;
+		}
+		expect(beats, "none came during the replay").to.be.greaterThan(0);
+	});
 });
 
 /** The newest number that the client may see. */
