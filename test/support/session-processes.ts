@@ -7,6 +7,8 @@ export interface SessionProcess {
 	parent: number;
 	session: string;
 	generation: number;
+	/** Whether it is the session agent, and not something that the agent started. */
+	isAgent: boolean;
 }
 
 /** Every process of every pod of one installation. */
@@ -17,7 +19,7 @@ export function sessionProcesses(installation: string): SessionProcess[] {
 }
 
 /** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */
-export function sessionAgents(installation: string): Omit<SessionProcess, "parent">[] {
+export function sessionAgents(installation: string): Omit<SessionProcess, "parent" | "isAgent">[] {
 	const all = sessionProcesses(installation);
 	const first = all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
 	return first.map(({ pid, session, generation }) => ({ pid, session, generation }));
@@ -49,6 +51,7 @@ function read(pid: number, installation: string): SessionProcess[] {
 				parent,
 				session: environment.get(marker.session) ?? "",
 				generation: Number(environment.get(marker.generation)),
+				isAgent: environment.get("ATELIER_ROLE") === "agent",
 			},
 		];
 	} catch {

@@ -9,7 +9,8 @@ import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "./api-client.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
-import { killSessionProcesses, sessionAgents } from "./session-processes.ts";
+import { machineState, type MachineState } from "./machine-state.ts";
+import { killSessionProcesses, sessionAgents, sessionProcesses, type SessionProcess } from "./session-processes.ts";
 import { SseClient, type SseOptions } from "./sse-client.ts";
 
 export interface PlatformOptions {
@@ -26,8 +27,13 @@ const stopWithinMs = 20_000;
 /** Starts it and resolves when `/ready` answers 200. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
 	const platform = new TestPlatform(await freePort(), options);
-	await platform.start();
-	return platform;
+	try {
+		await platform.start();
+		return platform;
+	} catch (error) {
+		await platform[Symbol.asyncDispose]();
+		throw error;
+	}
 }
 
 /** One process of a platform. */
@@ -154,6 +160,16 @@ export class TestPlatform implements AsyncDisposable {
 	/** Agents of this platform that run now, whoever started them. */
 	agents(): ReturnType<typeof sessionAgents> {
 		return sessionAgents(this.#installation());
+	}
+
+	/** Every process of every session of this platform. */
+	sessionProcesses(): SessionProcess[] {
+		return sessionProcesses(this.#installation());
+	}
+
+	/** What its sessions hold of the machine. */
+	machineState(): MachineState {
+		return machineState(this.#installation(), this.dataDir);
 	}
 
 	/** Working copy of a session. */
