@@ -10,7 +10,7 @@ export type WorkingEnvironment = Environment & { HOME: string };
 const inheritedNames = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR)$/;
 
 const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
-/** Names that change which code runs, where it is read from, or whom it trusts (reliability.md 3.10). */
+/** Names that change which code runs, where it is read from, or whom it trusts. */
 const refusedName =
 	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
 

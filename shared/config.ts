@@ -116,9 +116,10 @@ export function apiUrl(env: NodeJS.ProcessEnv = process.env): string {
 	return `${base.replace(/\/+$/, "")}/api/v1/${product}`;
 }
 
-const inherited = /^(PATH|TZ|LANG|LC_[A-Z]+)$/;
+const inherited =
+	/^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
-/** The variables of this process that its children may see: where programs are, language and time zone. */
+/** What session agents may see of this process: the machine, the language, and where the person's ssh agent and key ring are. */
 export function inheritedEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
 	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
 	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));

@@ -1,4 +1,4 @@
-/** The session state machine: which command is allowed when, and what it asks of the pods. Pure; the table is design section 5. */
+/** The session state machine: which command is allowed when, and what it asks of the pods. Pure; the table is in docs/session-life.md. */
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import type { Desired } from "#shared/contracts/session-work.ts";
 import { ConflictError } from "#shared/errors.ts";
@@ -41,7 +41,7 @@ export function desiredOf(status: StoredStatus): Exclude<Desired, "purge"> {
 	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";
 }
 
-/** How long the platform waits in a status before it gives up, in milliseconds; absent: for ever (reliability 3.2). */
+/** How long the platform waits in a status before it gives up, in milliseconds; absent: for ever. */
 export const deadlinesMs: Partial<Record<StoredStatus, number>> = {
 	starting: 60_000,
 	provisioning: 300_000,

@@ -1,5 +1,5 @@
 /**
- * Where the platform means to differ from the contract: design section 12 and docs/decisions/0003, and nothing else.
+ * Where the platform means to differ from the contract: docs/decisions/0003, and nothing else.
  * The test prints the table.
  */
 import type { JsonSchema, OpenApiDocument, OperationObject, ResponseObject } from "./json-schema.ts";

@@ -120,7 +120,7 @@ async function walkDiff(walker: Walker, session_id: string): Promise<void> {
 	expect(patch).to.include("+one").and.to.include("+two");
 }
 
-/** Every way through the table of design section 5 that has an operation of its own. */
+/** Every way through the table of docs/session-life.md that has an operation of its own. */
 async function walkLifecycle(walker: Walker, session_id: string): Promise<void> {
 	const path = { session_id };
 	await walker.call("startSession", 409, { path, body: {} });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, loadConfig } from "#shared/config.ts";
+import { ConfigError, inheritedEnvironment, loadConfig } from "#shared/config.ts";
 
 describe("loadConfig()", () => {
 	let folder: string;
@@ -69,5 +69,19 @@ describe("loadConfig()", () => {
 
 	it("ends the start with a sentence for a wrong short form", () => {
 		expect(() => loadConfig({ PORT: "http" })).to.throw(ConfigError, /"gateway\.port"/);
+	});
+});
+
+describe("inheritedEnvironment()", () => {
+	it("shows where programs and the person's ssh agent are, and no secret", () => {
+		const env = {
+			PATH: "/bin",
+			SSH_AUTH_SOCK: "/run/agent",
+			HOME: "/root",
+			API_KEY: "x",
+			NODE_OPTIONS: "-r evil",
+			LD_PRELOAD: "x",
+		};
+		expect(inheritedEnvironment(env)).to.deep.equal({ PATH: "/bin", SSH_AUTH_SOCK: "/run/agent" });
 	});
 });

@@ -3,7 +3,7 @@ import { type Command, commands, desiredOf, next, type StoredStatus } from "#ser
 import { type SessionStatus, sessionStatuses } from "#shared/contracts/session-resource.ts";
 import { ConflictError } from "#shared/errors.ts";
 
-/** Design section 5, row by row; 409 where the command is refused. */
+/** docs/session-life.md, row by row; 409 where the command is refused. */
 const table: Record<SessionStatus, Record<Command, StoredStatus | 409>> = {
 	created: { start: "starting", stop: 409, archive: "archived", restore: 409, delete: "deleted" },
 	starting: { start: 409, stop: "stopping", archive: "archived", restore: 409, delete: "deleted" },
