@@ -1,5 +1,6 @@
 /** The pod manager's part: the only one that starts and ends pods. */
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
 import { type Config, ConfigError, inheritedEnvironment, isDevIdentity } from "#shared/config.ts";
 import type { Part, Platform } from "#shared/platform.ts";
@@ -14,7 +15,7 @@ export async function compose({ config, key, tokens }: Platform): Promise<Part> 
 		dataDir: config.data_dir,
 		installation: key.installationId(),
 		userHome: homedir(),
-		environment: inheritedEnvironment(),
+		environment: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(config.data_dir, "cache") },
 	});
 	const { schema, stop } = podManager(
 		{ runtime, specOf: (claim) => podSpec(claim, key, platformUrl(config.gateway)) },

@@ -2,6 +2,7 @@
 import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
+import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 
 export interface GitSource extends SessionSource {
@@ -60,8 +61,7 @@ export function checkRepository(repo: string, protocols: readonly string[]): str
 	return repo;
 }
 
-/** The subset of git-check-ref-format that is safe as a command line argument. */
+/** @throws {UnprocessableError} */
 export function refuseBadRef(ref: string): void {
-	const sane = /^(?![-/.])[\w./-]{1,200}$/.test(ref) && !/\.\.|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(ref);
-	if (!sane) throw new UnprocessableError(`"${ref}" cannot be the name of a branch`, "BRANCH_REFUSED");
+	if (!isBranchName(ref)) throw new UnprocessableError(`"${ref}" cannot be the name of a branch`, "BRANCH_REFUSED");
 }

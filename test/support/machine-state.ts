@@ -8,11 +8,11 @@ export interface MachineState {
 	processes: number[];
 	/** TCP ports that those processes listen on. */
 	ports: number[];
-	/** Everything in the data folder but the store and the keys. */
+	/** Everything in the data folder but the store, the keys and compiled programs. */
 	files: string[];
 }
 
-const kept = /^(store|keys)(\/|$)/;
+const kept = /^(store|keys|cache)(\/|$)/;
 
 export function machineState(installation: string, dataDir: string): MachineState {
 	const processes = sessionProcesses(installation).map(({ pid }) => pid);
