@@ -39,7 +39,7 @@ function wrongField(document: object): string | undefined {
 	return wrong?.[0];
 }
 
-const fields: Record<keyof LaunchDocument, (value: unknown) => boolean> = {
+const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean> = {
 	session_id: isName,
 	generation: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 	installation: isName,
@@ -51,6 +51,7 @@ const fields: Record<keyof LaunchDocument, (value: unknown) => boolean> = {
 	state: isAbsolutePath,
 	home: isAbsolutePath,
 	git_home: (value) => value === "" || isAbsolutePath(value),
+	lifeline_ms: (value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0),
 	name: isText,
 	model: isText,
 	repositories: (value) => Array.isArray(value) && value.every(isRepository),

@@ -7,7 +7,8 @@ export type FailureCode =
 	| "AGENT_START_FAILED"
 	| "AGENT_LOST"
 	/** The session agent itself has a fault. */
-	| "AGENT_CRASHED";
+	| "AGENT_CRASHED"
+	| "PLATFORM_LOST";
 
 /** The message is a sentence for the user, without secrets. */
 export class LaunchFailure extends Error {

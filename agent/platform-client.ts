@@ -1,95 +1,94 @@
-/** What the pod tells the platform: its activity, the newest state only, again and again until it is heard. */
-import { deadline, sleep } from "#shared/clock.ts";
-import type { ActivityState } from "#shared/contracts/session-resource.ts";
+/** How the pod speaks to the platform: one report, and what became of it. */
+import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { Lifeline } from "./lifeline.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
-export interface ActivityReport {
-	state: ActivityState;
-	metadata: { turn_count: number; duration_seconds: number };
-}
-
 const requestMs = 10_000;
-const firstDelayMs = 250;
-const maxDelayMs = 30_000;
+const defaultLifelineMs = 900_000;
 
-/** `stale`: a newer launch of the session exists. `refused`: asking again would not help. */
-type Hearing = "heard" | "away" | "refused" | "stale";
+/**
+ * `stale`: a newer launch of the session exists. `refused`: this report is not wanted. `barred`: nor is any other,
+ * for the time being.
+ */
+export type Hearing = "heard" | "away" | "refused" | "barred" | "stale";
+
+export type ReportKind = "activity" | "history";
+
+export interface PlatformEvents {
+	/** This pod is not the session's pod any more. */
+	onStale(): void;
+	/** The platform was away for too long. */
+	onLost(): void;
+}
 
 export class PlatformClient {
 	readonly #url: string;
 	readonly #token: string;
 	readonly #log: LogBuffer;
 	readonly #onStale: () => void;
+	readonly #refused = new Set<ReportKind>();
+	readonly #lifeline: Lifeline;
 	readonly #closed = new AbortController();
-	#reported: ActivityState | undefined;
-	#pending: ActivityReport | undefined;
-	#isSending = false;
-	#isRefused = false;
 
-	/** @param onStale Called when this pod is not the session's pod any more. */
-	constructor(launch: LaunchDocument, log: LogBuffer, onStale: () => void) {
-		this.#url = `${launch.platform_url.replace(/\/$/, "")}/sessions/${launch.session_id}/activity`;
+	constructor(launch: LaunchDocument, log: LogBuffer, events: PlatformEvents) {
+		this.#url = `${launch.platform_url.replace(/\/$/, "")}/sessions/${launch.session_id}`;
 		this.#token = launch.pod_token;
 		this.#log = log;
-		this.#onStale = onStale;
+		this.#onStale = () => events.onStale();
+		this.#lifeline = new Lifeline(launch.lifeline_ms ?? defaultLifelineMs, () => events.onLost());
 	}
 
-	/** Takes the place of a report that is still waiting. */
-	report(report: ActivityReport): void {
-		this.#pending = report;
-		if (!this.#isSending) void this.#sendAll();
+	/** Aborts when the client is closed. */
+	get signal(): AbortSignal {
+		return this.#closed.signal;
 	}
 
-	/** Gives up what has not been heard. */
+	/** A refusal is logged once. */
+	async post(kind: ReportKind, body: object): Promise<Hearing> {
+		const status = await this.#send(`${this.#url}/${kind}`, JSON.stringify(body));
+		const hearing = hearingOf(status);
+		if (this.signal.aborted) return hearing;
+		if (hearing === "stale") this.#onStale();
+		if (hearing === "refused" || hearing === "barred") this.#warn(kind, status);
+		if (hearing === "away" || hearing === "barred") this.#lifeline.missed();
+		else this.#lifeline.heard();
+		return hearing;
+	}
+
+	/** Gives up what is under way. */
 	close(): void {
 		this.#closed.abort();
 	}
 
-	/** Ends when nothing is left that the platform does not know. */
-	async #sendAll(): Promise<void> {
-		this.#isSending = true;
-		let delayMs = firstDelayMs;
-		while (this.#pending && this.#pending.state !== this.#reported && !this.#closed.signal.aborted) {
-			const { state } = this.#pending;
-			const hearing = await this.#send(this.#pending);
-			if (hearing === "stale") this.#onStale();
-			if (hearing === "away") {
-				await sleep(delayMs * (0.5 + Math.random() / 2), this.#closed.signal);
-				delayMs = Math.min(delayMs * 2, maxDelayMs);
-			} else {
-				this.#reported = state;
-				delayMs = firstDelayMs;
-			}
-		}
-		this.#isSending = false;
+	#warn(kind: ReportKind, status: number): void {
+		if (this.#refused.has(kind)) return;
+		this.#refused.add(kind);
+		this.#log.add("WARNING", "session-agent", `The platform refuses to hear of this session's ${kind}: ${status}`);
 	}
 
-	async #send(report: ActivityReport): Promise<Hearing> {
+	/** The status of the answer; 503 when there is none. */
+	async #send(url: string, body: string): Promise<number> {
 		try {
-			const response = await fetch(this.#url, {
+			const response = await fetch(url, {
 				method: "POST",
 				headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
-				body: JSON.stringify(report),
+				body,
 				redirect: "error",
-				signal: deadline(requestMs, this.#closed.signal),
+				signal: deadline(requestMs, this.signal),
 			});
 			await response.body?.cancel();
-			return this.#hearing(response.status);
+			return response.status;
 		} catch {
 			// The platform may be starting again; the session goes on meanwhile.
-			return "away";
+			return 503;
 		}
 	}
+}
 
-	#hearing(status: number): Hearing {
-		if (status < 300) return "heard";
-		if (status === 409) return "stale";
-		if (status >= 500 || status === 429 || status === 408) return "away";
-		if (!this.#isRefused) {
-			this.#isRefused = true;
-			this.#log.add("WARNING", "session-agent", `The platform refuses to hear of this session's activity: ${status}`);
-		}
-		return "refused";
-	}
+function hearingOf(status: number): Hearing {
+	if (status < 300) return "heard";
+	if (status === 409) return "stale";
+	if (status >= 500 || status === 429 || status === 408) return "away";
+	return [401, 403, 404].includes(status) ? "barred" : "refused";
 }

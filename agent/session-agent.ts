@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
+import type { DiffPatch } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import { AgentProcess } from "./agent-process.ts";
@@ -15,10 +16,11 @@ import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import { markerOf, type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
+import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import type { MessageSockets } from "./message-sockets.ts";
-import { PlatformClient } from "./platform-client.ts";
+import { PlatformReports } from "./platform-reports.ts";
 import { podRoutes } from "./pod-routes.ts";
 import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
@@ -46,7 +48,7 @@ const milestones = {
 /** What has to be closed in the end. */
 interface Opened {
 	conversation?: Conversation;
-	platform?: PlatformClient;
+	reports?: PlatformReports;
 	dialogue?: Dialogue;
 	server?: AgentServer;
 	messages?: MessageSockets;
@@ -61,6 +63,7 @@ export class SessionAgent {
 	readonly #status: StatusFile;
 	readonly #ending = new AbortController();
 	readonly #opened: Opened = {};
+	#comparing: Promise<WorkspaceDiff> | undefined;
 
 	/** @param inherited The environment of this process; what it starts gets a part of it. */
 	constructor(launch: LaunchDocument, inherited: NodeJS.ProcessEnv) {
@@ -122,16 +125,22 @@ export class SessionAgent {
 	}
 
 	async #openDialogue(): Promise<Dialogue> {
-		const { state, initial_prompt } = this.#launch;
-		const conversation = await Conversation.open(join(state, "conversation.jsonl"));
+		const { state, generation, initial_prompt } = this.#launch;
+		const [conversation, spool] = await Promise.all([
+			Conversation.open(join(state, "conversation.jsonl")),
+			HistorySpool.open(join(state, "history.jsonl"), generation),
+		]);
 		this.#opened.conversation = conversation;
 		if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
-		const platform = new PlatformClient(this.#launch, this.#log, () => this.end());
-		this.#opened.platform = platform;
+		const patch = async (): Promise<DiffPatch> => (await this.#workspaceDiff()).wholePatch();
+		const told = { log: this.#log, turns: () => conversation.turns, patch };
+		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
+		const reports = new PlatformReports(this.#launch, told, spool, events);
+		this.#opened.reports = reports;
 		const since = monotonic();
 		const dialogue: Dialogue = new Dialogue(conversation, this.#log, (state) => {
 			const seconds = Math.round((monotonic() - since) / 1_000);
-			platform.report({ state, metadata: { turn_count: dialogue.turnCount, duration_seconds: seconds } });
+			reports.activity({ state, metadata: { turn_count: dialogue.turnCount, duration_seconds: seconds } });
 		});
 		this.#opened.dialogue = dialogue;
 		return dialogue;
@@ -140,15 +149,17 @@ export class SessionAgent {
 	async #listen(dialogue: Dialogue): Promise<AgentServer> {
 		const { session_id: sessionId, platform_key } = this.#launch;
 		const status = (): PodStatus => this.#status.status;
-		let comparing: Promise<WorkspaceDiff> | undefined;
-		const diff = (): Promise<WorkspaceDiff> => (comparing ??= this.#workspaceDiff());
-		const routes = podRoutes({ sessionId, status, log: this.#log, dialogue, diff });
+		const routes = podRoutes({ sessionId, status, log: this.#log, dialogue, diff: () => this.#workspaceDiff() });
 		const server = await AgentServer.listen(new RequestGuard(platform_key), routes, this.#log);
 		this.#opened.server = server;
 		return server;
 	}
 
-	async #workspaceDiff(): Promise<WorkspaceDiff> {
+	#workspaceDiff(): Promise<WorkspaceDiff> {
+		return (this.#comparing ??= this.#openDiff());
+	}
+
+	async #openDiff(): Promise<WorkspaceDiff> {
 		const { workspace, home } = this.#launch;
 		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
 		return new WorkspaceDiff(workspace, home, new Git(localEnvironment(this.#inherited, this.#launch), this.#log));
@@ -221,15 +232,19 @@ export class SessionAgent {
 	}
 
 	async #close(): Promise<void> {
-		const { messages, dialogue, platform, process, server, conversation } = this.#opened;
+		const { messages, dialogue, reports, process, server, conversation } = this.#opened;
 		messages?.close();
 		await dialogue?.end();
-		platform?.close();
 		await process?.close();
+		await reports?.end();
 		await sweepProcesses(markerOf(this.#launch));
 		server?.close();
 		await conversation?.close();
 	}
+}
+
+function platformLost(): LaunchFailure {
+	return new LaunchFailure("PLATFORM_LOST", "The platform could not be reached for too long");
 }
 
 function cannotStart(error: unknown): never {

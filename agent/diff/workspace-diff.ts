@@ -13,6 +13,8 @@ import { Slots } from "./slots.ts";
 const limitMs = 30_000;
 const concurrent = 2;
 const waiting = 16;
+/** Bytes of JSON of the patch that outlives the pod. */
+const keptBytes = 2 * 1_048_576;
 /** Bytes of the list of files in the index: some 100 a file. */
 const maxIndexBytes = 128 * 1_048_576;
 
@@ -64,6 +66,14 @@ export class WorkspaceDiff {
 		return this.#compare(base, async (run, commit) => {
 			const { stdout, cut } = await succeed(run([...diff, commit], "", answerBytes));
 			return fitPatch(stdout.toString("utf8"), cut, answerBytes);
+		});
+	}
+
+	/** As {@link patch}, without renames and with more room: what is kept when there is no workspace to ask. @throws {RequestError} */
+	wholePatch(): Promise<DiffPatch> {
+		return this.#compare("last-commit", async (run, commit) => {
+			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", keptBytes));
+			return fitPatch(stdout.toString("utf8"), cut, keptBytes);
 		});
 	}
 

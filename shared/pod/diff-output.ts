@@ -34,7 +34,9 @@ export function fitFileList(files: readonly ChangedFile[], limit: number): DiffF
 
 /** The list of files that a patch without renames changes. */
 export function filesOfPatch(patch: string): ChangedFile[] {
-	return parsePatch(patch).map((file) => {
+	// The parser finds one file without a name in an empty patch.
+	const files = parsePatch(patch).filter((file) => pathOf(file) !== "");
+	return files.map((file) => {
 		const lines = file.hunks.flatMap((hunk) => hunk.lines);
 		const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
 		return { path: pathOf(file), status: statusOf(file), ins: count("+"), del: count("-") };

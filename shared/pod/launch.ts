@@ -51,6 +51,8 @@ export interface LaunchDocument extends LaunchSettings {
 	home: string;
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */
 	git_home: string;
+	/** How long the pod goes on while the platform is away. Default 15 min. */
+	lifeline_ms?: number;
 }
 
 /** Environment variables that mark every process of a pod. */

@@ -36,4 +36,13 @@ describe("LogBuffer", () => {
 		expect(answer.lines.at(-1)?.message).to.match(/^299 /);
 		expect(answer.returned).to.equal(answer.lines.length);
 	});
+
+	it("gives what came after a number of entries, as far as it is kept", () => {
+		const log = new LogBuffer([]);
+		for (let index = 0; index < 2_005; index++) log.add("INFO", "test", `${index}`);
+		expect(log.added).to.equal(2_005);
+		expect(log.after(2_003).map(({ message }) => message)).to.deep.equal(["2003", "2004"]);
+		expect(log.after(2_005)).to.deep.equal([]);
+		expect(log.after(0)).to.have.length(2_000);
+	});
 });

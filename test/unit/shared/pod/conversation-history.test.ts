@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
-import { fitTurn, historyPage } from "#shared/pod/conversation-history.ts";
+import { dropOutputs, fitTurn, historyPage } from "#shared/pod/conversation-history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 
 function turn(id: string, content: string, parts: unknown[] = []): ConversationTurn {
@@ -61,5 +61,20 @@ describe("fitTurn()", () => {
 		const cut = fitTurn(turn("id", "x".repeat(1_000), [{ type: "tool", output: "y".repeat(9_000) }]), 4_000);
 		expect(cut.content).to.equal("x".repeat(1_000));
 		expect(JSON.stringify(cut.parts)).to.contain("… cut …");
+	});
+});
+
+describe("dropOutputs()", () => {
+	it("takes away what tools have put out, and says so", () => {
+		const tool = { type: "tool", title: "run", output: "long", exit_code: 1 };
+		const full = turn("a", "text", [{ type: "text", text: "text" }, tool]);
+		const { output: _, ...rest } = tool;
+		expect(dropOutputs(full).parts).to.deep.equal([
+			{ type: "text", text: "text" },
+			{ ...rest, output_dropped: true },
+		]);
+		expect(dropOutputs(dropOutputs(full))).to.deep.equal(dropOutputs(full));
+		const bare = turn("b", "text");
+		expect(dropOutputs(bare)).to.equal(bare);
 	});
 });

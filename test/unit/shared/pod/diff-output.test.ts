@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
+import {
+	fileOfPatch,
+	filesOfPatch,
+	fitFileList,
+	fitPatch,
+	readFileDiff,
+	readFileList,
+} from "#shared/pod/diff-output.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
 const limit = 100_000;
@@ -111,5 +118,28 @@ describe("fitPatch()", () => {
 				expect(truncated).to.equal(cut || patch !== files.join(""));
 			}),
 		);
+	});
+});
+
+describe("filesOfPatch() and fileOfPatch()", () => {
+	const patch = `diff --git "a/t\\303\\244.txt" "b/t\\303\\244.txt"\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ "b/t\\303\\244.txt"\n@@ -0,0 +1,2 @@\n++one\n+-- two\ndiff --git a/mode b/mode\nold mode 100644\nnew mode 100755\ndiff --git a/x y b/x y\ndeleted file mode 100644\nindex 1..0\n--- a/x y\t\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n`;
+
+	it("list what a patch changes", () => {
+		expect(filesOfPatch(patch)).to.deep.equal([
+			{ path: "tä.txt", status: "new", ins: 2, del: 0 },
+			{ path: "mode", status: "mod", ins: 0, del: 0 },
+			{ path: "x y", status: "del", ins: 0, del: 1 },
+		]);
+		expect(filesOfPatch("")).to.deep.equal([]);
+	});
+
+	it("give the hunks of one file", () => {
+		expect(fileOfPatch("tä.txt", patch, limit).hunks[0]?.lines.map(({ content }) => content)).to.deep.equal([
+			"+one",
+			"-- two",
+		]);
+		expect(fileOfPatch("x y", patch, limit).hunks).to.have.length(1);
+		for (const path of ["mode", "unknown"])
+			expect(fileOfPatch(path, patch, limit)).to.deep.equal({ filePath: path, hunks: [] });
 	});
 });

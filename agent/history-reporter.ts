@@ -1,0 +1,147 @@
+/** Tells the platform what the pod logs, says and changes, so that it can be read when the pod is gone. */
+import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
+import { Backoff } from "./backoff.ts";
+import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
+import type { HistorySpool } from "./history-spool.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import type { PlatformClient } from "./platform-client.ts";
+
+const collectMs = 1_000;
+/** Time without a report after which the platform is asked whether it is there. */
+const pingMs = 30_000;
+/** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
+const patienceMs = 2_000;
+
+export interface Told {
+	log: LogBuffer;
+	/** Oldest first; only ever longer, but for the oldest ones. */
+	turns: () => readonly ConversationTurn[];
+	/** Everything that has changed since the last commit. */
+	patch: () => Promise<DiffPatch>;
+}
+
+/** The number of a report that was made already. */
+type Ping = { launch: number; n: number };
+
+export class HistoryReporter {
+	readonly #told: Told;
+	readonly #spool: HistorySpool;
+	readonly #client: PlatformClient;
+	readonly #timer: Timer;
+	#logged = 0;
+	#turn: string | undefined;
+	/** The patch told last. */
+	#patch: string | undefined;
+	#isPatchDue = false;
+	#collecting: Promise<void> | undefined;
+	#delivering: Promise<void> | undefined;
+	#askedAt = monotonic();
+	#isSpoolBroken = false;
+	#isOver = false;
+
+	constructor(told: Told, spool: HistorySpool, client: PlatformClient) {
+		this.#told = told;
+		this.#spool = spool;
+		this.#client = client;
+		this.#turn = spool.newestTurn;
+		this.#timer = every(collectMs, () => this.wake());
+		this.#deliver();
+	}
+
+	/** Something may be new. */
+	wake(): void {
+		this.#collecting ??= this.#collect().finally(() => {
+			this.#collecting = undefined;
+		});
+	}
+
+	/** Tells the last things and keeps on disk what is not heard. */
+	async end(): Promise<void> {
+		this.#timer.cancel();
+		this.#isOver = true;
+		const last = async (): Promise<void> => {
+			await this.#collecting;
+			await this.#collect();
+			await this.#delivering;
+		};
+		await Promise.race([last(), sleep(patienceMs)]);
+		this.#client.close();
+		await this.#delivering;
+		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	async #collect(): Promise<void> {
+		try {
+			await this.#spoolNews();
+			this.#deliver();
+			await this.#spoolPatch();
+			this.#isSpoolBroken = false;
+		} catch (error) {
+			// Nothing counts as told: the next time it is tried again.
+			this.#sayBroken(error);
+		}
+		this.#deliver();
+	}
+
+	async #spoolNews(): Promise<void> {
+		const { log, turns } = this.#told;
+		const logged = log.added;
+		const newTurns = after(turns(), this.#turn);
+		await this.#spool.add(packReports(log.after(this.#logged), newTurns));
+		this.#logged = logged;
+		this.#turn = newTurns.at(-1)?.id ?? this.#turn;
+		if (newTurns.some(({ role }) => role === "assistant")) this.#isPatchDue = true;
+	}
+
+	async #spoolPatch(): Promise<void> {
+		if (!this.#isPatchDue) return;
+		this.#isPatchDue = false;
+		const found = await this.#told.patch().catch(() => undefined);
+		if (!found || found.patch === this.#patch) return;
+		await this.#spool.add(patchReports(found));
+		this.#patch = found.patch;
+	}
+
+	#deliver(): void {
+		this.#delivering ??= this.#deliverAll()
+			.catch((error: unknown) => this.#sayBroken(error))
+			.finally(() => {
+				this.#delivering = undefined;
+			});
+	}
+
+	async #deliverAll(): Promise<void> {
+		const backoff = new Backoff();
+		const { signal } = this.#client;
+		for (let report = this.#next(); report && !signal.aborted; report = this.#next()) {
+			const hearing = await this.#client.post("history", report);
+			this.#askedAt = monotonic();
+			const isDone = hearing === "heard" || hearing === "refused";
+			if (hearing === "stale" || (!isDone && this.#isOver)) return;
+			if (isDone && "logs" in report) await this.#spool.heard(report);
+			if (isDone) backoff.reset();
+			else await backoff.wait(signal);
+		}
+	}
+
+	#next(): NumberedReport | Ping | undefined {
+		return this.#spool.next() ?? this.#ping();
+	}
+
+	/** A report that says nothing new: whether the platform is there, and this pod still the session's. */
+	#ping(): Ping | undefined {
+		return monotonic() - this.#askedAt >= pingMs ? this.#spool.newest : undefined;
+	}
+
+	#sayBroken(error: unknown): void {
+		if (this.#isSpoolBroken) return;
+		this.#isSpoolBroken = true;
+		this.#told.log.add("ERROR", "session-agent", `The history cannot be kept: ${String(error)}`);
+	}
+}
+
+/** The turns after one; all when it is not there. */
+function after(turns: readonly ConversationTurn[], id: string | undefined): readonly ConversationTurn[] {
+	return turns.slice(turns.findLastIndex((turn) => turn.id === id) + 1);
+}

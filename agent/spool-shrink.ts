@@ -1,0 +1,47 @@
+/** What is given up when more reports wait than there is room for; each loss is marked. Pure. */
+import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { dropOutputs } from "#shared/pod/conversation-history.ts";
+import type { NumberedReport } from "./history-report.ts";
+
+/** Makes one kind of thing smaller; the same report when there is nothing of it. */
+type Loss = (report: NumberedReport) => NumberedReport;
+
+/**
+ * Reports of at most `limit` bytes: the oldest outputs of tools go first, then the oldest log lines, then older patches,
+ * then the oldest reports.
+ */
+export function shrinkReports(reports: readonly NumberedReport[], limit: number): NumberedReport[] {
+	const left = [...reports];
+	let bytes = left.reduce((sum, report) => sum + jsonBytes(report), 0);
+	const losses: Loss[] = [withoutOutputs, withoutLogs, withoutPatchBut(newestPatch(left))];
+	for (const loss of losses) {
+		for (const [index, report] of left.entries()) {
+			if (bytes <= limit) return left;
+			const smaller = loss(report);
+			bytes -= jsonBytes(report) - jsonBytes(smaller);
+			left[index] = smaller;
+		}
+	}
+	while (bytes > limit && left.length > 1) bytes -= jsonBytes(left.shift());
+	return left;
+}
+
+function withoutOutputs(report: NumberedReport): NumberedReport {
+	const turns = report.turns.map(dropOutputs);
+	return turns.every((turn, index) => turn === report.turns[index]) ? report : { ...report, turns };
+}
+
+function withoutLogs(report: NumberedReport): NumberedReport {
+	const last = report.logs.at(-1);
+	if (!last || report.logs.length === 1) return report;
+	const message = `${report.logs.length} log lines were dropped because the platform was away`;
+	return { ...report, logs: [{ ...last, level: "WARNING", logger: "session-agent", message }] };
+}
+
+function withoutPatchBut(newest: string | undefined): Loss {
+	return ({ diff, ...report }) => (diff && diff.id === newest ? { ...report, diff } : report);
+}
+
+function newestPatch(reports: readonly NumberedReport[]): string | undefined {
+	return reports.findLast(({ diff }) => diff)?.diff?.id;
+}

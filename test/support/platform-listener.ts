@@ -1,0 +1,100 @@
+/** A platform that hears what pods report, and answers with `status`. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { PatchPiece } from "#shared/contracts/history.ts";
+import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
+
+interface Heard {
+	path: string | undefined;
+	authorization: string | undefined;
+	/** What it was answered with. */
+	answered: number;
+}
+
+interface Activity extends Heard {
+	state: string;
+	metadata: Record<string, unknown>;
+}
+
+export interface History extends Heard {
+	launch: number;
+	n: number;
+	/** Absent when it only asks. */
+	logs?: SessionLogs["lines"];
+	turns?: ConversationTurn[];
+	diff?: PatchPiece;
+	bytes: number;
+}
+
+export class PlatformListener implements AsyncDisposable {
+	readonly activities: Activity[] = [];
+	readonly histories: History[] = [];
+	status = 204;
+	readonly #server: Server;
+
+	private constructor() {
+		this.#server = createServer((request, response) => {
+			void textOf(request).then((text) => {
+				const answered = this.status;
+				this.#keep(request, text, answered);
+				response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
+			});
+		});
+	}
+
+	static async listen(port = 0): Promise<PlatformListener> {
+		const listener = new PlatformListener();
+		listener.#server.listen(port, "127.0.0.1");
+		await once(listener.#server, "listening");
+		return listener;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/v1/svc`;
+	}
+
+	get states(): string[] {
+		return this.activities.map(({ state }) => state);
+	}
+
+	/** Reports of history that were taken, without those that only ask. */
+	get taken(): Required<Omit<History, "diff">>[] {
+		return this.histories.flatMap((one) => {
+			const { logs, turns } = one;
+			return one.answered === 204 && logs && turns ? [{ ...one, logs, turns }] : [];
+		});
+	}
+
+	/** Turns that were taken, in order. */
+	get turns(): ConversationTurn[] {
+		return this.taken.flatMap(({ turns }) => turns);
+	}
+
+	/** The newest patch that was taken whole. */
+	get patch(): string | undefined {
+		const pieces = this.histories.flatMap(({ diff, answered }) => (diff && answered === 204 ? [diff] : []));
+		const id = pieces.findLast(({ piece, pieces: count }) => piece === count - 1)?.id;
+		if (id === undefined) return undefined;
+		const whole = pieces.filter((one) => one.id === id);
+		return whole.map(({ text }) => text).join("");
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		await once(this.#server, "close");
+	}
+
+	#keep({ url, headers }: IncomingMessage, text: string, answered: number): void {
+		const heard = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text) };
+		if (url?.endsWith("/activity")) this.activities.push(heard);
+		else this.histories.push({ ...heard, bytes: Buffer.byteLength(text) });
+	}
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk);
+	return Buffer.concat(chunks).toString("utf8");
+}

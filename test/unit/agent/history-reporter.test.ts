@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { HistoryReporter } from "#agent/history-reporter.ts";
+import { HistorySpool } from "#agent/history-spool.ts";
+import { LogBuffer } from "#agent/log-buffer.ts";
+import { PlatformClient } from "#agent/platform-client.ts";
+import { monotonic, now, turnClock } from "#shared/clock.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { eventually } from "../../support/eventually.ts";
+import { PlatformListener } from "../../support/platform-listener.ts";
+
+describe("HistoryReporter", () => {
+	let folder: string;
+	let platform: PlatformListener;
+	let reporter: HistoryReporter;
+	let log: LogBuffer;
+	let spool: HistorySpool;
+	let putBack = (): void => {};
+
+	beforeEach(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-reporter-"));
+		platform = await PlatformListener.listen();
+		log = new LogBuffer([]);
+		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3);
+		// Only what the client looks at.
+		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
+		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
+		const patch = () => Promise.reject(new Error("There is no workspace"));
+		reporter = new HistoryReporter({ log, turns: () => [], patch }, spool, client);
+	});
+
+	afterEach(async () => {
+		putBack();
+		await reporter.end();
+		await platform[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true });
+	});
+
+	it("asks whether the platform is there when there was nothing to tell for long", async () => {
+		log.add("INFO", "test", "told");
+		await eventually(() => platform.taken.length === 1);
+		let passed = 0;
+		const start = monotonic();
+		putBack = turnClock({ now, monotonic: () => start + passed });
+		passed = 31_000;
+		await eventually(() => platform.histories.length === 2, { withinMs: 3_000 });
+		const { launch, n, logs } = platform.histories[1] ?? expect.fail();
+		expect({ launch, n, logs }, "the number of what is known already").to.deep.equal({
+			launch: 3,
+			n: 1,
+			logs: undefined,
+		});
+	});
+
+	it("tells again what could not be put on disk, and says so once", async () => {
+		await spool.close();
+		log.add("INFO", "test", "lost?");
+		await eventually(() => log.tail().lines.some(({ message }) => message.includes("The history cannot be kept")));
+		expect(platform.histories).to.deep.equal([]);
+	});
+});

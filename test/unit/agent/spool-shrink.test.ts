@@ -1,0 +1,61 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import type { NumberedReport } from "#agent/history-report.ts";
+import { shrinkReports } from "#agent/spool-shrink.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
+
+function report(n: number, more: Partial<NumberedReport> = {}): NumberedReport {
+	return { launch: 1, n, logs: [], turns: [], ...more };
+}
+
+function lines(count: number) {
+	return Array.from({ length: count }, (_, index) => ({
+		timestamp: 1.5,
+		level: "INFO",
+		logger: "test",
+		message: `line ${index}`,
+	}));
+}
+
+function patch(id: string) {
+	return { id, piece: 0, pieces: 1, text: "p".repeat(500), truncated: false };
+}
+
+const size = (reports: readonly NumberedReport[]): number => reports.reduce((sum, one) => sum + jsonBytes(one), 0);
+
+describe("shrinkReports()", () => {
+	it("leaves alone what fits", () => {
+		const reports = [report(1, { logs: lines(3) }), report(2)];
+		expect(shrinkReports(reports, size(reports))).to.deep.equal(reports);
+	});
+
+	it("gives up the oldest log lines and says how many, then older patches, never the newest", () => {
+		const reports = [
+			report(1, { logs: lines(20) }),
+			report(2, { diff: patch("old") }),
+			report(3, { diff: patch("new") }),
+		];
+		const [first, second, third] = shrinkReports(reports, size(reports) - 1_300);
+		expect(first?.logs.map(({ message }) => message)).to.deep.equal([
+			"20 log lines were dropped because the platform was away",
+		]);
+		expect([first?.n, second?.n, third?.n]).to.deep.equal([1, 2, 3]);
+		expect(third?.diff).to.deep.equal(patch("new"));
+		const [, without] = shrinkReports(reports, size(reports) - 1_800);
+		expect(without).to.deep.equal(report(2));
+	});
+
+	it("always fits, and keeps the newest report", () => {
+		const kinds = fc.array(fc.constantFrom("logs", "patch"), { minLength: 1, maxLength: 20 });
+		fc.assert(
+			fc.property(kinds, fc.integer({ min: 1_000, max: 20_000 }), (wanted, limit) => {
+				const reports = wanted.map((kind, index) =>
+					report(index, kind === "logs" ? { logs: lines(30) } : { diff: patch(`p${index}`) }),
+				);
+				const left = shrinkReports(reports, limit);
+				expect(size(left)).to.be.at.most(limit);
+				expect(left.at(-1)?.n).to.equal(reports.at(-1)?.n);
+			}),
+		);
+	});
+});
