@@ -38,7 +38,9 @@ function locate(parts: readonly string[], schema: Schema): Place | undefined {
 
 function locateFreeForm(key: string, deeper: readonly string[]): Place | undefined {
 	const names = deeper.map((part) => part.toLowerCase());
-	return names.some((name) => name === "" || unsafeKeys.has(name)) ? undefined : { path: [key, ...names], rule: undefined };
+	return names.some((name) => name === "" || unsafeKeys.has(name))
+		? undefined
+		: { path: [key, ...names], rule: undefined };
 }
 
 /** The name without the marks that spellings differ in. */
