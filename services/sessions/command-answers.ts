@@ -9,8 +9,8 @@ import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionRecord } from "./session-change.ts";
 
 /** How long a key is remembered. */
-const keptMs = 24 * 3_600_000;
-/** Per session; the oldest go first. */
+export const keptMs = 24 * 3_600_000;
+/** Per session; the oldest go first, but never the creation. */
 const maxAnswers = 16;
 
 export interface CommandAnswer {
@@ -29,8 +29,17 @@ export function commandMark(
 	params: unknown,
 ): Omit<CommandAnswer, "answer"> | undefined {
 	if (key === undefined) return undefined;
-	const fingerprint = createHash("sha256").update(JSON.stringify(params)).digest("base64url");
-	return { key: `${action}:${key}`, fingerprint, at: now() };
+	return { key: `${action}:${key}`, fingerprint: fingerprintOf(params), at: now() };
+}
+
+export function fingerprintOf(params: unknown): string {
+	return createHash("sha256").update(JSON.stringify(params)).digest("base64url");
+}
+
+/** @throws {UnprocessableError} when the key was used for another request. */
+export function refuseOtherRequest(former: string | undefined, fingerprint: string): void {
+	if (former !== fingerprint)
+		throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
 }
 
 /**
@@ -43,15 +52,15 @@ export function answeredBefore(
 ): Session | undefined {
 	const former = mark && answersOf(document.answers).find(({ key }) => key === mark.key);
 	if (!former) return undefined;
-	if (former.fingerprint !== mark.fingerprint) {
-		throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
-	}
+	refuseOtherRequest(former.fingerprint, mark.fingerprint);
 	return former.answer;
 }
 
 export function rememberAnswer(answers: unknown, answer: CommandAnswer): CommandAnswer[] {
 	const fresh = answersOf(answers).filter(({ at }) => at > answer.at - keptMs);
-	return [...fresh.slice(1 - maxAnswers), answer];
+	const creation = fresh.filter(({ key }) => key.startsWith("create:"));
+	const others = fresh.filter(({ key }) => !key.startsWith("create:"));
+	return [...creation, ...others.slice(creation.length + 1 - maxAnswers), answer];
 }
 
 function answersOf(answers: unknown): CommandAnswer[] {

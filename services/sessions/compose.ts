@@ -12,16 +12,19 @@ import { historyChunkCollection, historyCollection } from "./history-collections
 import { HistoryReports } from "./history-reports.ts";
 import { historyService } from "./history.service.ts";
 import { releaseLeases } from "./lease-release.ts";
+import { keptAnswerCollection } from "./kept-answer-collection.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
 import { SessionClaims } from "./session-claims.ts";
-import { sessionCollection } from "./session-collection.ts";
+import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { SessionCommands } from "./session-commands.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
 import { SessionRecords } from "./session-records.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
+import { StoppedSessions } from "./stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
 export async function compose({ config, key, readiness }: Platform): Promise<Part> {
@@ -34,6 +37,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		eventLogNameCollection,
 		historyCollection,
 		historyChunkCollection,
+		keptAnswerCollection,
 	]);
 	if (config.bus.url === "") await releaseLeases(store);
 	readiness.set("store", () => store.ping());
@@ -46,15 +50,21 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	});
 	const records = new SessionRecords(store, () => relay.wake());
 	const due = (id: string) => hints.sessionDue(id);
-	const commands = new SessionCommands(records, due);
+	const kept = new KeptAnswers(store);
+	const commands = new SessionCommands(records, kept, due);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
-	const pod = new SessionPod(client, key, history);
+	const pod = new SessionPod({ client, key, history, kept });
+	const stopped = new StoppedSessions(records, kept);
+	const forget = async (document: SessionDocument) => {
+		await history.remove(document.id);
+		await kept.outlive(document);
+	};
 
 	return {
 		services: [
-			sessionsService({ records, commands, pod, gitProtocols: gitProtocols(config) }, hints),
-			sessionWorkService(new SessionClaims(store, records, due, (id) => history.remove(id))),
+			sessionsService({ records, commands, stopped, pod, gitProtocols: gitProtocols(config) }, hints),
+			sessionWorkService(new SessionClaims(store, records, due, forget)),
 			eventLogService(log, relay),
 			historyService(new HistoryReports(records, history)),
 			usageService(records),

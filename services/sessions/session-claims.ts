@@ -40,17 +40,17 @@ export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
 	readonly #hint: (id: string) => void;
-	readonly #forget: (id: string) => Promise<void>;
+	readonly #forget: (document: SessionDocument) => Promise<void>;
 
 	/**
 	 * @param hint Called when a session wants another pass at once.
-	 * @param forget Removes what else is kept of a session, before its document goes.
+	 * @param forget Sees to what else is kept of a session, before its document goes.
 	 */
 	constructor(
 		store: DocumentStore,
 		records: SessionRecords,
 		hint: (id: string) => void,
-		forget: (id: string) => Promise<void>,
+		forget: (document: SessionDocument) => Promise<void>,
 	) {
 		this.#store = store;
 		this.#records = records;
@@ -169,8 +169,9 @@ export class SessionClaims {
 	}
 
 	/** The document goes when its last event has left it. */
-	async #bury({ id, fence = 0 }: SessionDocument): Promise<boolean> {
-		await this.#forget(id);
+	async #bury(buried: SessionDocument): Promise<boolean> {
+		const { id, fence = 0 } = buried;
+		await this.#forget(buried);
 		const waiting = await this.#store.outbox(sessionCollection, 500);
 		const emptied = waiting.length < 500 && !waiting.some((document) => document.id === id);
 		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;

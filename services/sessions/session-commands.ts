@@ -1,11 +1,12 @@
 /** The commands on a session: each is one compare-and-set, and none waits for a pod. */
 import { randomUUID } from "node:crypto";
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isAdmin, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import { newSession } from "./new-session.ts";
@@ -27,13 +28,18 @@ export interface CreateOrder {
 	readonly protocols: readonly string[];
 }
 
+/** A repeated creation is answered although its session is deleted since and hidden from people. */
+const creator = systemPrincipal("sessions");
+
 export class SessionCommands {
 	readonly #records: SessionRecords;
+	readonly #kept: KeptAnswers;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when a session wants a pass. */
-	constructor(records: SessionRecords, due: (id: string) => void) {
+	constructor(records: SessionRecords, kept: KeptAnswers, due: (id: string) => void) {
 		this.#records = records;
+		this.#kept = kept;
 		this.#due = due;
 	}
 
@@ -43,12 +49,14 @@ export class SessionCommands {
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		const command = commandMark("create", key, request);
+		const kept = command && (await this.#kept.find(id, command.fingerprint));
+		if (kept) return JSON.parse(kept.wire) as Session;
 		const document = newSession({ id, principal, request, source, launch, at: now(), command });
 		try {
 			await this.#records.insert(document);
 		} catch (error) {
 			if (!(error instanceof DuplicateKeyError)) throw error;
-			const record = await this.#records.get(principal, id);
+			const record = await this.#records.get(creator, id);
 			return answeredBefore(record, command) ?? record.session;
 		}
 		this.#due(id);
@@ -70,25 +78,6 @@ export class SessionCommands {
 		if (repeated) return repeated;
 		this.#due(id);
 		return session;
-	}
-
-	/** Archives the caller's own stopped sessions (an administrator's call covers the tenant); resolves to their ids. */
-	async archiveStopped(principal: Principal): Promise<string[]> {
-		const archived: string[] = [];
-		for (;;) {
-			const { sessions } = await this.#records.page(principal, { by: { status: "stopped" }, limit: 100 });
-			for (const { id } of sessions) if (await this.#archiveIfStopped(principal, id)) archived.push(id);
-			if (sessions.length < 100) return archived;
-		}
-	}
-
-	async #archiveIfStopped(principal: Principal, id: string): Promise<boolean> {
-		let done = false;
-		await this.#records.change(principal, id, (record) => {
-			done = record.session.status === "stopped";
-			return done ? commandChange(record, "archive", now()) : undefined;
-		});
-		return done;
 	}
 }
 
@@ -119,7 +108,7 @@ function nextLaunch({ generation }: Session): ColumnChange {
 }
 
 /** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */
-function remembered(
+export function remembered(
 	record: SessionRecord,
 	change: SessionChange,
 	mark: NonNullable<ReturnType<typeof commandMark>>,

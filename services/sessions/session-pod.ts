@@ -9,6 +9,8 @@ import { historyPage } from "#shared/pod/conversation-history.ts";
 import { fileOfPatch, filesOfPatch, fitFileList, fitPatch } from "#shared/pod/diff-output.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
+import { fingerprintOf } from "./command-answers.ts";
+import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import type { PodAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
@@ -28,15 +30,24 @@ export interface DiffQuery {
 /** A kept patch is against the last commit. */
 const bases = ["last-commit", "default-branch"];
 
+export interface SessionPodParts {
+	readonly client: SessionAgentClient;
+	readonly key: InstallationKey;
+	readonly history: SessionHistory;
+	readonly kept: KeptAnswers;
+}
+
 export class SessionPod {
 	readonly #client: SessionAgentClient;
 	readonly #key: InstallationKey;
 	readonly #history: SessionHistory;
+	readonly #kept: KeptAnswers;
 
-	constructor(client: SessionAgentClient, key: InstallationKey, history: SessionHistory) {
+	constructor({ client, key, history, kept }: SessionPodParts) {
 		this.#client = client;
 		this.#key = key;
 		this.#history = history;
+		this.#kept = kept;
 	}
 
 	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
@@ -72,7 +83,8 @@ export class SessionPod {
 	/**
 	 * Resolves to the message's id when the pod has it in its queue on disk. The same key gives the same id, and the
 	 * pod takes a message with a known id only once.
-	 * @throws {BadRequestError} without text; {ForbiddenError} for anybody but the owner; {ConflictError} unless running.
+	 * @throws {BadRequestError} without text; {ForbiddenError} for anybody but the owner; {ConflictError} unless running;
+	 * {UnprocessableError} when the key was used for another message.
 	 */
 	async send(
 		principal: Principal,
@@ -89,6 +101,9 @@ export class SessionPod {
 			throw new ConflictError(`The session is ${session.status}, not running`, "SESSION_NOT_RUNNING");
 		}
 		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
+		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
+		if (key !== undefined)
+			await this.#kept.add({ id, owner: ownerOf(principal), fingerprint: fingerprintOf(text), wire: "null" });
 		await this.#client.send(this.#address({ session, document }), id, text);
 		return id;
 	}

@@ -19,11 +19,13 @@ import { refuseBadRef } from "./session-source.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
+import type { StoppedSessions } from "./stopped-sessions.ts";
 import { refuseStale } from "./stale-launch.ts";
 
 export interface SessionsOptions {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;
+	readonly stopped: StoppedSessions;
 	readonly pod: SessionPod;
 	/** Protocols a repository may be named with. */
 	readonly gitProtocols: readonly string[];
@@ -31,7 +33,7 @@ export interface SessionsOptions {
 
 /** @param hints Given the bus as soon as it is there. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, pod, gitProtocols } = options;
+	const { records, commands, stopped, pod, gitProtocols } = options;
 
 	return {
 		name: sessions.name,
@@ -54,7 +56,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				);
 			},
 
-			archive_stopped: (_params, principal) => commands.archiveStopped(principal),
+			archive_stopped: (_params, ...who) => stopped.archive(commander(...who)),
 
 			get: async ({ session_id }, principal) => (await records.get(principal, session_id)).session,
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { releaseLeases } from "#services/sessions/lease-release.ts";
+import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
 import { SessionCommands } from "#services/sessions/session-commands.ts";
@@ -37,7 +38,7 @@ describe("releaseLeases()", () => {
 
 	it("makes leased sessions due, and leaves those alone that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
-		const commands = new SessionCommands(records, () => {});
+		const commands = new SessionCommands(records, new KeptAnswers(store), () => {});
 		const claims = new SessionClaims(
 			store,
 			records,

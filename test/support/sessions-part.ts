@@ -9,8 +9,9 @@ import { InstallationKey } from "#shared/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { startNodes, testTokens } from "./test-brokers.ts";
 
-export async function startSessions(nodes: 1 | 2) {
-	const folder = await mkdtemp(join(tmpdir(), "atelier-sessions-"));
+/** @param kept A folder that stays; default one that goes with the part. */
+export async function startSessions(nodes: 1 | 2, kept?: string) {
+	const folder = kept ?? (await mkdtemp(join(tmpdir(), "atelier-sessions-")));
 	const platform: Platform = {
 		config: loadConfig({ DATA_DIR: folder }),
 		key: new InstallationKey(Buffer.alloc(32, 3)),
@@ -28,7 +29,7 @@ export async function startSessions(nodes: 1 | 2) {
 		async stop() {
 			await started.stop();
 			for (const part of parts) await part.close?.();
-			await rm(folder, { recursive: true });
+			if (kept === undefined) await rm(folder, { recursive: true });
 		},
 	};
 }

@@ -1,0 +1,23 @@
+/** How answers to commands are stored that no living session can keep. */
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+
+/** `wire` is the answer, or while `settled` is 0 what the command is going to do. */
+export const keptAnswerCollection = defineCollection(
+	"kept_answers",
+	{
+		/** Of whom it is, tenant and id. */
+		owner: "text",
+		/** Of the command, milliseconds since 1970. */
+		at: "integer",
+		/** 1 when the command is done. */
+		settled: "integer",
+		/** Of the request's parameters. */
+		fingerprint: "text",
+	},
+	{
+		at: { columns: ["at"] },
+		owner: { columns: ["owner", "at"] },
+	},
+);
+
+export type KeptAnswerDocument = Document<(typeof keptAnswerCollection)["columns"]>;
