@@ -57,6 +57,13 @@ export class PlatformProcess {
 		this.#child.stderr?.on("data", keep);
 	}
 
+	/** @throws {Error} when it could not be started. */
+	get pid(): number {
+		const { pid } = this.#child;
+		if (pid === undefined) throw new Error("The process was not started");
+		return pid;
+	}
+
 	get hasEnded(): boolean {
 		return this.#child.exitCode !== null || this.#child.signalCode !== null;
 	}

@@ -1,0 +1,126 @@
+/**
+ * A program: many clients of the event stream in a process of their own, on bare sockets so that they cost little.
+ * Readers come back with `Last-Event-ID` when they are cut off, as browsers do; idlers read nothing, or one byte a second.
+ * Its one argument is a {@link CrowdOrder}; it reports to its parent until it is killed.
+ */
+import { connect, type Socket } from "node:net";
+import type { CrowdOrder, CrowdReport } from "./crowd.ts";
+
+const order: CrowdOrder = JSON.parse(process.argv[2] ?? "");
+
+/** Between two attempts to connect; the server itself asks for 2 s. */
+const retryMs = 2_000;
+const reportMs = 50;
+/** What one event may span at most. */
+const maxPending = 1024 * 1024;
+
+const request = (lastEventId: string) =>
+	`GET ${order.path} HTTP/1.1\r\nHost: 127.0.0.1:${order.port}\r\n${lastEventId && `Last-Event-ID: ${lastEventId}\r\n`}\r\n`;
+
+class Reader {
+	seen = 0;
+	isOpen = false;
+	connects = 0;
+	/** What it saw that it should not have. */
+	fault = "";
+	#epoch = "";
+	#pending = "";
+
+	connect(): void {
+		const socket = connect(order.port, "127.0.0.1");
+		this.#pending = "";
+		socket.on("connect", () => socket.write(request(this.#epoch && `${this.#epoch}-${this.seen}`)));
+		socket.on("data", (chunk) => this.#read(chunk.toString("latin1")));
+		socket.on("error", () => {});
+		socket.on("close", () => {
+			this.isOpen = false;
+			setTimeout(() => this.connect(), retryMs * (0.5 + Math.random()));
+		});
+	}
+
+	/** Chunks of the body end where events end, so an event is never in two. */
+	#read(text: string): void {
+		const all = this.#pending + text;
+		if (!this.isOpen) {
+			if (!all.includes("retry:")) {
+				this.#pending = all.slice(-maxPending);
+				return;
+			}
+			if (!all.startsWith("HTTP/1.1 200 ")) this.fault ||= `answered ${all.slice(0, 12)}`;
+			this.isOpen = true;
+			this.connects++;
+		}
+		let at = 0;
+		for (;;) {
+			const start = all.indexOf("id: ", at);
+			const end = start === -1 ? -1 : all.indexOf("\n\n", start);
+			if (end === -1) break;
+			this.#event(all, start + 4);
+			at = end + 2;
+		}
+		// Half a mark may stand at the end.
+		const mark = all.indexOf("id: ", at);
+		this.#pending = mark === -1 ? all.slice(Math.max(at, all.length - 3)) : all.slice(mark);
+	}
+
+	#event(text: string, start: number): void {
+		const dash = text.indexOf("-", start);
+		const lineEnd = text.indexOf("\n", dash);
+		const seq = Number(text.slice(dash + 1, lineEnd));
+		if (text.startsWith("event: heartbeat", lineEnd + 1)) {
+			if (seq !== this.seen) this.fault ||= `heartbeat ${seq} after ${this.seen}`;
+		} else if (!text.startsWith("event: session_", lineEnd + 1)) {
+			this.fault ||= `unexpected ${text.slice(start, lineEnd + 30)}`;
+		} else if (seq !== this.seen + 1) {
+			this.fault ||= `event ${seq} after ${this.seen}`;
+		}
+		this.seen = seq;
+		this.#epoch ||= text.slice(start, dash);
+	}
+}
+
+/** Asks, and then reads nothing or one byte a second. It learns from a failed write that the server has let it go. */
+class Idler {
+	isOpen = true;
+	readonly #reads: boolean;
+
+	constructor(reads: boolean) {
+		this.#reads = reads;
+	}
+
+	connect(): void {
+		// With a buffer of one byte the kernel is asked for no more.
+		const onread = { buffer: Buffer.alloc(1), callback: () => false };
+		const socket: Socket = connect({ port: order.port, host: "127.0.0.1", onread });
+		if (!this.#reads) socket.pause();
+		socket.on("connect", () => socket.write(request("")));
+		const tick = setInterval(() => {
+			socket.write("\r\n");
+			if (this.#reads) socket.resume();
+		}, 1_000);
+		socket.on("error", () => {});
+		socket.on("close", () => {
+			this.isOpen = false;
+			clearInterval(tick);
+		});
+	}
+}
+
+const readers = Array.from({ length: order.readers }, () => new Reader());
+const idlers = Array.from({ length: order.deaf + order.trickling }, (_, index) => new Idler(index >= order.deaf));
+for (const client of [...readers, ...idlers]) client.connect();
+
+setInterval(() => {
+	const numbers = readers.map(({ seen }) => seen);
+	const report: CrowdReport = {
+		open: readers.filter(({ isOpen }) => isOpen).length,
+		idleOpen: idlers.filter(({ isOpen }) => isOpen).length,
+		slowest: Math.min(...numbers),
+		fastest: Math.max(...numbers),
+		reconnects: readers.reduce((sum, { connects }) => sum + Math.max(0, connects - 1), 0),
+		faults: readers.map(({ fault }) => fault).filter((fault) => fault !== ""),
+	};
+	process.send?.(report);
+}, reportMs);
+
+process.on("disconnect", () => process.exit());
