@@ -77,8 +77,12 @@ describe("history", function () {
 		await ask(api, id, "$ echo third");
 		expect((await told<Conversation>(api, `/sessions/${id}/conversation`)).turns).to.have.length(6);
 
+		await api.post(`/sessions/${id}/stop`);
+		await sessionReaches(api, id, "stopped");
+		await platform.stop();
+		expect(historyRows(platform)).to.include({ sessions: 1, heads: 1 }).and.to.have.property("chunks").above(6);
+		await platform.start();
 		await api.delete(`/sessions/${id}`);
-		await eventually(() => platform.agents().length === 0, { withinMs: 15_000 });
 		await eventually(
 			async () => {
 				await platform.stop();

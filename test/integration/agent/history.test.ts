@@ -1,6 +1,6 @@
 /** What a real pod tells a platform of itself, and what becomes of it when the platform is away. */
 import { expect } from "chai";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { historyReport } from "#shared/contracts/history.ts";
@@ -94,6 +94,18 @@ describe("the history a pod reports", function () {
 		expect(await second.stop()).to.equal(0);
 		const spool = readFileSync(join(second.launch.state, "history.jsonl"), "utf8");
 		expect(spool, "nothing waits").to.not.include('"report"');
+	});
+
+	it("has turns that were on disk and not in the spool yet", async () => {
+		await using session = new TestSession();
+		const first = await session.start();
+		await first.ask("$ echo one", "a");
+		await first.kill();
+		rmSync(join(first.launch.state, "history.jsonl"));
+		await using platform = await PlatformListener.listen();
+		await session.start({ platform_url: platform.url });
+		await eventually(() => platform.turns.length === 2);
+		expect(platform.turns[1]?.metadata).to.include({ in_reply_to: "a" });
 	});
 
 	it("is sent again after a failure, in order, and given up after a refusal", async () => {

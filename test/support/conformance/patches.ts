@@ -185,6 +185,11 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	{
+		operation: "getSessionLogs, getConversation, getSessionDiff",
+		contract: "404 or 502 without a pod",
+		ours: "answered from the history; 404 only when nothing is kept",
+	},
+	{
 		operation: "getConversation",
 		contract: "–",
 		ours: "`before`; the answer also has `truncated`",

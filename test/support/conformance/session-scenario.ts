@@ -120,6 +120,17 @@ async function walkDiff(walker: Walker, session_id: string): Promise<void> {
 	expect(patch).to.include("+one").and.to.include("+two");
 }
 
+/** What a session without a pod still answers. */
+async function walkHistory(walker: Walker, session_id: string): Promise<void> {
+	const path = { session_id };
+	await walker.call("getSessionLogs", 200, { path, query: { lines: "5" } });
+	const { turns } = await walker.call<{ turns: unknown[] }>("getConversation", 200, { path });
+	expect(turns).to.have.length(4);
+	for (const query of [{}, { file: "README.md" }, { format: "patch" }])
+		await walker.call("getSessionDiff", 200, { path, query });
+	await walker.call("getSessionDiff", 400, { path, query: { file: "../../etc/passwd" } });
+}
+
 /** Every way through the table of docs/session-life.md that has an operation of its own. */
 async function walkLifecycle(walker: Walker, session_id: string): Promise<void> {
 	const path = { session_id };
@@ -129,6 +140,7 @@ async function walkLifecycle(walker: Walker, session_id: string): Promise<void> 
 	await reaches(walker, session_id, "stopped");
 	await walker.call("stopSession", 409, { path });
 	await walker.call("sendSessionMessage", 409, { path, body: { content: "hello" } });
+	await walkHistory(walker, session_id);
 	await walker.call("startSession", 200, { path, body: {} });
 	await reaches(walker, session_id, "running");
 	await walker.call("archiveSession", 200, { path });
