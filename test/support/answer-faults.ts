@@ -1,0 +1,64 @@
+/** What is wrong with an answer, whatever was asked: its status, its body, and what it gives away. */
+import type { Action } from "#shared/bus/contract.ts";
+import { compileRule, compileSchema } from "#shared/bus/validator.ts";
+import type { ActionRoute } from "#services/gateway/action-route.ts";
+import type { RawAnswer } from "./raw-http.ts";
+
+const detailText = compileSchema({ detail: { type: "string" } });
+const detailList = compileSchema({
+	detail: {
+		type: "array",
+		min: 1,
+		items: {
+			type: "object",
+			props: {
+				type: { type: "string" },
+				loc: { type: "array", items: { type: "any" } },
+				msg: { type: "string" },
+			},
+		},
+	},
+});
+
+/** A line of a stack, a file of a program, the words of the store. */
+const innards = [/\n\s+at .*:\d+/, /\.[cm]?[jt]s:\d+/, /node_modules|node:internal/, /SQLITE_|MongoServerError/];
+
+/** @param secrets Texts that no answer may hold. */
+export function answerFaults(route: ActionRoute, answer: RawAnswer, secrets: readonly string[]): string[] {
+	const { status, text } = answer;
+	const faults: string[] = [];
+	if (status >= 500 && ![502, 503, 504].includes(status)) faults.push(`status ${status}`);
+	if (secrets.some((secret) => text.includes(secret))) faults.push("a secret");
+	if (innards.some((pattern) => pattern.test(text))) faults.push("innards");
+	const wrong = status >= 400 ? !isRefusal(answer) : !isSuccess(route, answer);
+	if (wrong) faults.push(`a body that no schema knows (${status})`);
+	return faults;
+}
+
+function isRefusal({ status, text }: RawAnswer): boolean {
+	// Node's own, when the head of a request is larger than it reads: nobody has seen the request then.
+	if (status === 431) return text === "";
+	if (detailText(parsed(text)).length === 0) return true;
+	return status === 422 && detailList(parsed(text)).length === 0;
+}
+
+function isSuccess({ action, status }: ActionRoute, answer: RawAnswer): boolean {
+	if (answer.status === 307) return true;
+	if (answer.status !== status) return false;
+	if (action.produces !== undefined) return answer.headers["content-type"]?.startsWith(action.produces) ?? false;
+	if (!action.returns) return answer.text === "";
+	return compileRule(resultOf(action))(parsed(answer.text)).length === 0;
+}
+
+function resultOf({ returns, paged }: Pick<Action<unknown, unknown, unknown>, "returns" | "paged">) {
+	const items = paged && returns?.type === "object" ? returns.props["items"] : returns;
+	return items ?? ({ type: "any" } as const);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
