@@ -6,6 +6,7 @@ import { hkdfSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeNewFile } from "./new-file.ts";
+import { StartError } from "./start-error.ts";
 
 const keyBytes = 32;
 
@@ -50,12 +51,23 @@ export class InstallationKey {
 /**
  * The key from `configured` (base64url, 32 bytes) or, when that is empty, from `<dataDir>/keys/installation`,
  * which is made on first use (mode 0600).
+ * @throws {StartError} when the folder cannot be used, or the key is none.
  */
 export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
-	if (configured !== "") return new InstallationKey(Buffer.from(configured, "base64url"));
+	try {
+		return new InstallationKey(Buffer.from(configured === "" ? keyIn(dataDir) : configured, "base64url"));
+	} catch (error) {
+		const place = configured === "" ? ` in the data folder "${dataDir}"` : "";
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new StartError(`Cannot open the installation key${place}: ${reason}`, { cause: error });
+	}
+}
+
+/** The text of the key's file. */
+function keyIn(dataDir: string): string {
 	const folder = join(dataDir, "keys");
 	const file = join(folder, "installation");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	writeNewFile(file, randomBytes(keyBytes).toString("base64url"), 0o600);
-	return new InstallationKey(Buffer.from(readFileSync(file, "utf8").trim(), "base64url"));
+	return readFileSync(file, "utf8").trim();
 }

@@ -9,7 +9,7 @@ import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
-export async function compose({ config, key, tokens }: Platform): Promise<Part> {
+export async function compose({ config, key, tokens, readiness }: Platform): Promise<Part> {
 	refuseUnsafe(config);
 	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
 		dataDir: config.data_dir,
@@ -17,10 +17,11 @@ export async function compose({ config, key, tokens }: Platform): Promise<Part> 
 		userHome: homedir(),
 		environment: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(config.data_dir, "cache") },
 	});
-	const { schema, stop } = podManager(
+	const { schema, stop, check } = podManager(
 		{ runtime, specOf: (claim) => podSpec(claim, key, platformUrl(config.gateway)) },
 		tokens,
 	);
+	readiness.set("pod manager", check);
 	return {
 		services: [schema],
 		async drain() {

@@ -21,6 +21,8 @@ export interface PodManager {
 	readonly schema: ServiceSchema;
 	/** First step of its end: nothing is claimed any more, and the passes under way are over. */
 	readonly stop: () => Promise<void>;
+	/** Rejects while commands would not be carried out. */
+	readonly check: () => Promise<void>;
 }
 
 export function podManager(ground: PassGround, tokens: InternalTokens): PodManager {
@@ -54,7 +56,12 @@ export function podManager(ground: PassGround, tokens: InternalTokens): PodManag
 		stopped: stop,
 	};
 
-	return { schema, stop };
+	const check = async () => {
+		if (!reconciler) throw new Error("it has not started");
+		await reconciler.check();
+	};
+
+	return { schema, stop, check };
 }
 
 function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {

@@ -14,6 +14,8 @@ const pollMs = 1_000;
 const maxPasses = 16;
 /** Sessions remembered as changed; the poll finds those beyond. */
 const maxChanged = 1_024;
+/** The sessions service was asked so lately when all is well. */
+const freshMs = 10_000;
 /** Polls that may fail before it is worth a line: at start services come up in any order. */
 const silentFailures = 5;
 
@@ -39,6 +41,7 @@ export class Reconciler {
 	/** There may be more that is due than was claimed. */
 	#backlog = false;
 	#failures = 0;
+	#askedAt = -Infinity;
 
 	/** Starts at once. @param write Gets a sentence for every new kind of trouble. */
 	constructor(ground: PassGround, work: Work, write: (sentence: string) => void) {
@@ -59,6 +62,11 @@ export class Reconciler {
 	look(sessionId: string): void {
 		if (this.#changed.size < maxChanged) this.#changed.add(sessionId);
 		this.#alarm.ring();
+	}
+
+	/** Rejects when commands would not be carried out: nobody has said for some time, or yet, which sessions are due. */
+	async check(): Promise<void> {
+		if (monotonic() - this.#askedAt > freshMs) throw new Error(`nobody has said for ${freshMs} ms what is due`);
 	}
 
 	/** Claims nothing more and waits for the passes under way. */
@@ -84,6 +92,7 @@ export class Reconciler {
 			await this.#claimChanged();
 			await this.#claimDue();
 			this.#failures = 0;
+			this.#askedAt = monotonic();
 		} catch (error) {
 			this.#failures++;
 			if (this.#failures >= silentFailures) this.#log.tell(`Cannot ask which sessions are due: ${sentenceOf(error)}`);

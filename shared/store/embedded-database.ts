@@ -14,16 +14,15 @@ const maxIdleLogBytes = 16 * 1024 * 1024;
 /** Prepared statements kept; the code has far fewer forms of them. */
 const maxStatements = 1_000;
 
-const codes = { busy: 5, constraint: 19 } as const;
+const codes = { error: 1, busy: 5, constraint: 19 } as const;
 
 export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
 
-	/** @throws {StartError} when another process, or this one, has the folder. */
+	/** @throws {StartError} when another process, or this one, has the folder, or it cannot be used. */
 	constructor(folder: string, collections: readonly Collection[]) {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		this.#database = new DatabaseSync(join(folder, fileName));
+		this.#database = openFile(folder);
 		try {
 			// In this order: when the lock is asked for first, SQLite keeps it and the log needs no shared memory.
 			this.#database.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -33,8 +32,7 @@ export class EmbeddedDatabase {
 			applySchema(this.#database, collections);
 		} catch (error) {
 			this.#database.close();
-			if (resultCode(error) !== codes.busy) throw error;
-			throw new StartError(`Cannot open the store: "${folder}" is in use by another Atelier process`, { cause: error });
+			throw refusal(folder, error);
 		}
 	}
 
@@ -83,6 +81,26 @@ export class EmbeddedDatabase {
 		this.#statements.set(text, statement);
 		return statement;
 	}
+}
+
+function openFile(folder: string): DatabaseSync {
+	try {
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		return new DatabaseSync(join(folder, fileName));
+	} catch (error) {
+		throw refusal(folder, error);
+	}
+}
+
+/** A sentence where the folder or the disk is at fault; the error itself where we are. */
+function refusal(folder: string, error: unknown): unknown {
+	const code = resultCode(error);
+	if (!(error instanceof Error) || code === codes.error || !("code" in error)) return error;
+	const sentence =
+		code === codes.busy
+			? `Cannot open the store: "${folder}" is in use by another Atelier process`
+			: `Cannot open the store in "${folder}": ${error.message}`;
+	return new StartError(sentence, { cause: error });
 }
 
 /** What a failed write says of a taken id or key; undefined for any other failure. */

@@ -1,31 +1,65 @@
 /** A real NATS server on a free port of loopback. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 
-export interface NatsServer extends AsyncDisposable {
-	readonly url: string;
+/** Whom a server lets in; nobody named: everybody. */
+export interface NatsUser {
+	readonly user: string;
+	readonly password: string;
 }
 
-/** @throws {Error} when `nats-server` is not installed; nothing is skipped in silence. */
+export class NatsServer implements AsyncDisposable {
+	readonly #port: number;
+	#server: ChildProcess | undefined;
+
+	/** It does not run yet. */
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	get url(): string {
+		return this.urlFor();
+	}
+
+	urlFor(user?: NatsUser): string {
+		const login = user ? `${user.user}:${user.password}@` : "";
+		return `nats://${login}127.0.0.1:${this.#port}`;
+	}
+
+	/** Resolves when it listens. @throws {Error} when `nats-server` is not installed; nothing is skipped in silence. */
+	async start(only?: NatsUser): Promise<void> {
+		const login = only ? ["--user", only.user, "--pass", only.password] : [];
+		const listen = ["--addr", "127.0.0.1", "--port", String(this.#port)];
+		const server = spawn("nats-server", [...listen, ...login], { stdio: "ignore" });
+		this.#server = server;
+		const started = new Promise<never>((_resolve, reject) => {
+			server.once("error", (cause) => reject(new Error("Cannot start nats-server: is it installed?", { cause })));
+		});
+		await Promise.race([started, eventually(() => answers(this.#port), { what: "nats-server listens" })]);
+	}
+
+	/** kill -9; it can be started again. */
+	async kill(): Promise<void> {
+		const server = this.#server;
+		if (!server || server.exitCode !== null || server.signalCode !== null) return;
+		const ended = once(server, "exit");
+		server.kill("SIGKILL");
+		await ended;
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.kill();
+	}
+}
+
+/** One that runs. */
 export async function startNatsServer(): Promise<NatsServer> {
-	const port = await freePort();
-	const server = spawn("nats-server", ["--addr", "127.0.0.1", "--port", String(port)], { stdio: "ignore" });
-	const started = new Promise<never>((_resolve, reject) => {
-		server.once("error", (cause) => reject(new Error("Cannot start nats-server: is it installed?", { cause })));
-	});
-	await Promise.race([started, eventually(() => answers(port), { what: "nats-server listens" })]);
-	return {
-		url: `nats://127.0.0.1:${port}`,
-		async [Symbol.asyncDispose]() {
-			if (server.exitCode !== null || server.signalCode !== null) return;
-			const ended = once(server, "exit");
-			server.kill("SIGKILL");
-			await ended;
-		},
-	};
+	const server = new NatsServer(await freePort());
+	await server.start();
+	return server;
 }
 
 async function answers(port: number): Promise<boolean> {
