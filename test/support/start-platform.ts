@@ -20,6 +20,8 @@ export interface PlatformOptions {
 	config?: Record<string, unknown>;
 	/** Environment of the platform beside PATH, HOME and its short forms. */
 	env?: Record<string, string>;
+	/** Folder of the sources it is run from; default this project. */
+	root?: string;
 }
 
 const stopWithinMs = 20_000;
@@ -43,10 +45,10 @@ export class PlatformProcess {
 	/** All it has written. */
 	output = "";
 
-	constructor(services: readonly string[], env: Record<string, string>) {
+	constructor(services: readonly string[], env: Record<string, string>, root: string) {
 		this.services = services;
 		this.#child = spawn(process.execPath, ["services/start.ts", ...services], {
-			cwd: projectRoot,
+			cwd: root,
 			env,
 			stdio: ["ignore", "pipe", "pipe"],
 		});
@@ -84,6 +86,11 @@ export class PlatformProcess {
 		this.#child.kill("SIGTERM");
 		const code = await this.ended();
 		if (code !== 0) throw new Error(`The platform ended with ${code}:\n${this.output}`);
+	}
+
+	/** Nothing happens when it has ended. */
+	signal(name: NodeJS.Signals): void {
+		this.#child.kill(name);
 	}
 
 	/** kill -9. */
@@ -128,7 +135,7 @@ export class TestPlatform implements AsyncDisposable {
 
 	/** One more process of this platform; it is not waited for. */
 	startProcess(services: readonly string[], env: Record<string, string> = {}): PlatformProcess {
-		return new PlatformProcess(services, {
+		const whole = {
 			PATH: process.env["PATH"] ?? "",
 			HOME: this.home,
 			PORT: String(this.#port),
@@ -136,7 +143,8 @@ export class TestPlatform implements AsyncDisposable {
 			ATELIER_CONFIG: join(this.folder, "config.yaml"),
 			...this.#options.env,
 			...env,
-		});
+		};
+		return new PlatformProcess(services, whole, this.#options.root ?? projectRoot);
 	}
 
 	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */

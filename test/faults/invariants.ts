@@ -1,0 +1,108 @@
+/** What must hold after a fault run, each as a function from the world to what is wrong with it (reliability.md 4.1). */
+import type { MachineState } from "../support/machine-state.ts";
+import type { SessionProcess } from "../support/session-processes.ts";
+import type { SessionView } from "../support/session-steps.ts";
+import type { SessionDriver } from "./session-driver.ts";
+
+export interface World {
+	readonly drivers: readonly SessionDriver[];
+	/** As the API lists them, archived ones too. */
+	readonly sessions: ReadonlyMap<string, SessionView & { rev: number }>;
+	/** Launches whose agent was killed: those may be failed. */
+	readonly killedAgents: ReadonlySet<string>;
+	readonly processes: readonly SessionProcess[];
+	readonly machine: MachineState;
+	/** What the stream told last, by session. */
+	readonly told: ReadonlyMap<string, { rev: number; status: string }>;
+	/** Conversations of the sessions that run, as sent. */
+	readonly conversations: ReadonlyMap<string, string>;
+	/** Everything that others could read: output, arguments, answers. */
+	readonly readable: string;
+	readonly secrets: readonly string[];
+	readonly streamWrong: readonly string[];
+	readonly twins: readonly string[];
+	/** Milliseconds from each restart to `/ready`. */
+	readonly restartsMs: readonly number[];
+}
+
+const answerMs = 12_000;
+const transient = ["starting", "provisioning", "stopping"];
+
+/** Empty when every session is in the state its last acknowledged command asks for. */
+export function unsettled(world: Pick<World, "drivers" | "sessions" | "killedAgents">): string[] {
+	return world.drivers.flatMap((driver) => {
+		const { id, wanted, name } = driver;
+		const session = world.sessions.get(id);
+		if (id === "" || (session?.status ?? "deleted") === wanted) return [];
+		if (session && wanted === "running" && mayHaveFailed(driver, session, world.killedAgents)) return [];
+		const seen = session ? `${session.status}, ${session.status_reason?.code}` : "not there";
+		return [`${name} ${id} should be ${wanted} and is ${seen}`];
+	});
+}
+
+/** Its agent was killed, or its git server is none. */
+function mayHaveFailed({ repo }: SessionDriver, session: SessionView, killedAgents: ReadonlySet<string>): boolean {
+	if (session.status !== "failed") return false;
+	if (killedAgents.has(`${session.id}-g${session.generation}`)) return true;
+	return repo !== "" && session.status_reason?.code === "CLONE_FAILED";
+}
+
+function strays({ sessions, processes, machine }: World): string[] {
+	const runs = (id: string) => sessions.get(id)?.status === "running";
+	const orphans = processes.filter(({ session }) => !runs(session));
+	const folders = machine.files.filter((path) => /^(run|sessions)\/[^/.]/.test(path) && path.split("/").length === 2);
+	const unowned = folders.filter((path) => !sessions.has(path.split("/")[1]?.slice(0, 36) ?? ""));
+	return [
+		...orphans.map(({ pid, session }) => `process ${pid} of session ${session} that does not run`),
+		...unowned.map(
+			(path) => `${path} of no session: ${machine.files.filter((file) => file.startsWith(`${path}/`)).join(" ")}`,
+		),
+	];
+}
+
+function trees({ sessions, processes }: World): string[] {
+	const running = [...sessions.values()].filter(({ status }) => status === "running");
+	return running.flatMap(({ id, generation }) => {
+		const own = processes.filter(({ session }) => session === id);
+		const agents = own.filter(({ isAgent }) => isAgent).length;
+		const other = own.filter((process) => process.generation !== generation).length;
+		return agents === 1 && other === 0 ? [] : [`session ${id} has ${agents} agents, ${other} of another launch`];
+	});
+}
+
+function lostMessages({ drivers, conversations }: World): string[] {
+	return drivers.flatMap(({ id, messages }) => {
+		const conversation = conversations.get(id);
+		const lost = conversation === undefined ? [] : messages.filter((content) => !conversation.includes(content));
+		return lost.map((content) => `session ${id} lost the message "${content}"`);
+	});
+}
+
+function stale({ sessions, told }: World): string[] {
+	const heard = [...told].filter(([id]) => !sessions.has(id)).map(([id]) => `the stream still has session ${id}`);
+	const missed = [...sessions.values()].filter(({ id, rev }) => told.get(id)?.rev !== rev);
+	return [
+		...heard,
+		...missed.map(({ id, rev }) => `the stream has revision ${told.get(id)?.rev} of ${id}, not ${rev}`),
+	];
+}
+
+/** By name, in the order they are printed. */
+export const invariants: Record<string, (world: World) => string[]> = {
+	"I1 nothing is stuck": ({ sessions }) =>
+		[...sessions.values()]
+			.filter(({ status }) => transient.includes(status))
+			.map(({ id, status }) => `${id} is ${status}`),
+	"I2 nothing is left behind": strays,
+	"I3 nothing acknowledged is lost": (world) => [...unsettled(world), ...lostMessages(world)],
+	"I4 one agent for each session": (world) => [...world.twins, ...trees(world)],
+	"I5 the stream tells what is so": (world) => [...world.streamWrong, ...stale(world)],
+	"I6 no secret is seen": ({ readable, secrets }) =>
+		secrets.filter((secret) => readable.includes(secret)).map(() => "a key"),
+	"I7 every request is answered, and a command taken once": ({ drivers }) => [
+		...drivers.flatMap(({ wrong }) => wrong),
+		...drivers.filter(({ slowestMs }) => slowestMs > answerMs).map(({ slowestMs }) => `an answer took ${slowestMs} ms`),
+	],
+	"I8 it comes back by itself": ({ restartsMs }) =>
+		restartsMs.filter((ms) => ms > 10_000).map((ms) => `a start took ${ms} ms`),
+};

@@ -1,0 +1,31 @@
+/** A copy of the platform's sources from which one protection was taken, for controls. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+
+export interface Patch {
+	readonly file: string;
+	/** Stands in the file exactly once. */
+	readonly from: string;
+	readonly to: string;
+}
+
+const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
+
+/** @throws {Error} when a text that is to be replaced does not stand in its file exactly once. */
+export function patchedTree(patches: readonly Patch[]): { root: string } & Disposable {
+	const root = mkdtempSync(join(tmpdir(), "atelier-patched-"));
+	for (const name of copied) cpSync(join(projectRoot, name), join(root, name), { recursive: true });
+	symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
+	for (const patch of patches) apply(root, patch);
+	return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+function apply(root: string, { file, from, to }: Patch): void {
+	const path = join(root, file);
+	const [before, after, ...more] = readFileSync(path, "utf8").split(from);
+	if (before === undefined || after === undefined || more.length > 0)
+		throw new Error(`Cannot take the protection from "${file}": not exactly once there: ${from}`);
+	writeFileSync(path, before + to + after);
+}
