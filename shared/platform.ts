@@ -24,7 +24,7 @@ export interface Platform {
 
 export interface Part {
 	readonly services: readonly ServiceSchema[];
-	/** First step of an orderly end, while all services still answer. */
+	/** First step of an orderly end, of all parts at once, while all services still answer. */
 	drain?(): Promise<void>;
 	/** Last step, when the bus is closed. */
 	close?(): Promise<void>;

@@ -24,8 +24,9 @@ export async function compose({ config, key, tokens, readiness }: Platform): Pro
 	readiness.set("pod manager", check);
 	return {
 		services: [schema],
-		async drain() {
-			await stop();
+		drain: stop,
+		// When requests under way, some of them to pods, have their answers.
+		async close() {
 			if (config.pods.on_exit === "stop") return endAllPods(runtime);
 			const sentence = await leftRunning(runtime);
 			if (sentence !== undefined) console.log(sentence);

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
@@ -54,15 +54,24 @@ describe("start and stop", function () {
 	it("what cannot be started ends with a sentence", async () => {
 		await using platform = await startPlatform();
 		const taken = new URL(platform.url).port;
+		const file = join(platform.folder, "file");
+		writeFileSync(file, "");
+		const damaged = join(platform.folder, "damaged");
+		mkdirSync(join(damaged, "store"), { recursive: true });
+		writeFileSync(join(damaged, "store", "atelier.db"), "no database at all".repeat(1_000));
 		const attempts: [Record<string, string>, string][] = [
 			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
 			[{ HOST: "0.0.0.0" }, "loopback"],
 			[{ PORT: taken }, `port ${taken}: another program listens there`],
+			[{ DATA_DIR: join(file, "data") }, `data folder "${join(file, "data")}"`],
+			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
+			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
 		];
 		for (const [env, words] of attempts) {
 			const wrong = platform.startProcess([], { DATA_DIR: join(platform.folder, "other"), PORT: "0", ...env });
 			expect(await wrong.ended(), wrong.output).to.equal(1);
 			expect(wrong.output).to.include(words).and.to.not.include("    at ");
+			expect(wrong.output.trim().split("\n")).to.have.length(1);
 		}
 	});
 

@@ -50,6 +50,16 @@ export class NatsServer implements AsyncDisposable {
 		await ended;
 	}
 
+	/** SIGSTOP: connections stay, nothing answers. */
+	freeze(): void {
+		this.#server?.kill("SIGSTOP");
+	}
+
+	/** SIGCONT. */
+	thaw(): void {
+		this.#server?.kill("SIGCONT");
+	}
+
 	[Symbol.asyncDispose](): Promise<void> {
 		return this.kill();
 	}

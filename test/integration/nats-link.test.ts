@@ -1,0 +1,54 @@
+/** What is told of the connection to a real NATS server. */
+import { expect } from "chai";
+import { ServiceBroker } from "moleculer";
+import { NatsLink } from "#shared/bus/nats-link.ts";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { eventually } from "../support/eventually.ts";
+import { failureOf } from "../support/failure-of.ts";
+import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
+import { testTokens } from "../support/test-brokers.ts";
+
+describe("NatsLink", () => {
+	let nats: NatsServer;
+	let broker: ServiceBroker;
+	let link: NatsLink;
+	let losses: unknown[];
+
+	beforeEach(async () => {
+		nats = await startNatsServer();
+		broker = new ServiceBroker(brokerOptions({ url: nats.url, log_level: "fatal" }, testTokens, "link"));
+		await broker.start();
+		link = new NatsLink(broker);
+		losses = [];
+		link.onClosed((cause) => losses.push(cause));
+	});
+
+	afterEach(async () => {
+		await broker.stop();
+		await nats[Symbol.asyncDispose]();
+	});
+
+	it("fails while the server is away, and is no loss", async () => {
+		await link.check();
+		await nats.kill();
+		expect(await failureOf(link.check())).to.be.instanceOf(Error);
+		await nats.start();
+		await eventually(() => link.check().then(() => true));
+		expect(losses).to.deep.equal([]);
+	});
+
+	it("fails within about a second while the server is frozen", async () => {
+		nats.freeze();
+		const begun = performance.now();
+		expect(String(await failureOf(link.check()))).to.include("does not answer");
+		expect(performance.now() - begun).to.be.below(2_000);
+		nats.thaw();
+		await eventually(() => link.check().then(() => true));
+	});
+
+	it("tells when the client has closed for good", async () => {
+		await broker.transit?.tx.disconnect();
+		await eventually(() => losses.length === 1);
+		expect(await failureOf(link.check())).to.be.instanceOf(Error);
+	});
+});
