@@ -1,6 +1,6 @@
 /** Which shell command a message holds. Pure. */
 
-const fence = /^ {0,3}(`{3,}|~{3,})(?:sh|bash|shell)[ \t]*\n([\s\S]*?)^ {0,3}\1[ \t]*$/gm;
+const opening = /^ {0,3}(`{3,}|~{3,})(?:sh|bash|shell)[ \t]*$/;
 
 /**
  * The rest of a message that begins with `$ ` or `!`, or else all its fenced `sh` blocks, in order; undefined when it
@@ -10,6 +10,25 @@ export function commandIn(message: string): string | undefined {
 	const text = message.replaceAll("\r\n", "\n").trim();
 	const direct = /^(?:\$\s+|!\s*)(\S[\s\S]*)$/.exec(text)?.[1];
 	if (direct !== undefined) return direct;
-	const blocks = [...text.matchAll(fence)].map(([, , block = ""]) => block.trimEnd()).filter((block) => block !== "");
+	const blocks = fencedBlocks(text).filter((block) => block !== "");
 	return blocks.length === 0 ? undefined : blocks.join("\n");
+}
+
+/** Line by line: one expression over the whole text takes half a minute for a message of nothing but openings. */
+function fencedBlocks(text: string): string[] {
+	const blocks: string[] = [];
+	let mark: string | undefined;
+	let lines: string[] = [];
+	for (const line of text.split("\n")) {
+		if (mark === undefined) {
+			mark = opening.exec(line)?.[1];
+			lines = [];
+		} else if (line.trimEnd().replace(/^ {1,3}/, "") === mark) {
+			blocks.push(lines.join("\n").trimEnd());
+			mark = undefined;
+		} else {
+			lines.push(line);
+		}
+	}
+	return blocks;
 }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { commandIn } from "#agent/builtin/message-command.ts";
 
 describe("commandIn()", () => {
@@ -27,4 +28,22 @@ describe("commandIn()", () => {
 		it(`finds ${JSON.stringify(command)} in ${JSON.stringify(message)}`, () =>
 			expect(commandIn(message)).to.equal(command));
 	}
+
+	it("finds the lines of a block as they are, wherever it stands", () => {
+		const line = fc.string().map((text) => `x${text.replaceAll(/[\n\r]/g, "")}`.trimEnd());
+		const lines = fc.array(line, { minLength: 1 });
+		fc.assert(
+			fc.property(lines, lines, fc.constantFrom("```", "````", "~~~"), (prose, block, mark) => {
+				const message = [...prose, `${mark}sh`, ...block, mark, ...prose].join("\n");
+				expect(commandIn(message)).to.equal(block.join("\n"));
+			}),
+		);
+	});
+
+	it("takes no longer than its length lets it for a message of nothing but openings", () => {
+		const start = performance.now();
+		expect(commandIn(`x${"```sh\n".repeat(66_000)}`)).to.equal(undefined);
+		expect(commandIn(`x\n${"```sh\n".repeat(66_000)}`)).to.equal(undefined);
+		expect(performance.now() - start).to.be.below(1_000);
+	});
 });
