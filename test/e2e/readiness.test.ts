@@ -1,9 +1,16 @@
 /** What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back. */
 import { expect } from "chai";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compose as composeSessions } from "#services/sessions/compose.ts";
+import { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { failureOf } from "../support/failure-of.ts";
 import { freePort } from "../support/free-port.ts";
 import { NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { runningSession } from "../support/session-steps.ts";
+import { testPlatform } from "../support/start-gateway.ts";
 import { startPlatform, TestPlatform } from "../support/start-platform.ts";
 
 async function readyStatus({ url }: TestPlatform): Promise<number> {
@@ -62,5 +69,33 @@ describe("readiness", function () {
 		await readyTurns(platform, 503, 15_000);
 		await nats.start();
 		await platform.ready();
+	});
+
+	it("names what waits for the sessions, until they are there", async () => {
+		await using nats = await startNatsServer();
+		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
+		const first = platform.startProcess(["gateway", "stream", "pod-manager"]);
+		platform.processes = [first];
+		const answer = await eventually(
+			async () => {
+				const { status, body } = await new ApiClient(platform.url).get<{ detail: string }>("/ready");
+				return status === 503 && body.detail.includes("bus") ? undefined : body.detail;
+			},
+			{ withinMs: 15_000 },
+		);
+		expect(answer).to.include("event log: ").and.to.include("pod manager: ");
+		platform.processes = [first, platform.startProcess(["sessions", "blueprints", "settings", "identity"])];
+		await platform.ready();
+	});
+
+	it("fails when the store is closed", async () => {
+		const dataDir = mkdtempSync(join(tmpdir(), "atelier-readiness-"));
+		const { config, ...ground } = testPlatform({});
+		const part = await composeSessions({ ...ground, config: { ...config, data_dir: dataDir } });
+		const check = ground.readiness.get("store");
+		await check?.();
+		await part.close?.();
+		expect(await failureOf(check?.() ?? Promise.resolve())).to.be.instanceOf(Error);
+		rmSync(dataDir, { recursive: true });
 	});
 });
