@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -86,10 +85,8 @@ async function underLoad(drivers: readonly SessionDriver[], faults: Faults, kill
 	const load = Promise.all(drivers.map((driver) => driver.run(ending.signal)));
 	// Heard of when it is waited for.
 	load.catch(() => {});
-	const random = new Random(kills);
 	try {
 		while (faults.kills < kills) {
-			await sleep(random.between(50, 900));
 			await faults.next();
 			if (faults.kills > kills / 2) release();
 		}

@@ -35,7 +35,9 @@ export class Faults {
 		this.#random = random;
 	}
 
+	/** One fault, after a random while. */
 	async next(): Promise<void> {
+		await sleep(this.#random.between(50, 900));
 		const kinds = [
 			() => this.#killPlatform(),
 			() => this.#killPlatform(),
