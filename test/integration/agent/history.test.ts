@@ -144,7 +144,7 @@ describe("the lifeline of a pod", () => {
 		await using session = new TestSession();
 		const pod = await session.start({ lifeline_ms: 1_500 });
 		await pod.ask("$ echo kept", "kept");
-		expect(await pod.ended()).to.equal(1);
+		await eventually(() => pod.hasEnded, { withinMs: 15_000 });
 		expect(pod.status?.failure).to.include({ code: "PLATFORM_LOST" });
 		expect(readFileSync(join(pod.launch.state, "history.jsonl"), "utf8")).to.include('"in_reply_to":"kept"');
 	});
@@ -164,7 +164,7 @@ describe("the lifeline of a pod", () => {
 		await pod.ask("$ true");
 		await eventually(() => platform.histories.length > heard + 1);
 		expect(pod.status?.phase, "the failure before counts no more").to.equal("ready");
-		await pod.ended();
+		await eventually(() => pod.hasEnded, { withinMs: 15_000 });
 		expect(pod.status?.failure).to.include({ code: "PLATFORM_LOST" });
 	});
 });
