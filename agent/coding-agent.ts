@@ -19,6 +19,11 @@ export type ToolStatus = (typeof toolStatuses)[number];
 
 export type AgentUpdate = { type: "text" | "reasoning"; text: string } | ToolUpdate;
 
+/** The coding agent's process ended while an answer was waited for; the message says how. */
+export class AgentLostError extends Error {
+	override readonly name = "AgentLostError";
+}
+
 export interface CodingAgent {
 	/** What it calls itself, e.g. `Shell (no AI)`. */
 	readonly title: string;
@@ -26,7 +31,7 @@ export interface CodingAgent {
 	readonly ended: Promise<string>;
 	/** Begins a conversation in a folder. @throws {Error} with the agent's own words. */
 	open(folder: string): Promise<void>;
-	/** Resolves with the reason of the turn's end: `end_turn`, `cancelled`, … @throws {Error} with the agent's own words. */
+	/** Resolves with the reason of the turn's end: `end_turn`, `cancelled`, … @throws {AgentLostError}, {Error} with the agent's own words. */
 	prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string>;
 	/** Ends the turn under way soon, if need be by ending the agent. */
 	cancel(): void;

@@ -4,7 +4,7 @@ import { sleep } from "#shared/clock.ts";
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import type { Conversation as History, ConversationTurn } from "#shared/contracts/sessions.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
-import type { CodingAgent } from "./coding-agent.ts";
+import { AgentLostError, type CodingAgent } from "./coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "./log-buffer.ts";
@@ -110,7 +110,7 @@ export class Dialogue {
 			if (this.#isOver) return turn.finish(id, "cancelled");
 			const sentence = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
 			this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
-			return turn.finish(id, "error", sentence);
+			return turn.finish(id, error instanceof AgentLostError ? "interrupted" : "error", sentence);
 		}
 	}
 }

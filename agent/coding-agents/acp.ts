@@ -4,7 +4,7 @@
  */
 import { after, sleep } from "#shared/clock.ts";
 import type { AgentProcess } from "../agent-process.ts";
-import type { AgentUpdate, CodingAgent } from "../coding-agent.ts";
+import { AgentLostError, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import { JsonRpc } from "../json-rpc.ts";
 import type { LogBuffer } from "../log-buffer.ts";
@@ -151,7 +151,7 @@ export class AcpAgent implements CodingAgent {
 	/** A closed connection says nothing; the process that closed it does. */
 	async #orEnded<T>(answer: Promise<T>): Promise<T> {
 		const ended = this.#process.ended.then((sentence) => {
-			throw new Error(sentence);
+			throw new AgentLostError(sentence);
 		});
 		return Promise.race([answer, ended]).catch((error: unknown) => {
 			if (this.#rpc.isClosed) return ended;

@@ -65,7 +65,10 @@ describe("end of a session pod", () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const lost = await pod.ask("$ echo last words; kill -9 $PPID; sleep 5");
-		expect(lost.metadata).to.include({ stop_reason: "error", error: "The coding agent ended with exit code 137" });
+		expect(lost.metadata).to.include({
+			stop_reason: "interrupted",
+			error: "The coding agent ended with exit code 137",
+		});
 		expect((await pod.ask("$ echo back")).content).to.equal("back\n");
 		expect(pod.status?.phase).to.equal("ready");
 	});
