@@ -77,7 +77,7 @@ describe("inheritedEnvironment()", () => {
 		const env = {
 			PATH: "/bin",
 			SSH_AUTH_SOCK: "/run/agent",
-			HOME: "/root",
+			HOME: "/home/ada",
 			API_KEY: "x",
 			NODE_OPTIONS: "-r evil",
 			LD_PRELOAD: "x",
