@@ -62,7 +62,7 @@ async function runCommand(command: string, { folder, signal, update }: ShellTurn
 }
 
 /** The command's real output, and how it ended when that was no success. */
-export function answerFor({ output, exitCode, remark }: ShellOutcome): string {
+function answerFor({ output, exitCode, remark }: ShellOutcome): string {
 	const lines = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
 	if (lines.length === 0) return output;
 	return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`;

@@ -8,7 +8,6 @@ import { reasonFor } from "./status-reason.ts";
 
 type SessionColumns = (typeof sessionCollection)["columns"];
 export type ColumnChange = Pick<Change<SessionColumns>, "set" | "unset">;
-export type ColumnName = keyof SessionColumns;
 export type EventName = "session_created" | "session_updated" | "session_deleted" | "session_activity";
 
 export interface SessionRecord {

@@ -132,6 +132,6 @@ function mayKnow(principal: Principal, document: SessionDocument): boolean {
 	return principal.tenant === document.tenant && (principal.id === document.owner || isAdmin(principal));
 }
 
-export function sessionNotFound(id: string): NotFoundError {
+function sessionNotFound(id: string): NotFoundError {
 	return new NotFoundError(`Session "${id}" does not exist`, "SESSION_NOT_FOUND");
 }

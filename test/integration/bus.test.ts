@@ -18,6 +18,7 @@ import {
 	UnprocessableError,
 	UpstreamError,
 } from "#shared/errors.ts";
+import { failureOf } from "../support/failure-of.ts";
 import { alice, callAs, job, type Nodes, root, startNodes, testTokens } from "../support/test-brokers.ts";
 
 const probe = defineContract("probe", {
@@ -60,13 +61,6 @@ function probeService(): ServiceSchema {
 			large: async ({ bytes }) => "x".repeat(bytes),
 		}),
 	};
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-	return promise.then(
-		() => expect.fail("it succeeded"),
-		(error: unknown) => error,
-	);
 }
 
 for (const count of [1, 2] as const) {

@@ -8,16 +8,10 @@ import { type Expectation, sessionWork } from "#shared/contracts/session-work.ts
 import { sessions } from "#shared/contracts/sessions.ts";
 import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import { eventually } from "../support/eventually.ts";
+import { failureOf } from "../support/failure-of.ts";
 import { SessionActor } from "../support/session-actor.ts";
 import { startSessions } from "../support/sessions-part.ts";
 import { callAs, job } from "../support/test-brokers.ts";
-
-function failureOf(promise: Promise<unknown>): Promise<ConflictError> {
-	return promise.then(
-		() => expect.fail("it succeeded"),
-		(error: ConflictError) => error,
-	);
-}
 
 for (const count of [1, 2] as const) {
 	describe(`session commands with ${count} broker(s)`, () => {
@@ -169,7 +163,7 @@ for (const count of [1, 2] as const) {
 			await report(1, "active");
 			expect(await ada.get(id)).to.deep.include({ activity_state: "active", activity_metadata: { turn_count: 1 } });
 			expect(await failureOf(report(1, "dancing"))).to.be.instanceOf(UnprocessableError);
-			expect((await failureOf(report(0, "idle"))).type).to.equal("STALE_GENERATION");
+			expect((await failureOf<ConflictError>(report(0, "idle"))).type).to.equal("STALE_GENERATION");
 			const entry = await eventually(async () =>
 				(await ada.events(id)).find(({ type }) => type === "session_activity"),
 			);

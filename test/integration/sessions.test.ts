@@ -5,19 +5,12 @@ import type { ServiceBroker } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { ForbiddenError, InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { failureOf } from "../support/failure-of.ts";
 import { SessionActor } from "../support/session-actor.ts";
 import { startSessions } from "../support/sessions-part.ts";
 import { bob, callAs, carol, root } from "../support/test-brokers.ts";
 
 const { actions } = sessions;
-
-/** What a call came to; fails when it came to nothing. */
-function failureOf(promise: Promise<unknown>): Promise<Error> {
-	return promise.then(
-		() => expect.fail("it succeeded"),
-		(error: Error) => error,
-	);
-}
 
 for (const count of [1, 2] as const) {
 	describe(`sessions with ${count} broker(s)`, () => {
@@ -71,7 +64,7 @@ for (const count of [1, 2] as const) {
 		};
 		for (const [what, [body, sentence]] of Object.entries(refused)) {
 			it(`refuses ${what}, naming it`, async () => {
-				const error = await failureOf(ada.create(body));
+				const error = await failureOf<Error>(ada.create(body));
 				expect(error).to.be.instanceOf(UnprocessableError);
 				expect(error.message).to.match(sentence);
 			});
