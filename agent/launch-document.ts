@@ -1,5 +1,6 @@
 /** Reads what the pod is told when it starts: one JSON document on standard input. */
-import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
+import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { type LaunchDocument, type McpServer, permissionModes, type Repository } from "#shared/pod/launch.ts";
 import { isJsonObject, parseJsonObject } from "./json-object.ts";
 
 const maxBytes = 2_097_152;
@@ -59,13 +60,30 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	working_folder: isText,
 	system_prompt: isText,
 	initial_prompt: isText,
-	env: (value) => isJsonObject(value) && Object.values(value).every(isText),
+	env: isTextRecord,
 	agent: isName,
+	mcp_servers: (value) => Array.isArray(value) && value.every(isMcpServer),
+	permission_mode: (value) => permissionModes.some((mode) => mode === value),
+	model_access: (value) => value === undefined || isModelAccess(value),
 	git_protocols: isTextList,
 };
 
 function isRepository(value: unknown): value is Repository {
 	return isJsonObject(value) && ["url", "branch", "base_branch", "path"].every((field) => isText(value[field]));
+}
+
+function isMcpServer(value: unknown): value is McpServer {
+	if (!isJsonObject(value)) return false;
+	const { name, type, command, args, env, url, headers } = value;
+	const texts = isText(name) && (type === "stdio" || type === "http") && isText(command) && isText(url);
+	return texts && isTextList(args) && isTextRecord(env) && isTextRecord(headers);
+}
+
+function isModelAccess(value: unknown): value is ModelAccess {
+	if (!isJsonObject(value)) return false;
+	const { provider, location, model, endpoints, key, context_window } = value;
+	const texts = [provider, location, model, key].every(isText);
+	return texts && isTextRecord(endpoints) && Number.isSafeInteger(context_window);
 }
 
 /** Short enough that it fits the name of a socket, and harmless in paths. */
@@ -84,6 +102,10 @@ function isAbsolutePath(value: unknown): boolean {
 
 function isTextList(value: unknown): boolean {
 	return Array.isArray(value) && value.every(isText);
+}
+
+function isTextRecord(value: unknown): boolean {
+	return isJsonObject(value) && Object.values(value).every(isText);
 }
 
 function isText(value: unknown): value is string {

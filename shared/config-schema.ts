@@ -92,6 +92,17 @@ export const configSchema = schema({
 			},
 		},
 	},
+	models: {
+		type: "object",
+		props: {
+			file: {
+				type: "string",
+				min: 1,
+				default: "config/models.yaml",
+				description: "Models, their providers and prices; from the project's folder, or absolute",
+			},
+		},
+	},
 	stream: {
 		type: "object",
 		props: {
@@ -109,6 +120,20 @@ export const configSchema = schema({
 				min: 1,
 				default: 2_000,
 				description: "Streams per gateway process; more get 503",
+			},
+		},
+	},
+	shutdown: {
+		type: "object",
+		props: {
+			unready_ms: {
+				type: "number",
+				integer: true,
+				min: 0,
+				max: 10_000,
+				optional: true,
+				description:
+					"How long an ending gateway says 503 at `/ready` and still takes requests, so that load balancers notice; empty: 2000, and 0 where one process with `DevIdentity` is all there is",
 			},
 		},
 	},

@@ -124,3 +124,8 @@ export function inheritedEnvironment(env: NodeJS.ProcessEnv = process.env): Reco
 	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
 	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
 }
+
+/** The value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */
+export function environmentSecret(name: string, env: NodeJS.ProcessEnv = process.env): string {
+	return env[name] ?? "";
+}

@@ -24,6 +24,8 @@ export interface Platform {
 
 export interface Part {
 	readonly services: readonly ServiceSchema[];
+	/** Before the end: whoever asks whether this process is ready hears that it is ending, while everything goes on. */
+	unready?(): void;
 	/** First step of an orderly end, of all parts at once, while all services still answer. */
 	drain?(): Promise<void>;
 	/** Last step, when the bus is closed. */

@@ -2,9 +2,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
-import { type Config, ConfigError, inheritedEnvironment, isDevIdentity } from "#shared/config.ts";
+import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isDevIdentity } from "#shared/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
+import { modelAccess } from "./model-access.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
@@ -17,8 +19,10 @@ export async function compose({ config, key, tokens, readiness }: Platform): Pro
 		userHome: homedir(),
 		environment: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(config.data_dir, "cache") },
 	});
+	const catalogue = readModelCatalogue(config.models.file);
+	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const { schema, stop, check } = podManager(
-		{ runtime, specOf: (claim) => podSpec(claim, key, platformUrl(config.gateway)) },
+		{ runtime, specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf }) },
 		tokens,
 	);
 	readiness.set("pod manager", check);

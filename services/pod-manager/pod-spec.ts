@@ -4,10 +4,12 @@ import { type Output, schema } from "#shared/bus/schema.ts";
 import type { Config } from "#shared/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import type { InstallationKey } from "#shared/keys.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { type LaunchSettings, permissionModes } from "#shared/pod/launch.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 
 const text = { type: "string" } as const;
+const textRecord = { type: "record", key: text, value: text } as const;
 const texts = { type: "array", items: text } as const;
 
 const launchFields = schema({
@@ -21,18 +23,46 @@ const launchFields = schema({
 	working_folder: text,
 	system_prompt: text,
 	initial_prompt: text,
-	env: { type: "record", key: text, value: text },
+	env: textRecord,
 	agent: text,
+	mcp_servers: {
+		type: "array",
+		items: {
+			type: "object",
+			props: {
+				name: text,
+				type: { type: "enum", values: ["stdio", "http"] },
+				command: text,
+				args: texts,
+				env: textRecord,
+				url: text,
+				headers: textRecord,
+			},
+		},
+		default: [],
+	},
+	permission_mode: { type: "enum", values: permissionModes, default: "auto" },
 	git_protocols: texts,
 });
 
 const check = compileSchema(launchFields);
 
-/** @throws {Error} when the claim's launch settings are incomplete or the platform has no address. */
-export function podSpec(claim: Claim, key: InstallationKey, platformUrl: string): PodSpec {
-	const { id, generation, launch } = claim;
+/** What the pod manager knows beside the claim. */
+export interface PodGround {
+	readonly key: InstallationKey;
+	readonly platformUrl: string;
+	/** Where a model is reached, if it can be. */
+	readonly accessOf: (model: string) => ModelAccess | undefined;
+}
+
+/** @throws {Error} when the claim's launch settings are incomplete. */
+export function podSpec(claim: Claim, { key, platformUrl, accessOf }: PodGround): PodSpec {
+	const { id, generation } = claim;
+	const launch = launchSettings(claim.launch);
+	const access = accessOf(launch.model);
 	return {
-		...launchSettings(launch),
+		...launch,
+		...(access && { model_access: access }),
 		session_id: id,
 		generation,
 		installation: key.installationId(),

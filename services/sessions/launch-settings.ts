@@ -25,6 +25,8 @@ export function launchSettings(
 		initial_prompt: request.initial_prompt,
 		env: { ...env_vars },
 		agent: defaultAgent,
+		mcp_servers: [],
+		permission_mode: "auto",
 		git_protocols: [...protocols],
 	};
 }

@@ -1,5 +1,7 @@
 /** What a session pod is told when it starts: one JSON document on its standard input (a mounted file elsewhere). */
 
+import type { ModelAccess } from "../models/model-wire.ts";
+
 export interface Repository {
 	/** As the user wrote it; empty: the workspace starts as an empty repository. */
 	url: string;
@@ -9,6 +11,22 @@ export interface Repository {
 	/** Folder below the workspace; empty: the workspace itself. */
 	path: string;
 }
+
+/** A Model Context Protocol server the coding agent may use. */
+export interface McpServer {
+	name: string;
+	/** `stdio`: a program the agent starts; `http`: streamable HTTP. */
+	type: "stdio" | "http";
+	command: string;
+	args: string[];
+	env: Record<string, string>;
+	url: string;
+	headers: Record<string, string>;
+}
+
+/** `auto`: every permission the agent asks for is given, once each. `ask`: a person answers. */
+export const permissionModes = ["auto", "ask"] as const;
+export type PermissionMode = (typeof permissionModes)[number];
 
 /** Settings of one launch, merged by precedence: request, preset, profile, template, defaults. */
 export interface LaunchSettings {
@@ -26,6 +44,8 @@ export interface LaunchSettings {
 	env: Record<string, string>;
 	/** Id of a record in `config/agents`. */
 	agent: string;
+	mcp_servers: McpServer[];
+	permission_mode: PermissionMode;
 	/** Protocols git may use: https, ssh, http, file. */
 	git_protocols: string[];
 }
@@ -51,6 +71,8 @@ export interface LaunchDocument extends LaunchSettings {
 	home: string;
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */
 	git_home: string;
+	/** Absent: the session has no model. */
+	model_access?: ModelAccess;
 	/** How long the pod goes on while the platform is away. Default 15 min. */
 	lifeline_ms?: number;
 }

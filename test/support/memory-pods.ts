@@ -112,6 +112,8 @@ export const launchSettings: LaunchSettings = {
 	initial_prompt: "",
 	env: {},
 	agent: "builtin",
+	mcp_servers: [],
+	permission_mode: "auto",
 	git_protocols: [],
 };
 

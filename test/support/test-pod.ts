@@ -52,6 +52,8 @@ export class TestSession implements AsyncDisposable {
 			initial_prompt: "",
 			env: {},
 			agent: "builtin",
+			mcp_servers: [],
+			permission_mode: "auto",
 			git_protocols: ["https", "ssh", "http", "file"],
 			...changes,
 		};

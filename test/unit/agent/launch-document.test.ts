@@ -24,6 +24,8 @@ const document: LaunchDocument = {
 	initial_prompt: "",
 	env: { STAGE: "test" },
 	agent: "builtin",
+	mcp_servers: [],
+	permission_mode: "auto",
 	git_protocols: ["https"],
 };
 const text = JSON.stringify(document);

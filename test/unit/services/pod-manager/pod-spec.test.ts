@@ -5,6 +5,7 @@ import { InstallationKey } from "#shared/keys.ts";
 import { launchSettings } from "../../../support/memory-pods.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 1));
+const ground = { key, platformUrl: "http://127.0.0.1:1/api/v1/svc", accessOf: () => undefined };
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
 function claim(launch: Record<string, unknown>): Claim {
@@ -13,7 +14,7 @@ function claim(launch: Record<string, unknown>): Claim {
 
 describe("podSpec", () => {
 	it("is the launch settings with the keys of this launch", () => {
-		expect(podSpec(claim({ ...launchSettings }), key, "http://127.0.0.1:1/api/v1/svc")).to.deep.equal({
+		expect(podSpec(claim({ ...launchSettings }), ground)).to.deep.equal({
 			...launchSettings,
 			session_id: id,
 			generation: 2,
@@ -26,7 +27,7 @@ describe("podSpec", () => {
 
 	it("refuses launch settings that are incomplete, by name and without their values", () => {
 		const broken = { ...launchSettings, repositories: [{ url: "https://user:secret@example.org/r" }], model: 7 };
-		expect(() => podSpec(claim(broken), key, ""))
+		expect(() => podSpec(claim(broken), ground))
 			.to.throw(Error)
 			.with.property("message")
 			.that.matches(/^Cannot start a pod from these launch settings: .*model.*repositories\.0\.branch/s)

@@ -1,0 +1,92 @@
+/** The models sessions may use: their providers and prices, from one YAML file (configuration key `models.file`). */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parse } from "yaml";
+import { type Output, schema } from "../bus/schema.ts";
+import { compileSchema } from "../bus/validator.ts";
+import { ConfigError } from "../config.ts";
+import { projectRoot } from "../project-root.ts";
+import { modelWires } from "./model-wire.ts";
+
+const text = { type: "string", min: 1, max: 200 } as const;
+const dollars = { type: "number", min: 0, max: 1_000_000 } as const;
+
+const provider = schema({
+	id: { ...text, pattern: "^[a-z0-9][a-z0-9-]*$" },
+	location: { type: "enum", values: ["cloud", "local"], default: "cloud" },
+	endpoints: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string", pattern: "^https?://[^/]+(/.*[^/])?$" },
+		description: `URL prefix by wire format: ${modelWires.join(", ")}`,
+	},
+	key_env: {
+		type: "string",
+		pattern: "^$|^[A-Z_][A-Z0-9_]*$",
+		default: "",
+		description: "Variable of the platform's environment that holds the key; empty: the provider wants none",
+	},
+});
+export type ModelProvider = Output<typeof provider>;
+
+const model = schema({
+	id: { ...text, max: 100, description: "As the provider knows it" },
+	name: text,
+	description: { type: "string", max: 1_000, default: "" },
+	provider: text,
+	tier: { type: "enum", values: ["frontier", "balanced", "execution", "reasoning"], default: "balanced" },
+	color: { type: "string", default: "#2563EB" },
+	vram_required: { type: "string", max: 20, optional: true },
+	context_window: { type: "number", integer: true, min: 1_024, default: 128_000, description: "Tokens" },
+	prices: {
+		type: "object",
+		optional: true,
+		props: { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars },
+		description: "US dollars per million tokens; absent: not priced",
+	},
+});
+export type CatalogueModel = Output<typeof model>;
+
+const catalogue = schema({
+	price_version: { ...text, description: "Names this price list; every ledger row carries it" },
+	default_model: { type: "string", default: "", description: "Of sessions that name none; empty: none" },
+	providers: { type: "array", max: 100, items: { type: "object", props: provider }, default: [] },
+	models: { type: "array", max: 1_000, items: { type: "object", props: model }, default: [] },
+});
+export type ModelCatalogue = Output<typeof catalogue>;
+
+const check = compileSchema(catalogue);
+
+/** @param file From the project's root, or absolute. @throws {ConfigError} naming the file and what is wrong in it. */
+export function readModelCatalogue(file: string): ModelCatalogue {
+	const path = resolve(projectRoot, file);
+	const content = contentOf(path);
+	const [failure] = check(content);
+	const problem = failure ? `${failure.path.join(".")}: ${failure.message}` : inconsistency(content as ModelCatalogue);
+	if (problem !== undefined) throw new ConfigError(`Model catalogue "${path}": ${problem}`);
+	return content as ModelCatalogue;
+}
+
+function contentOf(path: string): unknown {
+	try {
+		return parse(readFileSync(path, "utf8"));
+	} catch (error) {
+		throw new ConfigError(`Cannot read the model catalogue "${path}": ${(error as Error).message}`);
+	}
+}
+
+function inconsistency({ providers, models, default_model }: ModelCatalogue): string | undefined {
+	const known: readonly string[] = modelWires;
+	for (const { id, endpoints } of providers) {
+		const wrong = Object.keys(endpoints).find((wire) => !known.includes(wire));
+		if (wrong !== undefined) return `provider "${id}" has the wire format "${wrong}"; known: ${known.join(", ")}`;
+	}
+	const stray = models.find((each) => !providers.some(({ id }) => id === each.provider));
+	if (stray) return `model "${stray.id}" names the provider "${stray.provider}", which does not exist`;
+	const twin = models.find(({ id }, index) => models.findIndex((other) => other.id === id) < index);
+	if (twin) return `there are two models "${twin.id}"`;
+	if (default_model !== "" && !models.some(({ id }) => id === default_model)) {
+		return `default_model "${default_model}" does not exist`;
+	}
+	return undefined;
+}

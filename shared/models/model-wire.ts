@@ -1,0 +1,24 @@
+/** The wire formats a model provider may speak, named after whose they are. */
+
+/**
+ * What follows the endpoint's URL: `openai-chat` `/chat/completions`, `openai-responses` `/responses`,
+ * `anthropic` `/v1/messages`, `gemini` `/v1beta/models/<model>:generateContent` (or `:streamGenerateContent`).
+ */
+export const modelWires = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+export type ModelWire = (typeof modelWires)[number];
+
+/** Where the model of one session is reached; its key is told to the session agent only. */
+export interface ModelAccess {
+	/** Id of the provider in the catalogue. */
+	provider: string;
+	/** `local` is never priced. */
+	location: "cloud" | "local";
+	/** As the provider knows it. */
+	model: string;
+	/** URL prefixes without a slash at the end. */
+	endpoints: { [W in ModelWire]?: string };
+	/** Empty: the provider wants none. */
+	key: string;
+	/** Tokens the model reads at most. */
+	context_window: number;
+}

@@ -1,0 +1,33 @@
+/** What model calls used and what that costs. Four exclusive buckets: no token is in two of them. */
+
+export const tokenBuckets = ["input", "output", "cache_read", "cache_write"] as const;
+export type TokenBucket = (typeof tokenBuckets)[number];
+
+/** Whole tokens. `input` is without what was read from or written to a cache; `output` is with reasoning. */
+export type TokenCounts = Record<TokenBucket, number>;
+
+/** Micro-dollars per million tokens, whole numbers: 3 dollars are 3,000,000. */
+export type TokenPrices = Record<TokenBucket, number>;
+
+export const noTokens: Readonly<TokenCounts> = { input: 0, output: 0, cache_read: 0, cache_write: 0 };
+
+const million = 1_000_000n;
+
+export function addTokens(a: Readonly<TokenCounts>, b: Readonly<TokenCounts>): TokenCounts {
+	return {
+		input: a.input + b.input,
+		output: a.output + b.output,
+		cache_read: a.cache_read + b.cache_read,
+		cache_write: a.cache_write + b.cache_write,
+	};
+}
+
+export function totalTokens(counts: Readonly<TokenCounts>): number {
+	return tokenBuckets.reduce((sum, bucket) => sum + counts[bucket], 0);
+}
+
+/** Whole micro-dollars, rounded once, half up. */
+export function costMicros(counts: Readonly<TokenCounts>, prices: Readonly<TokenPrices>): number {
+	const exact = tokenBuckets.reduce((sum, bucket) => sum + BigInt(counts[bucket]) * BigInt(prices[bucket]), 0n);
+	return Number((exact + million / 2n) / million);
+}

@@ -1,0 +1,31 @@
+import { expect } from "chai";
+import { modelAccess } from "#services/pod-manager/model-access.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+
+const catalogue = readModelCatalogue("config/models.yaml");
+const keys: Record<string, string> = { ANTHROPIC_API_KEY: "canary" };
+const keyOf = (variable: string): string => keys[variable] ?? "";
+
+describe("modelAccess", () => {
+	it("is the provider's endpoints with the key of the platform's environment", () => {
+		expect(modelAccess(catalogue, "claude-sonnet-4-6", keyOf)).to.deep.equal({
+			provider: "anthropic",
+			location: "cloud",
+			model: "claude-sonnet-4-6",
+			endpoints: { anthropic: "https://api.anthropic.com" },
+			key: "canary",
+			context_window: 200_000,
+		});
+	});
+
+	it("is nothing without a model, for an unknown one, and where the provider's key is not set", () => {
+		expect(modelAccess(catalogue, "", keyOf)).to.equal(undefined);
+		expect(modelAccess(catalogue, "no-such-model", keyOf)).to.equal(undefined);
+		expect(modelAccess(catalogue, "claude-sonnet-4-6", () => "")).to.equal(undefined);
+	});
+
+	it("falls back to the catalogue's default, and needs no key where the provider wants none", () => {
+		const local = { ...catalogue, default_model: "llama3.2:latest" };
+		expect(modelAccess(local, "", () => "")).to.include({ model: "llama3.2:latest", location: "local", key: "" });
+	});
+});

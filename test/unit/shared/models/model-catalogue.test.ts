@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+
+describe("readModelCatalogue", () => {
+	let folder: string;
+	before(() => (folder = mkdtempSync(join(tmpdir(), "atelier-models-"))));
+	after(() => rmSync(folder, { recursive: true }));
+
+	function read(text: string) {
+		const file = join(folder, "models.yaml");
+		writeFileSync(file, text);
+		return () => readModelCatalogue(file);
+	}
+
+	it("reads the one that is shipped, where every provider is reachable by a known wire format", () => {
+		const { providers, models } = readModelCatalogue("config/models.yaml");
+		expect(models).to.not.be.empty;
+		for (const { endpoints } of providers) expect(Object.keys(endpoints)).to.not.be.empty;
+	});
+
+	const wrong: [string, string, RegExp][] = [
+		["a wire format nobody speaks", "providers: [{id: p, endpoints: {smtp: http://h}}]", /"p".*"smtp".*known: openai/],
+		["a model of no provider", "models: [{id: m, name: M, provider: q}]", /"m".*"q".*does not exist/],
+		["a default that is not there", "default_model: x", /"x" does not exist/],
+		["a negative price", "models: [{id: m, name: M, provider: p, prices: {input: -1}}]", /prices\.input/],
+	];
+	for (const [what, text, sentence] of wrong) {
+		it(`refuses ${what}, naming it`, () => {
+			expect(read(`price_version: v1\n${text}\n`))
+				.to.throw(sentence)
+				.with.property("name", "ConfigError");
+		});
+	}
+
+	it("names the file that cannot be read", () => {
+		expect(() => readModelCatalogue(join(folder, "absent.yaml"))).to.throw(/Cannot read the model catalogue .*absent/);
+	});
+});
