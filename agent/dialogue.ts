@@ -1,13 +1,13 @@
 /** Takes the messages to the coding agent, one turn at a time, and keeps what it answers. */
 import { randomUUID } from "node:crypto";
 import { sleep } from "#shared/clock.ts";
-import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import type { Conversation as History, ConversationTurn } from "#shared/contracts/sessions.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "./coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
 /** How long the end of a turn is waited for when the pod ends. */
 const patienceMs = 2_000;
@@ -15,17 +15,25 @@ const patienceMs = 2_000;
 export class Dialogue {
 	readonly #conversation: Conversation;
 	readonly #log: LogBuffer;
-	readonly #onActivity: (state: ActivityState) => void;
+	readonly #watchers: TurnWatcher[] = [];
+	readonly #gates: TurnGate[] = [];
+	readonly #ending = new AbortController();
 	#agent: CodingAgent | undefined;
 	#turn: AssistantTurn | undefined;
 	#work: Promise<void> | undefined;
-	#isOver = false;
 
-	/** @param onActivity Called whenever it may have changed. */
-	constructor(conversation: Conversation, log: LogBuffer, onActivity: (state: ActivityState) => void) {
+	constructor(conversation: Conversation, log: LogBuffer) {
 		this.#conversation = conversation;
 		this.#log = log;
-		this.#onActivity = onActivity;
+	}
+
+	watch(watcher: TurnWatcher): void {
+		this.#watchers.push(watcher);
+	}
+
+	/** Gates are passed in the order they were added. */
+	guard(gate: TurnGate): void {
+		this.#gates.push(gate);
 	}
 
 	/** Turns of the agent so far that are kept. */
@@ -50,7 +58,7 @@ export class Dialogue {
 
 	/** Begins no other turn, and cancels the one under way. */
 	async end(): Promise<void> {
-		this.#isOver = true;
+		this.#ending.abort();
 		if (!this.#work) return;
 		this.#agent?.cancel();
 		await Promise.race([this.#work, sleep(patienceMs)]);
@@ -68,7 +76,7 @@ export class Dialogue {
 	#wake(): void {
 		this.#work ??= this.#answerAll()
 			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be kept: ${String(error)}`))
-			.finally(() => this.#onActivity("idle"));
+			.finally(() => this.#tell((watcher) => watcher.rested?.()));
 	}
 
 	async #answerAll(): Promise<void> {
@@ -78,7 +86,7 @@ export class Dialogue {
 			for (;;) {
 				const message = this.#conversation.next();
 				if (this.#isOver || !this.#agent || !message) return;
-				await this.#answer(this.#agent, message);
+				if (await this.#mayBegin(message)) await this.#answer(this.#agent, message);
 			}
 		} finally {
 			// In the same breath as the last look: a message that comes any later wakes anew.
@@ -86,13 +94,21 @@ export class Dialogue {
 		}
 	}
 
-	async #answer(agent: CodingAgent, { id, content }: { id: string; content: string }): Promise<void> {
-		await this.#conversation.start(id);
-		const turn = new AssistantTurn(id);
+	/** False when the dialogue ends, or its agent, before every gate is open. */
+	async #mayBegin(message: ConversationTurn): Promise<boolean> {
+		for (const gate of this.#gates) await gate.pass(message, this.#ending.signal).catch(() => {});
+		return !this.#isOver && this.#agent !== undefined;
+	}
+
+	async #answer(agent: CodingAgent, message: ConversationTurn): Promise<void> {
+		await this.#conversation.start(message.id);
+		const turn = new AssistantTurn(message.id);
 		this.#turn = turn;
-		this.#onActivity("active");
+		this.#tell((watcher) => watcher.began?.(message));
 		try {
-			await this.#conversation.answer(await this.#outcome(agent, content, turn));
+			const answer = await this.#outcome(agent, message.content, turn);
+			await this.#conversation.answer(answer);
+			this.#tell((watcher) => watcher.ended?.(answer));
 		} finally {
 			this.#turn = undefined;
 		}
@@ -103,7 +119,7 @@ export class Dialogue {
 		try {
 			const stopReason = await agent.prompt(content, (update) => {
 				turn.apply(update);
-				this.#onActivity(turn.isExecuting ? "tool_executing" : "active");
+				this.#tell((watcher) => watcher.updated?.(update, turn.isExecuting));
 			});
 			return turn.finish(id, stopReason);
 		} catch (error) {
@@ -112,5 +128,13 @@ export class Dialogue {
 			this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
 			return turn.finish(id, error instanceof AgentLostError ? "interrupted" : "error", sentence);
 		}
+	}
+
+	#tell(what: (watcher: TurnWatcher) => void): void {
+		for (const watcher of this.#watchers) what(watcher);
+	}
+
+	get #isOver(): boolean {
+		return this.#ending.signal.aborted;
 	}
 }

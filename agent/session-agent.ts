@@ -5,6 +5,7 @@ import { monotonic } from "#shared/clock.ts";
 import type { DiffPatch } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
+import { ActivityWatch } from "./activity-watch.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { readAgentRecord } from "./agent-record.ts";
 import { AgentServer } from "./agent-server.ts";
@@ -137,11 +138,13 @@ export class SessionAgent {
 		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
 		const reports = new PlatformReports(this.#launch, told, spool, events);
 		this.#opened.reports = reports;
-		const since = monotonic();
-		const dialogue: Dialogue = new Dialogue(conversation, this.#log, (state) => {
-			const seconds = Math.round((monotonic() - since) / 1_000);
-			reports.activity({ state, metadata: { turn_count: dialogue.turnCount, duration_seconds: seconds } });
-		});
+		const dialogue = new Dialogue(conversation, this.#log);
+		dialogue.watch(
+			new ActivityWatch(
+				() => dialogue.turnCount,
+				(report) => reports.activity(report),
+			),
+		);
 		this.#opened.dialogue = dialogue;
 		return dialogue;
 	}

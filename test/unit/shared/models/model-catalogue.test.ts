@@ -17,8 +17,8 @@ describe("readModelCatalogue", () => {
 
 	it("reads the one that is shipped, where every provider is reachable by a known wire format", () => {
 		const { providers, models } = readModelCatalogue("config/models.yaml");
-		expect(models).to.not.be.empty;
-		for (const { endpoints } of providers) expect(Object.keys(endpoints)).to.not.be.empty;
+		expect(models.length).to.be.greaterThan(0);
+		for (const { endpoints } of providers) expect(Object.keys(endpoints).length).to.be.greaterThan(0);
 	});
 
 	const wrong: [string, string, RegExp][] = [
