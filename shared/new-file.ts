@@ -6,12 +6,7 @@ export function writeNewFile(path: string, content: string, mode: number): boole
 	const draft = `${path}.${process.pid}.tmp`;
 	const file = openSync(draft, "w", mode);
 	try {
-		writeSync(file, content);
-		fsyncSync(file);
-	} finally {
-		closeSync(file);
-	}
-	try {
+		writeWhole(file, content);
 		linkSync(draft, path);
 		return true;
 	} catch (error) {
@@ -19,5 +14,15 @@ export function writeNewFile(path: string, content: string, mode: number): boole
 		throw error;
 	} finally {
 		unlinkSync(draft);
+	}
+}
+
+/** Writes, syncs and closes. */
+function writeWhole(file: number, content: string): void {
+	try {
+		writeSync(file, content);
+		fsyncSync(file);
+	} finally {
+		closeSync(file);
 	}
 }

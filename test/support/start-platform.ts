@@ -22,6 +22,8 @@ export interface PlatformOptions {
 	env?: Record<string, string>;
 	/** Folder of the sources it is run from; default this project. */
 	root?: string;
+	/** Its data folder, which stays when the platform is disposed of; default one of its own. */
+	dataDir?: string;
 }
 
 const stopWithinMs = 20_000;
@@ -121,7 +123,7 @@ export class TestPlatform implements AsyncDisposable {
 		this.url = `http://127.0.0.1:${port}`;
 		this.prefix = `${this.url}/api/v1/svc`;
 		this.folder = mkdtempSync(join(tmpdir(), "atelier-platform-"));
-		this.dataDir = join(this.folder, "data");
+		this.dataDir = options.dataDir ?? join(this.folder, "data");
 		this.home = join(this.folder, "home");
 		mkdirSync(this.home);
 		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(options.config ?? {}));

@@ -1,8 +1,10 @@
 import { expect } from "chai";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InstallationKey, openInstallationKey } from "#shared/keys.ts";
+import { StartError } from "#shared/start-error.ts";
+import { SmallDisk } from "../../support/small-disk.ts";
 
 const first = "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a01";
 const second = "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a02";
@@ -43,5 +45,17 @@ describe("openInstallationKey()", () => {
 		} finally {
 			rmSync(folder, { recursive: true });
 		}
+	});
+
+	it("only reads a key that is there, and leaves nothing of one that cannot be written", function () {
+		using disk = SmallDisk.mount(1);
+		if (!disk) return this.skip();
+		const [old, fresh] = ["old", "fresh"].map((name) => join(disk.folder, name)) as [string, string];
+		const made = openInstallationKey(old, "");
+		mkdirSync(join(fresh, "keys"), { recursive: true });
+		disk.fill();
+		expect(openInstallationKey(old, "").installationId()).to.equal(made.installationId());
+		expect(() => openInstallationKey(fresh, "")).to.throw(StartError, "no space left");
+		expect(readdirSync(join(fresh, "keys"))).to.deep.equal([]);
 	});
 });
