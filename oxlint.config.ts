@@ -79,7 +79,7 @@ const outsideShared = [services, agent, cli];
 
 const borders: Override[] = [
 	...serviceFolders.flatMap(serviceBorders),
-	refuse(["services/start.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
+	refuse(["services/*.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
 	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
 	refuse(["agent/**"], [...everywhere, services, cli, moleculer]),
 	refuse(

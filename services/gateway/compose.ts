@@ -28,6 +28,7 @@ export const compose: Compose = async (platform) => {
 	const gateway = await openGateway(platform);
 	return {
 		services: [gatewayService(gateway, () => console.log(`Atelier listens on ${gateway.url(host)}`))],
+		unready: () => gateway.unready(),
 		drain: () => gateway.drain(),
 		close: async () => gateway.close(),
 	};

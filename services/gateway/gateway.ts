@@ -53,11 +53,16 @@ export class Gateway {
 		if (this.#draining && this.#underWay.size === 0) this.#drained.abort();
 	}
 
+	/** Says that the process is ending to whoever asks whether it is ready, and goes on. */
+	unready(): void {
+		this.#parts.readiness.drain();
+	}
+
 	/** Takes no new connections, and waits for the answers under way, 10 s at most. Streams are left to their own end. */
 	async drain(): Promise<void> {
-		const { readiness, server } = this.#parts;
+		const { server } = this.#parts;
 		this.#draining = true;
-		readiness.drain();
+		this.unready();
 		server.close();
 		for (const response of this.#underWay) response.shouldKeepAlive = false;
 		if (this.#underWay.size > 0) await sleep(drainMs, this.#drained.signal);

@@ -5,6 +5,7 @@ import type { ReadinessCheck } from "#shared/platform.ts";
 
 /** A check that takes longer has failed. */
 const checkMs = 2_000;
+const ending = "the process is ending";
 
 export interface ReadinessOptions {
 	/** Of the parts of this process, by the name of what is checked. */
@@ -31,11 +32,13 @@ export class Readiness {
 
 	/** What is missing, in words; nothing when all is well. Whoever asks meanwhile shares the outcome. */
 	async missing(): Promise<string[]> {
-		if (this.#draining) return ["the process is ending"];
+		if (this.#draining) return [ending];
 		this.#running ??= this.#check().finally(() => {
 			this.#running = undefined;
 		});
-		return this.#running;
+		const missing = await this.#running;
+		// The end may have begun meanwhile.
+		return this.#draining ? [ending] : missing;
 	}
 
 	async #check(): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** The SQLite file of the embedded store: one process has it, and a commit is on the disk before it counts. */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../new-folder.ts";
 import { StartError } from "../start-error.ts";
 import type { Collection } from "./collection.ts";
 import { DuplicateKeyError } from "./document-store.ts";
@@ -85,7 +85,7 @@ export class EmbeddedDatabase {
 
 function openFile(folder: string): DatabaseSync {
 	try {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		makeFolder(folder);
 		return new DatabaseSync(join(folder, fileName));
 	} catch (error) {
 		throw refusal(folder, error);

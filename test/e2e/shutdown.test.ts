@@ -1,11 +1,13 @@
 /** SIGTERM while something is under way: who waits gets an answer, streams a goodbye, and the end comes in time. */
 import { expect } from "chai";
-import { connect } from "node:net";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
+import { startNatsServer } from "../support/nats-server.ts";
 import { runningSession, sessionReaches } from "../support/session-steps.ts";
 import { startPlatform, TestPlatform } from "../support/start-platform.ts";
 
@@ -78,16 +80,35 @@ describe("SIGTERM", function () {
 		expect(await failed).to.be.instanceOf(TypeError);
 	});
 
-	it("at any moment of a start it ends the start, and the next one is none the worse", async () => {
+	for (const signal of ["SIGTERM", "SIGINT"] as const)
+		for (const moment of ["start.signals-heard", "start.composed-sessions", "start.composed-pod-manager"])
+			it(`${signal} at "${moment}" ends the start with 0, and the next one is none the worse`, async () => {
+				await using platform = new TestPlatform(await freePort(), {});
+				const early = platform.startProcess([], { ATELIER_FAILPOINTS: `${moment}=stop` });
+				await eventually(() => stateOf(early.pid) === "T", { withinMs: 10_000, everyMs: 2 });
+				early.signal(signal);
+				early.signal("SIGCONT");
+				expect(await early.ended(5_000), early.output).to.equal(0);
+				expect(early.output).to.not.include("    at ");
+				await platform.start();
+			});
+
+	it("at any later moment of a start it ends the start too", async () => {
 		await using platform = await startPlatform();
 		await platform.stop();
-		for (const ms of [50, 150, 300, 500, 700, 900]) {
-			const early = platform.startProcess([]);
+		const heard: number[] = [];
+		for (const ms of [0, 50, 150, 300, 500, 700, 900]) {
+			const begun = performance.now();
+			const early = platform.startProcess([], { ATELIER_FAILPOINTS: "start.signals-heard=stop" });
+			await eventually(() => stateOf(early.pid) === "T", { withinMs: 10_000, everyMs: 2 });
+			heard.push(performance.now() - begun);
+			early.signal("SIGCONT");
 			await sleep(ms);
 			early.signal("SIGTERM");
-			await early.ended(5_000);
+			expect(await early.ended(5_000), early.output).to.equal(0);
 			expect(early.output).to.not.include("    at ");
 		}
+		console.log(`      signals are heard ${Math.round(Math.min(...heard))} ms after the process was made`);
 		await platform.start();
 	});
 
@@ -101,4 +122,56 @@ describe("SIGTERM", function () {
 		waiting.signal("SIGTERM");
 		expect(await waiting.ended(5_000)).to.equal(0);
 	});
+
+	it("a gateway that others look at says that it is ending for 2 s, and takes requests as before", async () => {
+		await using nats = await startNatsServer();
+		await using platform = await startPlatform({ env: { BUS__URL: nats.url } });
+		const stream = await platform.events();
+		const [main] = platform.processes;
+		const begun = performance.now();
+		main?.signal("SIGTERM");
+		await eventually(async () => (await fetch(`${platform.url}/ready`)).status === 503, { everyMs: 2 });
+		const unready = performance.now() - begun;
+		const { text } = await platform.client().get("/sessions");
+		expect(text).to.equal("[]");
+		let answers = 0;
+		// Each on a connection of its own, as from somebody new.
+		while (await acceptsConnections(platform)) {
+			const { status } = await fetch(`${platform.prefix}/sessions`, { headers: { Connection: "close" } }).catch(() => ({
+				status: 0,
+			}));
+			if (status !== 200) break;
+			answers++;
+			expect((await fetch(`${platform.url}/ready`).catch(() => undefined))?.status ?? 503).to.equal(503);
+		}
+		const closed = performance.now() - begun;
+		await stream.event(({ event }) => event === "bye");
+		expect(await main?.ended()).to.equal(0);
+		console.log(
+			`      unready after ${unready.toFixed(0)} ms, ${answers} requests answered, closed after ${closed.toFixed(0)} ms`,
+		);
+		expect(unready).to.be.below(300);
+		expect(answers).to.be.above(10);
+		expect(closed).to.be.within(2_000, 4_000);
+	});
+
+	it("as long as the configuration says, and then whatever hangs is cut off at 25 s", async () => {
+		const runtime = { adapter: "test/support/silent-pods.ts#SilentPods" };
+		const config = { pods: { runtime }, shutdown: { unready_ms: 1_000 } };
+		await using platform = new TestPlatform(await freePort(), { config });
+		const [main] = (platform.processes = [platform.startProcess([])]);
+		await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200, { withinMs: 15_000 });
+		const begun = performance.now();
+		main?.signal("SIGTERM");
+		expect(await main?.ended(endMs + 5_000), main?.output).to.equal(1);
+		const took = performance.now() - begun;
+		console.log(`      ended by force after ${Math.round(took)} ms`);
+		expect(took).to.be.within(endMs - 100, endMs + 2_000);
+	});
 });
+
+/** One letter, proc(5): T is stopped. */
+function stateOf(pid: number): string | undefined {
+	const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+	return stat[stat.lastIndexOf(")") + 2];
+}

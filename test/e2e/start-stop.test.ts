@@ -59,11 +59,14 @@ describe("start and stop", function () {
 		const damaged = join(platform.folder, "damaged");
 		mkdirSync(join(damaged, "store"), { recursive: true });
 		writeFileSync(join(damaged, "store", "atelier.db"), "no database at all".repeat(1_000));
+		const key = Buffer.alloc(32, 7).toString("base64url");
 		const attempts: [Record<string, string>, string][] = [
 			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
 			[{ HOST: "0.0.0.0" }, "loopback"],
 			[{ PORT: taken }, `port ${taken}: another program listens there`],
 			[{ DATA_DIR: join(file, "data") }, `data folder "${join(file, "data")}"`],
+			[{ DATA_DIR: "/proc/atelier" }, 'data folder "/proc/atelier"'],
+			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],
 			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
 			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
 		];
