@@ -31,6 +31,8 @@ export interface PodRuntime {
 	create(spec: PodSpec): Promise<void>;
 	/** Begins an orderly end that becomes a forced one after `graceMs`; returns at once. Nothing happens to one that is gone. */
 	end(pod: Pod, graceMs: number): Promise<void>;
+	/** What was begun for pods that never lived, as pods that are gone; it may be begun again at any moment. */
+	unfinished(): Promise<Pod[]>;
 	/** Removes the records of a pod that is gone. */
 	forget(pod: Pod): Promise<void>;
 	/** Removes workspace and state of a session that has no pod. */
@@ -41,7 +43,17 @@ export interface PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
 
-export const podRuntimeMethods = ["list", "find", "create", "end", "forget", "purge", "kept", "watch"] as const;
+export const podRuntimeMethods = [
+	"list",
+	"find",
+	"create",
+	"end",
+	"unfinished",
+	"forget",
+	"purge",
+	"kept",
+	"watch",
+] as const;
 
 export function podName(sessionId: string, generation: number): string {
 	return `session-${sessionId}-g${generation}`;

@@ -86,11 +86,13 @@ export class Sweep {
 	 */
 	async #compare(): Promise<number> {
 		const { runtime } = this.#ground;
-		const [pods, kept] = await Promise.all([runtime.list(), runtime.kept()]);
+		const [pods, unfinished, kept] = await Promise.all([runtime.list(), runtime.unfinished(), runtime.kept()]);
 		const sessions = await this.#sessions(pods.length > 0);
 		for (const id of unlike(sessions, pods)) this.#ground.look(id);
 		this.#tellKept(kept.filter((id) => !sessions.has(id)));
-		const unwanted = pods.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
+		const unwanted = [...pods, ...unfinished].filter(
+			(pod) => sessions.get(pod.sessionId)?.generation !== pod.generation,
+		);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);
 		return overdue.length;
@@ -112,7 +114,7 @@ export class Sweep {
 		}
 	}
 
-	/** The pods that were unwanted for long enough. One that was wanted in between begins anew. */
+	/** Those that were unwanted for long enough. One that was wanted in between begins anew. */
 	#remember(unwanted: readonly Pod[]): Pod[] {
 		const at = monotonic();
 		this.#unwanted = new Map(unwanted.map(({ name }) => [name, this.#unwanted.get(name) ?? at]));

@@ -15,6 +15,8 @@ export class MemoryPods implements PodRuntime {
 	/** By name. */
 	readonly pods = new Map<string, Pod>();
 	readonly workspaces = new Set<string>();
+	/** Begun, and never a pod; by name. */
+	readonly begun = new Map<string, Pod>();
 	readonly #course: Course;
 	readonly #watchers = new Set<(sessionId: string) => void>();
 
@@ -60,10 +62,15 @@ export class MemoryPods implements PodRuntime {
 		if (now && now.state !== "gone") this.put({ ...now, state: now.state === "failed" ? "gone" : "leaving" });
 	}
 
+	async unfinished(): Promise<Pod[]> {
+		return [...this.begun.values()];
+	}
+
 	async forget(pod: Pod): Promise<void> {
 		const now = this.pods.get(pod.name);
 		if (now && now.state !== "gone") throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		this.pods.delete(pod.name);
+		this.begun.delete(pod.name);
 		this.#tell(pod);
 	}
 

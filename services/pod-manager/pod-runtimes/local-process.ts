@@ -93,6 +93,16 @@ export class LocalProcessRuntime implements PodRuntime {
 		}
 	}
 
+	/** Folders without a word in them, of which no process lives. */
+	async unfinished(): Promise<Pod[]> {
+		const launches = await this.#runs.launches();
+		const pods = new Set((await this.list()).map(({ name }) => name));
+		return launches
+			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
+			.filter(({ name }) => !pods.has(name))
+			.map((launch) => ({ ...launch, state: "gone", timings: {} }));
+	}
+
 	async forget(pod: Pod): Promise<void> {
 		if ((await this.#processesOf(pod)).length > 0) throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		await this.#runs.discard(pod);

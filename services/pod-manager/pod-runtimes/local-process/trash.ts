@@ -1,5 +1,6 @@
 /** Removes folders so that they are gone from sight at once: renamed away, then emptied; a kill in between is made up for. */
-import { chmod, mkdir, opendir, readdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, opendir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
 
@@ -14,17 +15,16 @@ export class Trash {
 
 	/** Nothing happens when there is no such folder. */
 	async discard(folder: string): Promise<void> {
-		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-		const name = `${basename(folder)}-${randomBytes(4).toString("hex")}`;
-		try {
-			await rename(folder, join(this.#folder, name));
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+		const target = join(this.#folder, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
+		// Whoever empties the trash, this process or another, may remove it between the two steps.
+		while (existsSync(folder)) {
+			await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+			await rename(folder, target).catch(unlessMissing);
 		}
 		void this.empty();
 	}
 
-	/** Removes what was thrown away, now and earlier. What cannot be removed is out of sight and tried again the next time. */
+	/** Removes what was thrown away, now and earlier, and the trash itself. What cannot be removed is out of sight and tried again the next time. */
 	async empty(): Promise<void> {
 		while (this.#emptying) await this.#emptying;
 		this.#emptying = this.#empty();
@@ -34,8 +34,14 @@ export class Trash {
 	async #empty(): Promise<void> {
 		const names = await readdir(this.#folder).catch(() => []);
 		for (const name of names) await removeTree(join(this.#folder, name)).catch(() => {});
+		// Not when something was thrown away meanwhile.
+		await rmdir(this.#folder).catch(() => {});
 		this.#emptying = undefined;
 	}
+}
+
+function unlessMissing(error: unknown): void {
+	if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
 /** Also folders that are read-only, as some package managers leave them. */

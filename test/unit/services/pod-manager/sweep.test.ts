@@ -65,6 +65,21 @@ describe("Sweep", () => {
 		expect(said).to.deep.equal([`No session wants "session-${id}-g1": it is ended`]);
 	});
 
+	it("removes what was begun for a pod that no session wants, and leaves what may still become one", async () => {
+		const [wanted, unknown] = [randomUUID(), randomUUID()];
+		desk.want(wanted, "run", 2);
+		const begun = [memoryPod(unknown, 1, "gone"), memoryPod(wanted, 1, "gone"), memoryPod(wanted, 2, "gone")];
+		for (const pod of begun) pods.begun.set(pod.name, pod);
+		start();
+		await sweeps();
+		ahead = 119_000;
+		await sweeps();
+		expect(pods.begun.size).to.equal(3);
+		ahead = 121_000;
+		await eventually(() => pods.begun.size === 1);
+		expect([...pods.begun.keys()]).to.deep.equal([`session-${wanted}-g2`]);
+	});
+
 	for (const [other, generation] of [
 		["an older", 1],
 		["a newer", 3],

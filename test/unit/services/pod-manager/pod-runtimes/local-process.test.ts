@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
@@ -70,6 +70,22 @@ describe("LocalProcessRuntime", function () {
 		expect(await runtime.find(id)).to.deep.equal([]);
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
+	});
+
+	it("shows what was killed between its folder and its process, until it is started or forgotten", async () => {
+		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
+		const [unfinished, ...others] = await runtime.unfinished();
+		expect(others).to.deep.equal([]);
+		expect(unfinished).to.include({ name: `session-${id}-g1`, sessionId: id, generation: 1, state: "gone" });
+		await runtime.create(podSpecFor(id, 1));
+		expect(await runtime.unfinished()).to.deep.equal([]);
+		await inState("ready");
+		expect(await runtime.unfinished()).to.deep.equal([]);
+
+		const second = randomUUID();
+		await createElsewhere(podSpecFor(second, 1), "local-process.before-spawn");
+		for (const pod of await runtime.unfinished()) await runtime.forget(pod);
+		expect(readdirSync(join(pods.dataDir, "run")).filter((name) => name.startsWith(second))).to.deep.equal([]);
 	});
 
 	it("starts anew what was killed before the agent had its launch document", async () => {

@@ -22,7 +22,7 @@ describe("Trash", () => {
 		chmodSync(join(folder, "cache"), 0o500);
 		await trash.discard(folder);
 		expect(existsSync(folder)).to.equal(false);
-		await eventually(() => readdirSync(join(root, ".trash")).length === 0);
+		await eventually(() => readdirSync(root).length === 0);
 	});
 
 	it("takes folders of one name one after the other, and one that is not there", async () => {
@@ -31,12 +31,25 @@ describe("Trash", () => {
 			await trash.discard(join(root, "thing"));
 		}
 		await trash.discard(join(root, "thing"));
-		await eventually(() => readdirSync(join(root, ".trash")).length === 0);
+		await eventually(() => readdirSync(root).length === 0);
+	});
+
+	it("loses sight of nothing while two processes throw away and empty", async () => {
+		const other = new Trash(join(root, ".trash"));
+		const throwAway = async (bin: Trash, name: string) => {
+			for (let round = 0; round < 200; round++) {
+				mkdirSync(join(root, name));
+				await bin.discard(join(root, name));
+				expect(existsSync(join(root, name))).to.equal(false);
+			}
+		};
+		await Promise.all([throwAway(trash, "one"), throwAway(other, "two")]);
+		await eventually(() => readdirSync(root).length === 0);
 	});
 
 	it("finishes what a killed process began", async () => {
 		mkdirSync(join(root, ".trash", "thing-0badcafe", "deep"), { recursive: true });
 		await trash.empty();
-		expect(readdirSync(join(root, ".trash"))).to.deep.equal([]);
+		expect(readdirSync(root)).to.deep.equal([]);
 	});
 });
