@@ -1,5 +1,6 @@
-/** The coding agent as a process: started, listened to, ended with everything in its process group. */
+/** The coding agent as a process: started, listened to, ended with everything that it started. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { sleep } from "#shared/clock.ts";
 import type { AgentRecord } from "./agent-record.ts";
@@ -7,12 +8,16 @@ import type { Environment } from "./environment.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import { shellExitCode, signalGroup } from "./process-group.ts";
+import { sweepProcesses } from "./process-sweep.ts";
 
 /** How long it may take over each way of asking it to end. */
 const patienceMs = 3_000;
 
+/** Environment variable of a value that only one coding agent, and what it starts, has. */
+const markName = "ATELIER_CODING_AGENT";
+
 export class AgentProcess {
-	/** Resolves with a sentence when the process has ended or could not be started. */
+	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessWithoutNullStreams;
 	#lastWords = "";
@@ -20,7 +25,9 @@ export class AgentProcess {
 	/** @param folder Where it starts; it is told later where to work. */
 	constructor({ id, command, env: ownEnv }: AgentRecord, env: Environment, folder: string, log: LogBuffer) {
 		const [program = "", ...args] = command;
-		const child = spawn(program, args, { cwd: folder, env: { ...env, ...ownEnv }, detached: true, stdio: "pipe" });
+		const mark = { [markName]: randomUUID() };
+		const whole = { ...env, ...ownEnv, ...mark };
+		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		this.#child = child;
 		// Whoever writes to a process that has ended hears of it through `ended`.
 		child.stdin.on("error", () => {});
@@ -34,7 +41,9 @@ export class AgentProcess {
 			child.once("exit", (code, signal) => {
 				signalGroup(child.pid, "SIGKILL");
 				lines.end();
-				resolve(this.#epitaph(shellExitCode(code, signal)));
+				const sentence = this.#epitaph(shellExitCode(code, signal));
+				// Its commands lead process groups of their own.
+				void sweepProcesses(mark).then(() => resolve(sentence));
 			});
 		});
 	}

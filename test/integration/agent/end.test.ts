@@ -73,6 +73,24 @@ describe("end of a session pod", () => {
 		expect(pod.status?.phase).to.equal("ready");
 	});
 
+	it("leaves no command of a lost coding agent running, and lets what setup started go on", async () => {
+		await using session = new TestSession();
+		const pod = await session.start({ setup_scripts: ["setsid -f sleep 300"] });
+		const sleeping = () =>
+			sessionProcesses(session.installation)
+				.map(({ pid }) => commandOf(pid))
+				.filter((command) => command.startsWith("sleep "));
+		const connection = await pod.connect();
+		await connection.send("m1", "$ sleep 301 & setsid -f sleep 302; (setsid sleep 303 &); sleep 304");
+		await eventually(() => sleeping().length === 5);
+		const [agent, ...others] = sessionProcesses(session.installation).filter(({ parent }) => parent === pod.pid);
+		expect(others).to.deep.equal([]);
+		process.kill(agent?.pid ?? 0, "SIGKILL");
+		await pod.answer("m1");
+		expect(sleeping()).to.deep.equal(["sleep 300"]);
+		expect((await pod.ask("$ echo back")).content).to.equal("back\n");
+	});
+
 	it("comes when the coding agent is lost again soon", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
@@ -87,3 +105,12 @@ describe("end of a session pod", () => {
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);
 	});
 });
+
+/** Empty when it has ended. */
+function commandOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+	} catch {
+		return "";
+	}
+}
