@@ -4,8 +4,12 @@ import { after } from "#shared/clock.ts";
 
 export interface Answer {
 	readonly status: number;
-	/** JSON text; absent: an answer without a body. */
+	/** Absent: an answer without a body. */
 	readonly body?: string | Buffer;
+	/** Media type of the body; default `application/json`. */
+	readonly type?: string;
+	/** What a browser may load for it (Content-Security-Policy); default: nothing. */
+	readonly policy?: string;
 	/** Names and values in turn. */
 	readonly headers?: readonly string[];
 }
@@ -18,22 +22,20 @@ const protective: readonly string[] = [
 	"nosniff",
 	"Cache-Control",
 	"no-store",
-	"Content-Security-Policy",
-	"default-src 'none'; frame-ancestors 'none'",
 	"Cross-Origin-Resource-Policy",
 	"same-origin",
 	"Referrer-Policy",
 	"no-referrer",
 ];
 
+const nothing = "default-src 'none'; frame-ancestors 'none'";
+
 /** Sends the answer, unless one was sent already or nobody is there any more. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
 	if (response.headersSent || response.destroyed) return;
-	const { status, body = "", headers = [] } = answer;
-	const head = ["X-Request-ID", requestId, ...protective, ...headers];
-	if (answer.body !== undefined) {
-		head.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)));
-	}
+	const { status, body = "", type = "application/json", policy = nothing, headers = [] } = answer;
+	const head = ["X-Request-ID", requestId, ...protective, "Content-Security-Policy", policy, ...headers];
+	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)));
 	response.writeHead(status, head).end(body);
 	if (!request.complete) dropLeftover(request);
 }

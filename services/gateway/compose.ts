@@ -8,6 +8,7 @@ import { publicContracts } from "#shared/contracts/all.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./action-route.ts";
+import { apiPage } from "./api-page.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Gateway, type GatewayBus } from "./gateway.ts";
 import { gatewayService } from "./gateway.service.ts";
@@ -102,7 +103,7 @@ function routeTable({ gateway }: Config, routes: readonly ActionRoute[], readine
 	const prefixes = [gateway.product, ...gateway.aliases].map((name) => `/api/v1/${name}`);
 	const [prefix = ""] = prefixes;
 	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
-	return new RouteTable([...pages(readiness, document), ...routes], prefixes);
+	return new RouteTable([...pages(readiness, document), ...apiPage(), ...routes], prefixes);
 }
 
 function version(): string {
