@@ -5,12 +5,19 @@ import type { PlatformClient } from "./platform-client.ts";
 
 export interface ActivityReport {
 	state: ActivityState;
-	metadata: { turn_count: number; duration_seconds: number };
+	metadata: {
+		turn_count: number;
+		duration_seconds: number;
+		/** A person is waited for, to permit what `waiting_for` says. */
+		waiting?: true;
+		waiting_for?: string;
+	};
 }
 
 export class ActivityReporter {
 	readonly #client: PlatformClient;
-	#reported: ActivityState | undefined;
+	/** What was told last, but for the numbers. */
+	#reported: string | undefined;
 	#pending: ActivityReport | undefined;
 	#isSending = false;
 
@@ -28,16 +35,20 @@ export class ActivityReporter {
 	async #sendAll(): Promise<void> {
 		this.#isSending = true;
 		const backoff = new Backoff();
-		while (this.#pending && this.#pending.state !== this.#reported && !this.#client.signal.aborted) {
-			const { state } = this.#pending;
+		while (this.#pending && gistOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {
+			const gist = gistOf(this.#pending);
 			const hearing = await this.#client.post("activity", this.#pending);
 			if (hearing === "away") {
 				await backoff.wait(this.#client.signal);
 				continue;
 			}
-			this.#reported = state;
+			this.#reported = gist;
 			backoff.reset();
 		}
 		this.#isSending = false;
 	}
+}
+
+function gistOf({ state, metadata: { waiting_for } }: ActivityReport): string {
+	return waiting_for === undefined ? state : `${state}: ${waiting_for}`;
 }

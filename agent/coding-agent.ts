@@ -29,6 +29,8 @@ export interface CodingAgent {
 	readonly title: string;
 	/** Resolves with a sentence when its process has ended, asked to or not; never rejects. */
 	readonly ended: Promise<string>;
+	/** Whether it was ended because it did not heed an interrupt. */
+	readonly wasKilled: boolean;
 	/** Begins a conversation in a folder. @throws {Error} with the agent's own words. */
 	open(folder: string): Promise<void>;
 	/** Resolves with the reason of the turn's end: `end_turn`, `cancelled`, … @throws {AgentLostError}, {Error} with the agent's own words. */

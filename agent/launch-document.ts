@@ -52,7 +52,8 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	state: isAbsolutePath,
 	home: isAbsolutePath,
 	git_home: (value) => value === "" || isAbsolutePath(value),
-	lifeline_ms: (value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0),
+	lifeline_ms: isOptionalTime,
+	interrupt_ms: isOptionalTime,
 	name: isText,
 	model: isText,
 	repositories: (value) => Array.isArray(value) && value.every(isRepository),
@@ -84,6 +85,10 @@ function isModelAccess(value: unknown): value is ModelAccess {
 	const { provider, location, model, endpoints, key, context_window } = value;
 	const texts = [provider, location, model, key].every(isText);
 	return texts && isTextRecord(endpoints) && Number.isSafeInteger(context_window);
+}
+
+function isOptionalTime(value: unknown): boolean {
+	return value === undefined || (Number.isSafeInteger(value) && Number(value) > 0);
 }
 
 /** Short enough that it fits the name of a socket, and harmless in paths. */

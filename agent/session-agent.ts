@@ -20,6 +20,7 @@ import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
+import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podRoutes } from "./pod-routes.ts";
@@ -34,7 +35,7 @@ import { folderBelow } from "./workspace-path.ts";
 const own = "session-agent";
 /** Id of the message that the launch brings itself. */
 const initialMessage = "initial";
-/** A coding agent that is lost twice in this time is not started again. */
+/** A coding agent that is lost twice in this time, without a person's interrupt, is not started again. */
 const restartMs = 600_000;
 
 /** What a reader of the log learns of each phase. */
@@ -64,6 +65,7 @@ export class SessionAgent {
 	readonly #status: StatusFile;
 	readonly #ending = new AbortController();
 	readonly #opened: Opened = {};
+	readonly #permissions: Permissions;
 	#comparing: Promise<WorkspaceDiff> | undefined;
 
 	/** @param inherited The environment of this process; what it starts gets a part of it. */
@@ -75,6 +77,7 @@ export class SessionAgent {
 			this.#log.add("WARNING", own, `The launch may not set the variable "${name}"`),
 		);
 		this.#status = new StatusFile(launch.status_file);
+		this.#permissions = new Permissions(launch.permission_mode, (said) => this.#log.add("INFO", launch.agent, said));
 	}
 
 	/** Resolves when everything it started has ended; false when the pod has failed. */
@@ -139,12 +142,13 @@ export class SessionAgent {
 		const reports = new PlatformReports(this.#launch, told, spool, events);
 		this.#opened.reports = reports;
 		const dialogue = new Dialogue(conversation, this.#log);
-		dialogue.watch(
-			new ActivityWatch(
-				() => dialogue.turnCount,
-				(report) => reports.activity(report),
-			),
+		const activity = new ActivityWatch(
+			() => dialogue.turnCount,
+			this.#permissions,
+			(report) => reports.activity(report),
 		);
+		dialogue.watch(activity);
+		this.#permissions.watch(activity);
 		this.#opened.dialogue = dialogue;
 		return dialogue;
 	}
@@ -201,14 +205,15 @@ export class SessionAgent {
 
 	/** @throws {LaunchFailure} */
 	async #startAgent(): Promise<CodingAgent> {
-		const { agent, model, system_prompt, home } = this.#launch;
+		const { agent, model, system_prompt, home, interrupt_ms } = this.#launch;
 		const places = { model, compile_cache: this.#inherited["NODE_COMPILE_CACHE"] ?? "" };
 		const record = await readAgentRecord(agent, places);
 		this.#signal.throwIfAborted();
 		const process = new AgentProcess(record, this.#env, home, this.#log);
 		this.#opened.process = process;
 		const { id, title, late_update_ms: lateUpdateMs } = record;
-		const options = { id, title, model, systemPrompt: system_prompt, lateUpdateMs, log: this.#log };
+		const about = { id, title, model, systemPrompt: system_prompt, lateUpdateMs };
+		const options = { ...about, interruptMs: interrupt_ms, permissions: this.#permissions, log: this.#log };
 		return AcpAgent.connect(process, options).catch(cannotStart);
 	}
 
@@ -220,9 +225,9 @@ export class SessionAgent {
 			dialogue.begin(agent);
 			const sentence = await agent.ended;
 			this.#signal.throwIfAborted();
-			if (monotonic() - restartedAt < restartMs) throw new LaunchFailure("AGENT_LOST", sentence);
+			if (!agent.wasKilled && monotonic() - restartedAt < restartMs) throw new LaunchFailure("AGENT_LOST", sentence);
 			this.#log.add("ERROR", own, `${sentence}; it is started again`);
-			restartedAt = monotonic();
+			if (!agent.wasKilled) restartedAt = monotonic();
 			agent = await this.#startAgent();
 			await agent.open(folder).catch(cannotStart);
 		}

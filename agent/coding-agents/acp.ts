@@ -8,6 +8,8 @@ import { AgentLostError, type AgentUpdate, type CodingAgent } from "../coding-ag
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import { JsonRpc } from "../json-rpc.ts";
 import type { LogBuffer } from "../log-buffer.ts";
+import type { Permissions } from "../permissions.ts";
+import { readPermission } from "./acp-permissions.ts";
 import { readUpdate } from "./acp-updates.ts";
 
 export interface AcpOptions {
@@ -20,12 +22,15 @@ export interface AcpOptions {
 	/** Put before the first message: the stable protocol has no place for it. */
 	systemPrompt: string;
 	lateUpdateMs: number;
+	/** How long it may take over an interrupt before it is ended. Default 10 s. */
+	interruptMs?: number | undefined;
+	permissions: Permissions;
 	log: LogBuffer;
 }
 
 const protocolVersion = 1;
 const initializeMs = 60_000;
-const cancelMs = 10_000;
+const defaultInterruptMs = 10_000;
 /** An agent that says no more cannot be of use any longer. */
 const silentMs = 3_000;
 
@@ -43,6 +48,7 @@ export class AcpAgent implements CodingAgent {
 	#title: string;
 	#sessionId = "";
 	#isFirst = true;
+	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
 
 	private constructor(process: AgentProcess, options: AcpOptions) {
@@ -53,7 +59,10 @@ export class AcpAgent implements CodingAgent {
 			requests: { "session/request_permission": (params) => this.#permit(params) },
 			notifications: { "session/update": (params) => this.#receive(params) },
 		});
-		void this.#rpc.closed.then(() => after(silentMs, () => process.kill()));
+		void this.#rpc.closed.then(() => {
+			options.permissions.cancel();
+			after(silentMs, () => process.kill());
+		});
 	}
 
 	/** Agrees on the protocol. @throws {Error} within 60 s when it does not. */
@@ -72,6 +81,10 @@ export class AcpAgent implements CodingAgent {
 
 	get ended(): Promise<string> {
 		return this.#process.ended;
+	}
+
+	get wasKilled(): boolean {
+		return this.#wasKilled;
 	}
 
 	async open(folder: string): Promise<void> {
@@ -94,15 +107,21 @@ export class AcpAgent implements CodingAgent {
 			return textOf(stopReason) ?? "end_turn";
 		} finally {
 			this.#onUpdate = undefined;
+			this.#options.permissions.cancel();
 		}
 	}
 
 	cancel(): void {
 		const turn = this.#onUpdate;
 		if (!turn) return;
-		this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
-		after(cancelMs, () => {
-			if (this.#onUpdate === turn) this.#process.kill();
+		const { permissions, interruptMs = defaultInterruptMs } = this.#options;
+		permissions.cancel();
+		// After the answers to what it asks, which leave in this turn of the event loop.
+		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
+		after(interruptMs, () => {
+			if (this.#onUpdate !== turn) return;
+			this.#wasKilled = true;
+			this.#process.kill();
 		});
 	}
 
@@ -110,12 +129,9 @@ export class AcpAgent implements CodingAgent {
 		return this.#process.close();
 	}
 
-	/** Policy `auto`: once, never for ever, because the agent would remember that. */
-	#permit({ toolCall, options }: JsonObject): object {
-		const once = objectsOf(options).find(({ kind }) => kind === "allow_once");
-		const what = (isJsonObject(toolCall) ? textOf(toolCall["title"]) : undefined) ?? "a tool call";
-		this.#options.log.add("INFO", this.#options.id, once ? `Permitted once: ${what}` : `Not permitted: ${what}`);
-		return { outcome: once ? { outcome: "selected", optionId: once["optionId"] } : { outcome: "cancelled" } };
+	async #permit(params: JsonObject): Promise<object> {
+		const optionId = await this.#options.permissions.ask(readPermission(params));
+		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
 	}
 
 	#receive({ sessionId, update }: JsonObject): void {

@@ -75,6 +75,8 @@ export interface LaunchDocument extends LaunchSettings {
 	model_access?: ModelAccess;
 	/** How long the pod goes on while the platform is away. Default 15 min. */
 	lifeline_ms?: number;
+	/** How long the coding agent may take over an interrupt before it is ended. Default 10 s. */
+	interrupt_ms?: number;
 }
 
 /** Environment variables that mark every process of a pod. */

@@ -11,6 +11,7 @@ import { type AgentRecord, readAgentRecord } from "#agent/agent-record.ts";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
+import { Permissions } from "#agent/permissions.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
@@ -34,6 +35,7 @@ async function open(record: AgentRecord, options: Partial<AcpOptions> = {}): Pro
 		model: "",
 		systemPrompt: "",
 		lateUpdateMs,
+		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
 		log,
 		...options,
 	});

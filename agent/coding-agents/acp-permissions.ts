@@ -1,0 +1,37 @@
+/** What a permission request of the Agent Client Protocol asks for, bounded. Pure. */
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
+import type { WantedPermission } from "../permissions.ts";
+
+const maxTitle = 200;
+const maxName = 200;
+const maxOptions = 16;
+/** Characters of one text of the input. */
+const maxText = 4_000;
+/** Characters of JSON of the whole input; 32 open requests are to fit one answer. */
+const maxInput = 16_384;
+
+export function readPermission({ toolCall, options }: JsonObject): WantedPermission {
+	const call = isJsonObject(toolCall) ? toolCall : {};
+	const input = isJsonObject(call["rawInput"]) ? call["rawInput"] : {};
+	return {
+		tool: (textOf(call["kind"]) ?? "other").slice(0, maxName),
+		title: (textOf(call["title"]) ?? "a tool call").slice(0, maxTitle),
+		input: bounded(input),
+		options: objectsOf(options).slice(0, maxOptions).flatMap(readOption),
+	};
+}
+
+/** An option that cannot be named when it is chosen is none. */
+function readOption({ optionId, name, kind }: JsonObject): WantedPermission["options"] {
+	if (typeof optionId !== "string" || optionId === "" || optionId.length > maxName) return [];
+	return [{ option_id: optionId, name: (textOf(name) ?? optionId).slice(0, maxName), kind: textOf(kind) ?? "" }];
+}
+
+function bounded(input: JsonObject): Record<string, unknown> {
+	const text = JSON.stringify(input, (_, value: unknown) => (typeof value === "string" ? shortened(value) : value));
+	return text.length <= maxInput ? (JSON.parse(text) as Record<string, unknown>) : { shortened: shortened(text) };
+}
+
+function shortened(text: string): string {
+	return text.length <= maxText ? text : `${text.slice(0, maxText)}… (${text.length} characters)`;
+}

@@ -1,0 +1,92 @@
+/** What a session's owner may say to its agent beside messages: stop, yes, no. And where the gateway finds its pod. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+
+const sessionId = { session_id: { type: "uuid" } } as const;
+const text = { type: "string" } as const;
+
+/** `allow` and `deny` are for this once; `allowForever` is remembered by the coding agent, where it offers that. */
+export const permissionBehaviors = ["allow", "deny", "allowForever"] as const;
+export type PermissionBehavior = (typeof permissionBehaviors)[number];
+
+const permissionOption = {
+	option_id: text,
+	name: text,
+	kind: { ...text, description: "`allow_once`, `allow_always`, `reject_once` or `reject_always`" },
+} as const;
+
+export const permissionRequest = schema({
+	request_id: { type: "string" },
+	tool: { ...text, description: "Kind of the tool: `edit`, `execute`, …; `other` when the agent does not say" },
+	title: { ...text, description: "What the agent wants to do, in its own words" },
+	input: { type: "record", key: text, value: { type: "any" }, description: "Of the tool; long texts are shortened" },
+	options: { type: "array", items: { type: "object", props: permissionOption } },
+	created_at: { type: "string", format: "date-time" },
+});
+export type PermissionRequest = Output<typeof permissionRequest>;
+
+/** `option_id` is null when no option was chosen: the request was withdrawn, or refused without an option for that. */
+export const permissionAnswered = schema({
+	request_id: text,
+	option_id: { ...text, nullable: true },
+});
+export type PermissionAnswered = Output<typeof permissionAnswered>;
+
+/** `interrupting`: the agent was told and has not stopped yet; 10 s after it was told it is ended and started again. */
+export const interruptStates = ["interrupted", "interrupting", "idle"] as const;
+export type InterruptState = (typeof interruptStates)[number];
+
+export const interruptResult = schema({
+	session_id: text,
+	status: { type: "enum", values: interruptStates, description: "`idle`: there was nothing to interrupt" },
+});
+export type InterruptResult = Output<typeof interruptResult>;
+
+const chatAddress = schema({
+	generation: { type: "number", integer: true, min: 1 },
+	address: { ...text, description: "Base URL of the pod" },
+});
+
+export const sessionControl = defineContract("session-control", {
+	interrupt: {
+		rest: "POST /sessions/:session_id/interrupt",
+		summary: "Stop what the agent is doing now; messages behind it are answered next",
+		params: sessionId,
+		returns: { type: "object", props: interruptResult },
+		errors: [404, 409, 502],
+		idempotent: true,
+	},
+	permissions: {
+		rest: "GET /sessions/:session_id/permissions",
+		summary: "What the agent waits to be allowed, oldest first",
+		params: sessionId,
+		returns: { type: "array", items: { type: "object", props: permissionRequest } },
+		errors: [404, 409, 502],
+	},
+	answer_permission: {
+		rest: "POST /sessions/:session_id/permissions/:request_id",
+		summary: "Allow or deny; the same answer may be given again",
+		params: {
+			...sessionId,
+			request_id: { type: "string", min: 1, max: 100 },
+			behavior: { type: "enum", values: permissionBehaviors, optional: true, nullable: true },
+			option_id: {
+				type: "string",
+				min: 1,
+				max: 200,
+				optional: true,
+				nullable: true,
+				description: "One of the request's own options; wins over `behavior`",
+			},
+		},
+		returns: { type: "object", props: permissionAnswered },
+		errors: [400, 404, 409, 502],
+		idempotent: true,
+	},
+	chat: {
+		summary: "Where the pod of a running session is, for the bridge of the gateway; only for the session's owner",
+		params: sessionId,
+		returns: { type: "object", props: chatAddress },
+		errors: [404, 409],
+	},
+});
