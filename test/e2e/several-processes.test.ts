@@ -8,10 +8,12 @@ import { eventually } from "../support/eventually.ts";
 import { fileUrl, gitDiff, makeRepository } from "../support/git-repository.ts";
 import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { runDemo } from "../support/run-demo.ts";
-import { ask, runningSession } from "../support/session-steps.ts";
+import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+/** What a pod manager that is gone holds ends by itself. */
+const leaseMs = 15_000;
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager"]];
 
 describe("three processes over NATS", function () {
@@ -71,4 +73,32 @@ describe("three processes over NATS", function () {
 		expect(await ask(api, id, "$ echo again")).to.include("again");
 		expect(platform.agents()).to.deep.equal(agents);
 	});
+
+	it("go on within 15 s of a pod manager that was killed with a session in its hands", async () => {
+		const [, , healthy] = platform.processes;
+		await healthy?.stop();
+		const doomed = platform.startProcess(["pod-manager"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });
+		platform.processes[2] = doomed;
+		const { id } = await createSession(api);
+		// It dies while it holds the lease.
+		expect(await doomed.ended()).to.equal(null);
+		const died = performance.now();
+		platform.processes[2] = platform.startProcess(["pod-manager"]);
+		// Others do not wait for it.
+		const { id: other } = await createSession(api);
+		await sessionReaches(api, other, "running");
+		const othersAfter = performance.now() - died;
+		await eventually(async () => (await api.get<SessionView>(`/sessions/${id}`)).body.status === "running", {
+			withinMs: 3 * leaseMs,
+		});
+		const after = performance.now() - died;
+		console.log(`      its session runs after ${seconds(after)}, another one after ${seconds(othersAfter)}`);
+		expect(after).to.be.below(leaseMs + 5_000);
+		expect(othersAfter).to.be.below(10_000);
+		expect(platform.agents().filter(({ session }) => session === id)).to.have.length(1);
+	});
 });
+
+function seconds(ms: number): string {
+	return `${(ms / 1_000).toFixed(1)} s`;
+}
