@@ -2,11 +2,12 @@
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
+import { permissionMode } from "./permission-mode.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
 
 const defaultAgent = "builtin";
 
-/** @throws {UnprocessableError} when the template names a repository or branch that cannot be used. */
+/** @throws {UnprocessableError} when the template names a repository, branch or permission mode that cannot be used. */
 export function launchSettings(
 	request: SessionCreate,
 	source: GitSource,
@@ -26,7 +27,7 @@ export function launchSettings(
 		env: { ...env_vars },
 		agent: defaultAgent,
 		mcp_servers: [],
-		permission_mode: "auto",
+		permission_mode: permissionMode(request, template),
 		git_protocols: [...protocols],
 	};
 }

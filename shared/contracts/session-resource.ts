@@ -1,5 +1,6 @@
 /** The fields of a session on the wire. */
 import { schema, type Output } from "../bus/schema.ts";
+import { permissionModes } from "../pod/launch.ts";
 
 export const sessionStatuses = [
 	"created",
@@ -124,6 +125,13 @@ export const sessionCreateFields = schema({
 	issue_url: { type: "string", max: 2_048, optional: true, nullable: true },
 	task_type: { type: "string", max: 255, optional: true, nullable: true },
 	workload_type: { type: "string", max: 255, optional: true, nullable: true },
+	permission_mode: {
+		type: "enum",
+		values: permissionModes,
+		optional: true,
+		nullable: true,
+		description: "`auto`: everything the agent asks is allowed, once each; `ask`: a person answers",
+	},
 });
 export type SessionCreate = Output<typeof sessionCreateFields>;
 

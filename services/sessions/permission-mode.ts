@@ -1,0 +1,21 @@
+/** Who answers what the coding agent asks to be allowed: the request's choice before the template's. Pure. */
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+import { type PermissionMode, permissionModes } from "#shared/pod/launch.ts";
+
+const defaultMode: PermissionMode = "auto";
+
+/** @throws {UnprocessableError} when the template's `workload_config` names a mode that does not exist. */
+export function permissionMode(
+	{ permission_mode }: Pick<SessionCreate, "permission_mode">,
+	template: Pick<Template, "name" | "workload_config"> | undefined,
+): PermissionMode {
+	const wanted = permission_mode ?? template?.workload_config["permission_mode"] ?? defaultMode;
+	const mode = permissionModes.find((known) => known === wanted);
+	if (mode) return mode;
+	throw new UnprocessableError(
+		`Template "${template?.name}" has a permission_mode that does not exist; allowed: ${permissionModes.join(", ")}`,
+		"PERMISSION_MODE",
+	);
+}
