@@ -69,12 +69,7 @@ function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {
 	const meta = () => metaOf(tokens);
 	return {
 		claim: (limit, ids) =>
-			call(
-				broker,
-				claim_due,
-				{ holder: broker.nodeID, limit, ...(ids && { ids }) },
-				{ meta: meta(), timeout: claimTimeoutMs },
-			),
+			call(broker, claim_due, { limit, ...(ids && { ids }) }, { meta: meta(), timeout: claimTimeoutMs }),
 		observe: (report) => call(broker, observe, report, { meta: meta(), timeout: observeTimeoutMs }),
 	};
 }

@@ -52,9 +52,8 @@ export const maxDueMs = 60_000;
 export const sessionWork = defineContract("session-work", {
 	claim_due: {
 		access: "system",
-		summary: "Take sessions that need a pass; each is leased to the holder for 15 s",
+		summary: "Take sessions that need a pass; each is leased for 15 s, and the fence says whose report counts",
 		params: {
-			holder: text,
 			limit: { type: "number", integer: true, min: 1, max: 64 },
 			ids: { type: "array", max: 64, items: id, optional: true, description: "Only these, due or not, unless leased" },
 		},

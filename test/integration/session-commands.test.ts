@@ -92,7 +92,7 @@ for (const count of [1, 2] as const) {
 			const [taken] = await ada.claim(id);
 			await ada.command("stop", id);
 			if (taken) await ada.observe(taken, "ready", 60_000);
-			const due = await callAs(near, job, sessionWork.actions.claim_due, { holder: "t", limit: 64 });
+			const due = await callAs(near, job, sessionWork.actions.claim_due, { limit: 64 });
 			const again = due.find((claim) => claim.id === id);
 			expect(again).to.include({ id, desired: "stop" });
 			if (again) await ada.observe(again, "absent");
@@ -111,7 +111,7 @@ for (const count of [1, 2] as const) {
 			const earlier = Date.now() - 3_600_000;
 			const turnBack = turnClock({ now: () => earlier, monotonic: () => performance.now() });
 			try {
-				const due = await callAs(near, job, sessionWork.actions.claim_due, { holder: "t", limit: 64 });
+				const due = await callAs(near, job, sessionWork.actions.claim_due, { limit: 64 });
 				expect(due.map(({ id }) => id)).to.include.members([leased.id, putOff.id]);
 				expect(await ada.claim(leased.id)).to.deep.equal([]);
 			} finally {

@@ -44,7 +44,7 @@ export class SessionActor {
 	}
 
 	claim(id: string): Promise<Claim[]> {
-		return callAs(this.#near, job, sessionWork.actions.claim_due, { holder: "t", limit: 1, ids: [id] });
+		return callAs(this.#near, job, sessionWork.actions.claim_due, { limit: 1, ids: [id] });
 	}
 
 	observe({ id, fence, generation }: Claim, phase: ObservedPhase, due_in_ms = 0, purged = false): Promise<boolean> {
