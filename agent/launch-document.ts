@@ -1,6 +1,7 @@
 /** Reads what the pod is told when it starts: one JSON document on standard input. */
 import type { ModelAccess } from "#shared/models/model-wire.ts";
-import { type LaunchDocument, type McpServer, permissionModes, type Repository } from "#shared/pod/launch.ts";
+import { permissionModes } from "#shared/contracts/session-resource.ts";
+import type { LaunchDocument, McpServer, Repository } from "#shared/pod/launch.ts";
 import { isJsonObject, parseJsonObject } from "./json-object.ts";
 
 const maxBytes = 2_097_152;

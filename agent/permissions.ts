@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "#shared/clock.ts";
 import type { PermissionAnswered, PermissionBehavior, PermissionRequest } from "#shared/contracts/session-control.ts";
-import type { PermissionMode } from "#shared/pod/launch.ts";
+import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import { RequestError } from "./request-error.ts";
 
 /** What the agent asks, before it has an id. */

@@ -5,7 +5,8 @@ import type { Config } from "#shared/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
-import { type LaunchSettings, permissionModes } from "#shared/pod/launch.ts";
+import { permissionModes } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 
 const text = { type: "string" } as const;

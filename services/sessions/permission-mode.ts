@@ -1,8 +1,7 @@
 /** Who answers what the coding agent asks to be allowed: the request's choice before the template's. Pure. */
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import { type PermissionMode, permissionModes, type SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
-import { type PermissionMode, permissionModes } from "#shared/pod/launch.ts";
 
 const defaultMode: PermissionMode = "auto";
 

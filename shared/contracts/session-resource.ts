@@ -1,6 +1,5 @@
 /** The fields of a session on the wire. */
 import { schema, type Output } from "../bus/schema.ts";
-import { permissionModes } from "../pod/launch.ts";
 
 export const sessionStatuses = [
 	"created",
@@ -16,6 +15,10 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 
 export const activityStates = ["active", "idle", "tool_executing"] as const;
 export type ActivityState = (typeof activityStates)[number];
+
+/** `auto`: every permission the agent asks for is given, once each. `ask`: a person answers. */
+export const permissionModes = ["auto", "ask"] as const;
+export type PermissionMode = (typeof permissionModes)[number];
 
 const time = { type: "string", format: "date-time" } as const;
 const optionalTime = { ...time, optional: true } as const;

@@ -1,5 +1,6 @@
 /** What a session pod is told when it starts: one JSON document on its standard input (a mounted file elsewhere). */
 
+import type { PermissionMode } from "../contracts/session-resource.ts";
 import type { ModelAccess } from "../models/model-wire.ts";
 
 export interface Repository {
@@ -23,10 +24,6 @@ export interface McpServer {
 	url: string;
 	headers: Record<string, string>;
 }
-
-/** `auto`: every permission the agent asks for is given, once each. `ask`: a person answers. */
-export const permissionModes = ["auto", "ask"] as const;
-export type PermissionMode = (typeof permissionModes)[number];
 
 /** Settings of one launch, merged by precedence: request, preset, profile, template, defaults. */
 export interface LaunchSettings {
