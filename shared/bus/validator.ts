@@ -1,5 +1,5 @@
 /** Checks values against schemas: the one place where fastest-validator is used. */
-import { Validators } from "moleculer";
+import FastestValidator, { type BrokenRule } from "fastest-validator";
 import type { Rule, Schema } from "./schema.ts";
 
 /** One broken rule. */
@@ -16,14 +16,7 @@ export interface Failure {
 /** Fills in defaults, removes unknown members (both in place), and returns what is wrong; empty when nothing is. */
 export type Check = (value: unknown) => Failure[];
 
-interface RawFailure {
-	type: string;
-	field?: string;
-	message?: string;
-	expected?: unknown;
-}
-
-const fastest = new Validators.Fastest({ considerNullAsAValue: true });
+const fastest = new FastestValidator({ considerNullAsAValue: true });
 
 /** Compiles the check of an object with these fields. */
 export function compileSchema(fields: Schema): Check {
@@ -35,9 +28,7 @@ export function compileRule(rule: Rule): Check {
 }
 
 function compile(rule: Rule): Check {
-	const check = fastest.compile({ $$root: true, ...strictRule(rule) } as never) as unknown as (
-		value: unknown,
-	) => true | RawFailure[];
+	const check = fastest.compile({ $$root: true, ...strictRule(rule) });
 	return (value) => {
 		const raw = check(value);
 		return raw === true ? [] : raw.map(failure);
@@ -58,7 +49,7 @@ function strictRule(rule: Rule): object {
 	return common;
 }
 
-function failure({ type, field = "", message = "", expected }: RawFailure): Failure {
+function failure({ type, field = "", message = "", expected }: BrokenRule): Failure {
 	return { type, path: fieldPath(field), message, ...(expected !== undefined && { expected }) };
 }
 
