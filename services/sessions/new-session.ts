@@ -56,6 +56,7 @@ export function newSession({ id, principal, request, source, launch, at, command
 		rev: 1,
 		timings: { requested: time },
 		warnings: warningsFor(request),
+		budget: { limit: request.budget?.limit ?? null, spent: 0, reserved: 0, paused: false, reason: null },
 		...members,
 	};
 	return {

@@ -53,6 +53,36 @@ export const statusReason = schema({
 	deadline: { ...time, nullable: true, description: "When the platform gives the present step up" },
 });
 
+/** Whose budget is used up; in this order they are asked. */
+export const budgetScopes = ["session", "user", "tenant"] as const;
+export type BudgetScope = (typeof budgetScopes)[number];
+
+export const budgetReason = schema({
+	code: { type: "string", description: "`BUDGET_EXCEEDED`" },
+	message: text,
+	scope: { type: "enum", values: budgetScopes },
+});
+export type BudgetReason = Output<typeof budgetReason>;
+
+const dollars = { type: "number", min: 0 } as const;
+
+export const dollarLimit = {
+	...dollars,
+	max: 1_000_000,
+	nullable: true,
+	description: "US dollars; null: none",
+} as const;
+
+/** US dollars. The day's limits of its owner and tenant are `GET /budgets`. */
+export const sessionBudget = schema({
+	limit: dollarLimit,
+	spent: dollars,
+	reserved: { ...dollars, description: "Held by the turn under way" },
+	paused: { type: "boolean", description: "No turn begins, and messages wait, until a limit is raised" },
+	reason: { type: "object", props: budgetReason, nullable: true },
+});
+export type SessionBudget = Output<typeof sessionBudget>;
+
 /** When the present launch reached each step. */
 export const timings = schema({
 	requested: optionalTime,
@@ -95,6 +125,7 @@ export const session = schema({
 	rev: { type: "number", integer: true, min: 1, description: "Grows with every change a client can see" },
 	timings: { type: "object", props: timings },
 	warnings: { type: "array", items: text },
+	budget: { type: "object", props: sessionBudget },
 });
 export type Session = Output<typeof session>;
 
@@ -105,6 +136,15 @@ const name = {
 	max: 63,
 	pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
 	description: "RFC 1123 label: lower-case letters, digits and hyphens",
+} as const;
+
+/** What a session may spend; absent and null leave it as it is. */
+export const budgetLimit = {
+	type: "object",
+	props: { limit: dollarLimit },
+	optional: true,
+	nullable: true,
+	description: "Limit of what the session may spend",
 } as const;
 
 /** What a client may send to create one; unknown members are ignored. */
@@ -135,6 +175,7 @@ export const sessionCreateFields = schema({
 		nullable: true,
 		description: "`auto`: everything the agent asks is allowed, once each; `ask`: a person answers",
 	},
+	budget: budgetLimit,
 });
 export type SessionCreate = Output<typeof sessionCreateFields>;
 

@@ -1,16 +1,78 @@
-/** Aggregate numbers. */
+/** What sessions have used: reports of tokens, and the numbers made of them. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
 const count = { type: "number", integer: true, min: 0 } as const;
+const tokens = { ...count, max: 1_000_000_000 } as const;
+const dollars = { type: "number", min: 0, max: 1_000_000 } as const;
+const uuid = { type: "uuid" } as const;
+
+/** Names a report or a reservation; whoever makes it chooses it. */
+export const reporterId = { type: "string", min: 1, max: 64, pattern: "^[\\w-]+$" } as const;
+
+/** Four exclusive buckets. */
+export const bucketFields = {
+	input_tokens: { ...tokens, optional: true, description: "Without what was read from or written to a cache" },
+	output_tokens: { ...tokens, optional: true, description: "With reasoning" },
+	cache_read_tokens: { ...tokens, optional: true },
+	cache_write_tokens: { ...tokens, optional: true },
+} as const;
+
+export const modelLocations = ["cloud", "local"] as const;
+export type ModelLocation = (typeof modelLocations)[number];
+
+/** `metered`: counted where the model was called. `agent-reported`: what the coding agent says. */
+export const usageSources = ["metered", "agent-reported"] as const;
+
+export const usageReport = schema({
+	tokens: { ...tokens, min: 1, description: "Total of input, output and cache tokens" },
+	provider: { type: "enum", values: modelLocations },
+	model: { type: "string", min: 1, max: 100 },
+	message_count: {
+		...tokens,
+		default: 1,
+		description: "Messages these tokens belong to; 0 when an earlier report has counted the message",
+	},
+	cost: {
+		...dollars,
+		optional: true,
+		nullable: true,
+		description: "US dollars, as the reporter believes; counts only for a model that has no price here",
+	},
+	report_id: {
+		...reporterId,
+		optional: true,
+		description: "Makes a repeat harmless: the same report gets the first answer again, another one 409",
+	},
+	...bucketFields,
+	source: { type: "enum", values: usageSources, default: "agent-reported" },
+	launch: {
+		...count,
+		optional: true,
+		description: "Launch that used them; default the caller's own, else the present one",
+	},
+	reservation_id: { ...reporterId, optional: true, description: "The cost is taken from what this reservation holds" },
+});
+export type UsageReport = Output<typeof usageReport>;
+
+export const usageRecord = schema({
+	id: { type: "string" },
+	session_id: uuid,
+	recorded_at: { type: "string", format: "date-time" },
+	tokens: count,
+	provider: { type: "enum", values: modelLocations },
+	model: { type: "string" },
+	cost: { ...dollars, nullable: true, description: "US dollars; null for local models and those without a price" },
+});
+export type UsageRecord = Output<typeof usageRecord>;
 
 export const stats = schema({
 	active_sessions: { ...count, description: "Sessions with status running" },
 	total_sessions: { ...count, description: "All sessions, archived included" },
 	tokens_today: { ...count, description: "Since 00:00 UTC" },
-	local_tokens: count,
-	cloud_tokens: count,
-	cost_today: { type: "number", min: 0, description: "US dollars" },
+	local_tokens: { ...count, description: "Of today's, those of local models" },
+	cloud_tokens: { ...count, description: "Of today's, those of cloud models" },
+	cost_today: { type: "number", min: 0, description: "US dollars since 00:00 UTC" },
 });
 export type Stats = Output<typeof stats>;
 

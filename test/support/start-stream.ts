@@ -153,5 +153,6 @@ export function sampleSession(n: number): Session {
 		rev: 1,
 		timings: {},
 		warnings: [],
+		budget: { limit: null, spent: 0, reserved: 0, paused: false, reason: null },
 	};
 }

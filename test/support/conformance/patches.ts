@@ -86,18 +86,37 @@ const timings: JsonSchema = {
 	),
 };
 
+const nullableDollars: JsonSchema = { type: ["number", "null"], minimum: 0 };
+
+const budget: JsonSchema = {
+	type: "object",
+	required: ["limit", "spent", "reserved", "paused", "reason"],
+	properties: {
+		limit: nullableDollars,
+		spent: { type: "number", minimum: 0 },
+		reserved: { type: "number", minimum: 0 },
+		paused: { type: "boolean" },
+		reason: {
+			type: ["object", "null"],
+			required: ["code", "message", "scope"],
+			properties: { code: text, message: text, scope: { enum: ["session", "user", "tenant"] } },
+		},
+	},
+};
+
 const extraSessionMembers: Record<string, JsonSchema> = {
 	status_reason: statusReason,
 	timings,
 	warnings: { type: "array", items: text },
 	rev: { type: "integer", minimum: 1 },
 	generation: { type: "integer", minimum: 0 },
+	budget,
 };
 
 const sessionPatch = {
 	operation: "every session",
 	contract: "–",
-	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `task_type`; events carry the whole session",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `task_type`; events carry the whole session",
 	apply(edit: ContractEditor) {
 		Object.assign(edit.properties("SessionResponse"), {
 			...extraSessionMembers,

@@ -1,0 +1,104 @@
+/** Limits of cost: for a session, for a user and a day, for a tenant and a day. A turn reserves before it begins. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+import { budgetReason, dollarLimit } from "./session-resource.ts";
+import { bucketFields, reporterId } from "./usage.ts";
+
+const dollars = { type: "number", min: 0 } as const;
+const nullableDollars = { ...dollars, nullable: true } as const;
+const session = { session_id: { type: "uuid" } } as const;
+const person = { user_id: { type: "string", min: 1, max: 255 } } as const;
+const limit = { limit: dollarLimit } as const;
+
+/** Days begin at 00:00 UTC. */
+export const dayBudget = schema({
+	limit: { ...nullableDollars, description: "US dollars a day; null: none" },
+	spent: { ...dollars, description: "US dollars today" },
+	reserved: { ...dollars, description: "US dollars held by turns under way" },
+	is_default: { type: "boolean", description: "The limit is the one of the configuration" },
+});
+export type DayBudget = Output<typeof dayBudget>;
+
+const answer = { type: "object", props: dayBudget } as const;
+
+export const reservation = schema({
+	granted: { type: "boolean" },
+	limited: { type: "boolean", description: "Whether any limit applies; if not, nothing needs to be asked" },
+	reservation_id: { type: "string" },
+	amount: { ...dollars, description: "US dollars it holds now; when refused, what was wanted" },
+	reason: { type: "object", props: budgetReason, nullable: true, description: "Why it was refused" },
+});
+export type Reservation = Output<typeof reservation>;
+
+export const reservationRequest = schema({
+	reservation_id: reporterId,
+	model: { type: "string", max: 100, description: "As the catalogue names it; empty: none" },
+	input_tokens: {
+		...bucketFields.input_tokens,
+		description: "What the next model call reads, if known; default 16,000",
+	},
+	used: {
+		type: "object",
+		props: bucketFields,
+		optional: true,
+		description: "All that was metered under this reservation so far, reported or not",
+	},
+});
+export type ReservationRequest = Output<typeof reservationRequest>;
+
+export const budgets = defineContract("budgets", {
+	mine: {
+		rest: "GET /budgets",
+		summary: "Today's budget of the caller and of the caller's tenant",
+		params: {},
+		returns: { type: "object", props: { user: answer, tenant: answer } },
+	},
+	tenant: {
+		rest: "PUT /budgets/tenant",
+		access: "admin",
+		summary: "Limit what the caller's tenant may spend a day; null: no limit",
+		params: limit,
+		returns: answer,
+	},
+	reset_tenant: {
+		rest: "DELETE /budgets/tenant",
+		access: "admin",
+		summary: "Give the caller's tenant the limit of the configuration again",
+		params: {},
+	},
+	user: {
+		rest: "GET /budgets/users/:user_id",
+		access: "admin",
+		summary: "Today's budget of a user of the caller's tenant",
+		params: person,
+		returns: answer,
+	},
+	limit_user: {
+		rest: "PUT /budgets/users/:user_id",
+		access: "admin",
+		summary: "Limit what a user of the caller's tenant may spend a day; null: no limit",
+		params: { ...person, ...limit },
+		returns: answer,
+	},
+	reset_user: {
+		rest: "DELETE /budgets/users/:user_id",
+		access: "admin",
+		summary: "Give a user of the caller's tenant the limit of the configuration again",
+		params: person,
+	},
+	reserve: {
+		rest: "POST /sessions/:session_id/reservations",
+		access: "pod",
+		summary: "Hold what a turn or its next model call may cost; the same id raises what it holds",
+		params: { ...session, ...reservationRequest },
+		returns: { type: "object", props: reservation },
+		errors: [404, 409, 503],
+	},
+	release: {
+		rest: "DELETE /sessions/:session_id/reservations/:reservation_id",
+		access: "pod",
+		summary: "Give back what a reservation still holds",
+		params: { ...session, reservation_id: reporterId },
+		errors: [404, 503],
+	},
+});

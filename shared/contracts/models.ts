@@ -1,0 +1,36 @@
+/** The models sessions may use. Answered where pods are started, because there it is known whether a key is set. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+import { modelLocations } from "./usage.ts";
+
+const text = { type: "string" } as const;
+const dollars = { type: "number", min: 0 } as const;
+
+const model = schema({
+	id: text,
+	name: text,
+	description: text,
+	provider: { type: "enum", values: modelLocations, description: "Where it runs" },
+	tier: { type: "enum", values: ["frontier", "balanced", "execution", "reasoning"] },
+	color: { ...text, description: "CSS colour" },
+	cost_per_million_tokens: { ...dollars, nullable: true, description: "US dollars for input; null: no price" },
+	vram_required: { ...text, nullable: true },
+	prices: {
+		type: "object",
+		nullable: true,
+		props: { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars },
+		description: "US dollars per million tokens",
+	},
+	available: { type: "boolean", description: "Whether the platform holds the key its provider wants" },
+});
+export type Model = Output<typeof model>;
+
+export const models = defineContract("models", {
+	list: {
+		rest: "GET /models",
+		summary: "Models sessions may use, with prices",
+		params: {},
+		returns: { type: "array", items: { type: "object", props: model } },
+		errors: [503],
+	},
+});
