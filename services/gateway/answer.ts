@@ -10,6 +10,8 @@ export interface Answer {
 	readonly type?: string;
 	/** What a browser may load for it (Content-Security-Policy); default: nothing. */
 	readonly policy?: string;
+	/** Who may keep it (Cache-Control); default: nobody. */
+	readonly caching?: string;
 	/** Names and values in turn. */
 	readonly headers?: readonly string[];
 }
@@ -20,8 +22,6 @@ const leftoverMs = 1_000;
 const protective: readonly string[] = [
 	"X-Content-Type-Options",
 	"nosniff",
-	"Cache-Control",
-	"no-store",
 	"Cross-Origin-Resource-Policy",
 	"same-origin",
 	"Referrer-Policy",
@@ -33,8 +33,9 @@ const nothing = "default-src 'none'; frame-ancestors 'none'";
 /** Sends the answer, unless one was sent already or nobody is there any more. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
 	if (response.headersSent || response.destroyed) return;
-	const { status, body = "", type = "application/json", policy = nothing, headers = [] } = answer;
-	const head = ["X-Request-ID", requestId, ...protective, "Content-Security-Policy", policy, ...headers];
+	const { status, body = "", type = "application/json", policy = nothing, caching = "no-store", headers = [] } = answer;
+	const own = ["X-Request-ID", requestId, "Cache-Control", caching, "Content-Security-Policy", policy];
+	const head = [...own, ...protective, ...headers];
 	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)));
 	response.writeHead(status, head).end(body);
 	if (!request.complete) dropLeftover(request);

@@ -83,7 +83,11 @@ function operation(route: ActionRoute): Json {
 		...(action.access === "public" && { security: [] }),
 		parameters: inUrl.map(([name, rule]) => parameter(route, name, rule)),
 		...(inBody.length > 0 && { requestBody: requestBody(Object.fromEntries(inBody)) }),
-		responses: { [route.status]: success(route), ...failureResponses(route, inBody.length > 0) },
+		responses: {
+			[route.status]: success(route),
+			...(action.paged && { 304: { description: "The page that `If-None-Match` names has not changed" } }),
+			...failureResponses(route, inBody.length > 0),
+		},
 	};
 }
 

@@ -36,6 +36,8 @@ export interface ChainOptions {
 /** Longest time from the end of a request's headers to its answer, whatever the action allows. */
 const overallMs = 10_000;
 
+const maxValidator = 1_000;
+
 const clientId = /^[\w-]{1,64}$/;
 
 /** A request on its way through the chain. */
@@ -106,7 +108,8 @@ export class RequestChain {
 		const bus = this.#options.bus();
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
-		const meta = { ...this.#credential(exchange, principal), ...idempotencyKey(exchange.request) };
+		const { request } = exchange;
+		const meta = { ...this.#credential(exchange, principal), ...idempotencyKey(request), ...validator(request) };
 		return call(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
 	}
 
@@ -142,6 +145,13 @@ function idempotencyKey({ method, headers }: IncomingMessage): Meta {
 	if (typeof key === "string" && clientId.test(key)) return { idempotency_key: key };
 	const failure = { type: "header", path: [], message: "", expected: clientId.source };
 	throw new InvalidRequestError([{ loc: ["header", "Idempotency-Key"], failure }]);
+}
+
+/** What the client has already (RFC 9110, 13.1.2); longer than a few tags is nothing of ours. */
+function validator({ method, headers }: IncomingMessage): Meta {
+	const tags = headers["if-none-match"];
+	const asks = tags !== undefined && tags.length <= maxValidator && (method === "GET" || method === "HEAD");
+	return asks ? { if_none_match: tags } : {};
 }
 
 function answer({ request, response, id, headers }: Exchange, answered: Answer): void {

@@ -6,14 +6,20 @@ import type { Answer } from "./answer.ts";
 export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
 	if (action.returns === undefined) return { status };
 	if (!action.paged) return { status, body: JSON.stringify(result) };
-	const { items, next } = asPage(result);
-	const headers = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
-	return { status, body: JSON.stringify(items), headers };
+	const { items, next, etag, unchanged } = asPage(result);
+	const tag = etag === undefined ? [] : ["ETag", etag];
+	// The client may keep it, but has to ask each time whether it still holds.
+	const caching = etag === undefined ? "no-store" : "private, no-cache";
+	if (unchanged) return { status: 304, headers: tag, caching };
+	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
+	return { status, body: JSON.stringify(items), headers: [...link, ...tag], caching };
 }
 
 interface Page {
 	readonly items?: unknown;
 	readonly next?: string;
+	readonly etag?: string;
+	readonly unchanged?: boolean;
 }
 
 /** @throws {TypeError} when the service has broken its contract. */

@@ -3,6 +3,8 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { Session, SessionStatus } from "#shared/contracts/session-resource.ts";
 import { BadRequestError } from "#shared/errors.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
+import type { Version } from "#shared/store/document-store.ts";
+import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 export interface ListQuery {
@@ -16,26 +18,54 @@ export interface ListQuery {
 export interface SessionPage {
 	items: Session[];
 	next?: string;
+	/** Absent where the two shelves are merged. */
+	etag?: string;
+	/** The client has what `etag` names; `items` is empty. */
+	unchanged?: true;
 }
 
 const shelves = ["active", "archived"] as const;
 
-/** Newest first. @throws {BadRequestError} for a cursor that is not ours. */
-export async function listPage(records: SessionRecords, principal: Principal, query: ListQuery): Promise<SessionPage> {
+/**
+ * Newest first.
+ * @param known What the client has already: its `If-None-Match`.
+ * @throws {BadRequestError} for a cursor that is not ours.
+ */
+export async function listPage(
+	records: SessionRecords,
+	principal: Principal,
+	query: ListQuery,
+	known = "",
+): Promise<SessionPage> {
 	try {
 		return await (query.status === undefined && query.include_archived
 			? mergedPage(records, principal, query)
-			: shelfPage(records, principal, query));
+			: shelfPage(records, principal, query, known));
 	} catch (error) {
 		if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
 		throw error;
 	}
 }
 
-async function shelfPage(records: SessionRecords, principal: Principal, query: ListQuery): Promise<SessionPage> {
-	const by = query.status === undefined ? ({ shelf: "active" } as const) : { status: query.status };
-	const { sessions, next } = await records.page(principal, { by, limit: query.limit, cursor: query.cursor });
-	return { items: sessions, ...(next !== undefined && { next }) };
+async function shelfPage(
+	records: SessionRecords,
+	principal: Principal,
+	{ status, limit, cursor }: ListQuery,
+	known: string,
+): Promise<SessionPage> {
+	const filter = { by: status === undefined ? ({ shelf: "active" } as const) : { status }, limit, cursor };
+	if (known !== "") {
+		const etag = tagOf(await records.versions(principal, filter), limit);
+		if (known.includes(etag)) return { items: [], etag, unchanged: true };
+	}
+	const { sessions, next } = await records.page(principal, filter);
+	const etag = listTag(sessions, next !== undefined);
+	return { items: sessions, ...(next !== undefined && { next }), etag };
+}
+
+function tagOf(versions: readonly Version[], limit: number): string {
+	const sessions = versions.slice(0, limit).map(({ id, value }) => ({ id, rev: value }));
+	return listTag(sessions, versions.length > limit);
 }
 
 /** The cursor of a merged page is the last session taken; each shelf goes on after it. */

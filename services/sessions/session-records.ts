@@ -3,7 +3,8 @@ import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
-import type { DocumentStore, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import type { DocumentStore, Guard, OutboxEntry, Range, Version } from "#shared/store/document-store.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
@@ -50,6 +51,17 @@ export class SessionRecords {
 		return { sessions, ...(found.next !== undefined && { next: found.next }) };
 	}
 
+	/** What the same page would hold, and the first session after it, as ids and revisions. */
+	async versions(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Version[]> {
+		const { index, range } = scopeOf(principal, by);
+		return this.#store.versions(sessionCollection, index, range, {
+			limit: limit + 1,
+			descending: true,
+			column: "rev",
+			...(cursor !== undefined && { after: cursor }),
+		});
+	}
+
 	async count(principal: Principal, by: SessionFilter["by"]): Promise<number> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.count(sessionCollection, index, range);
@@ -59,6 +71,7 @@ export class SessionRecords {
 	async insert(document: SessionDocument): Promise<void> {
 		const session = JSON.parse(document.wire) as Session;
 		await this.#store.insert(sessionCollection, document, [createdEvent(session)]);
+		failpoint("sessions.written");
 		this.#written();
 	}
 
@@ -98,8 +111,10 @@ export class SessionRecords {
 			{ ...change.columns, wire: JSON.stringify(after), set: { ...change.columns.set, rev } },
 			[event],
 		);
-		if (written) this.#written();
-		return written && recordOf(written);
+		if (!written) return undefined;
+		failpoint("sessions.written");
+		this.#written();
+		return recordOf(written);
 	}
 }
 

@@ -39,13 +39,10 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 		name: sessions.name,
 
 		actions: implement(sessions, {
-			list: ({ status, include_archived, limit, cursor }, principal) =>
-				listPage(records, principal, {
-					status: status === undefined ? undefined : readStatus(status),
-					include_archived,
-					limit,
-					cursor,
-				}),
+			list({ status, ...query }, principal, { meta }) {
+				const asked = { ...query, cursor: query.cursor, status: status === undefined ? undefined : readStatus(status) };
+				return listPage(records, principal, asked, meta.if_none_match);
+			},
 
 			async create(request, principal, ctx) {
 				refuseUnbuilt(request);

@@ -33,7 +33,10 @@ export interface ActionSpec {
 	readonly errors?: readonly (400 | 404 | 409 | 502 | 503)[];
 	/** Media type of the result; default `application/json`. */
 	readonly produces?: "text/event-stream";
-	/** The result is one page `{items, next?}`: clients get the array and, where there is more, a `Link` header. */
+	/**
+	 * The result is one page `{items, next?, etag?, unchanged?}`: clients get the array, where there is more a `Link`
+	 * header, and an entity tag; 304 when they have it already.
+	 */
 	readonly paged?: true;
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;

@@ -15,6 +15,8 @@ export interface Meta {
 	deadline?: number;
 	/** The client's `Idempotency-Key`, where it sent one. */
 	idempotency_key?: string;
+	/** The client's `If-None-Match`, where it sent one. */
+	if_none_match?: string;
 }
 
 /** Set by the principal middleware from a verified token, never by a caller. */

@@ -119,7 +119,12 @@ export const sessions = defineContract("sessions", {
 		},
 		returns: {
 			type: "object",
-			props: { items: { type: "array", items: record }, next: { type: "string", optional: true } },
+			props: {
+				items: { type: "array", items: record },
+				next: { type: "string", optional: true },
+				etag: { type: "string", optional: true },
+				unchanged: { type: "boolean", optional: true },
+			},
 		},
 		paged: true,
 	},

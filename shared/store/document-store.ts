@@ -66,6 +66,16 @@ export interface Page {
 	readonly descending?: boolean;
 }
 
+export interface VersionPage<C extends Columns> extends Page {
+	readonly column: keyof C & string;
+}
+
+export interface Version {
+	readonly id: string;
+	/** Undefined for a document that lacks the column. */
+	readonly value: number | undefined;
+}
+
 export interface Found<C extends Columns> {
 	documents: Document<C>[];
 	/** Where the next page begins; absent when there is none. */
@@ -123,6 +133,16 @@ export interface DocumentStore {
 		range: Range,
 		page: Page,
 	): Promise<Found<C>>;
+	/**
+	 * What `find` would give, as ids and the value of one integer column that grows with every change of a document: enough
+	 * to tell whether a page is still as it was, without reading it.
+	 */
+	versions<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		page: VersionPage<C>,
+	): Promise<Version[]>;
 	/** How many documents an index has in a range. */
 	count<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
@@ -149,6 +169,7 @@ export const documentStoreMethods = [
 	"get",
 	"update",
 	"find",
+	"versions",
 	"count",
 	"remove",
 	"outbox",

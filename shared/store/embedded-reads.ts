@@ -17,14 +17,23 @@ export function selection(collection: Collection, id: string): Sql {
 	return sql(`SELECT ${memberList(collection)} FROM ${quoted(collection.name)} WHERE id = ?`, id);
 }
 
-export function pageSelection(collection: Collection, query: IndexQuery, page: PageOrder): Sql {
+export function pageSelection(
+	collection: Collection,
+	query: IndexQuery,
+	page: PageOrder,
+	members = memberList(collection),
+): Sql {
 	const { descending, after, limit } = page;
 	const keys = query.order.map(quoted);
 	const order = keys.map((key) => (descending ? `${key} DESC` : key)).join(", ");
-	const head = sql(`SELECT ${memberList(collection)} FROM ${indexed(collection, query.index)} WHERE`);
+	const head = sql(`SELECT ${members} FROM ${indexed(collection, query.index)} WHERE`);
 	const terms = after ? [...bounds(query, descending ? "to" : "from"), beyond(keys, after, descending)] : bounds(query);
 	const tail = sql(`${order && `ORDER BY ${order} `}LIMIT ?`, limit);
 	return joined([head, joined(terms, " AND "), tail], " ");
+}
+
+export function versionSelection(collection: Collection, query: IndexQuery, column: string, page: PageOrder): Sql {
+	return pageSelection(collection, query, page, `id, ${quoted(column)} AS value`);
 }
 
 export function countSelection(collection: Collection, query: IndexQuery): Sql {

@@ -15,9 +15,18 @@ import {
 	type OutboxEntry,
 	type Page,
 	type Range,
+	type Version,
+	type VersionPage,
 } from "./document-store.ts";
 import { duplicateKey, EmbeddedDatabase } from "./embedded-database.ts";
-import { countSelection, outboxOf, outboxSelection, pageSelection, selection } from "./embedded-reads.ts";
+import {
+	countSelection,
+	outboxOf,
+	outboxSelection,
+	pageSelection,
+	selection,
+	versionSelection,
+} from "./embedded-reads.ts";
 import { documentOf, type Sql } from "./embedded-sql.ts";
 import { assignments, deletion, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
@@ -107,6 +116,20 @@ export class EmbeddedStore implements DocumentStore {
 		const documents = rows.slice(0, limit).map((row) => documentOf(collection, row));
 		const last = documents.at(-1);
 		return { documents, ...(rows.length > limit && last && { next: cursorAt(query, last) }) };
+	}
+
+	async versions<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		{ limit, after, descending = false, column }: VersionPage<C>,
+	): Promise<Version[]> {
+		const query = indexQuery(collection, index, range);
+		const position = after === undefined ? undefined : positionAfter(collection, query, after);
+		const rows = this.#database.all(
+			versionSelection(collection, query, column, { descending, after: position, limit }),
+		);
+		return rows.map(({ id, value }) => ({ id: String(id), value: typeof value === "number" ? value : undefined }));
 	}
 
 	async count<C extends Columns, I extends string>(

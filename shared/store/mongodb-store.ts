@@ -23,6 +23,8 @@ import {
 	type OutboxEntry,
 	type Page,
 	type Range,
+	type Version,
+	type VersionPage,
 } from "./document-store.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { absentKey, documentOf, storedDocument, type StoredDocument } from "./mongodb-document.ts";
@@ -146,6 +148,23 @@ export class MongodbStore implements DocumentStore {
 		const found = stored.slice(0, limit).map((document) => documentOf(collection, document));
 		const last = found.at(-1);
 		return { documents: found, ...(stored.length > limit && last && { next: cursorAt(query, last) }) };
+	}
+
+	async versions<C extends Columns, I extends string>(
+		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
+		index: NoInfer<I>,
+		range: Range,
+		{ limit, after, descending = false, column }: VersionPage<C>,
+	): Promise<Version[]> {
+		const query = indexQuery(collection, index, range);
+		const position = after === undefined ? undefined : positionAfter(collection, query, after);
+		const filter = rangeFilter(query, position, descending);
+		const options = { sort: sortOrder(query, descending), limit, maxTimeMS, projection: { [column]: 1 } };
+		const stored = await this.#attempt("read", collection, (documents) => documents.find(filter, options).toArray());
+		return stored.map(({ _id, [column]: value }) => ({
+			id: _id,
+			value: typeof value === "number" ? value : undefined,
+		}));
 	}
 
 	async count<C extends Columns, I extends string>(
