@@ -1,7 +1,8 @@
 /** The agent's turn while it is being made: its updates as parts, bounded. */
+import { randomUUID } from "node:crypto";
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { AgentUpdate, ToolUpdate } from "./coding-agent.ts";
+import type { AgentUpdate, PlanUpdate, ToolUpdate } from "./coding-agent.ts";
 import { fitTurn } from "#shared/pod/conversation-history.ts";
 
 /** Bytes of JSON of a finished turn: some fit one answer's page together with the messages around it. */
@@ -14,18 +15,20 @@ const tailLength = 200;
 
 type TextPart = { type: "text" | "reasoning"; text: string };
 type ToolPart = Omit<ToolUpdate, "id">;
+export type TurnPart = TextPart | ToolPart | PlanUpdate;
 
 export class AssistantTurn {
-	readonly #question: string;
+	readonly id = randomUUID();
+	/** Id of the message it answers. */
+	readonly question: string;
 	readonly #startedAt = isoTime();
-	readonly #parts: (TextPart | ToolPart)[] = [];
+	readonly #parts: TurnPart[] = [];
 	readonly #tools = new Map<string, ToolPart>();
 	#textLength = 0;
 	#tail = "";
 
-	/** @param question Id of the message it answers. */
 	constructor(question: string) {
-		this.#question = question;
+		this.question = question;
 	}
 
 	/** The end of what was said last, at most 200 characters. */
@@ -38,21 +41,27 @@ export class AssistantTurn {
 		return [...this.#tools.values()].some(({ status }) => status === "pending" || status === "in_progress");
 	}
 
+	/** So far, in the order in which they began. */
+	get parts(): readonly TurnPart[] {
+		return this.#parts;
+	}
+
 	apply(update: AgentUpdate): void {
 		if (update.type === "tool") this.#applyTool(update);
+		else if (update.type === "plan") this.#applyPlan(update);
 		else this.#applyText(update);
 	}
 
 	/** @param error A sentence, when the turn ended in no other way. */
-	finish(id: string, stopReason: string, error?: string): ConversationTurn {
+	finish(stopReason: string, error?: string): ConversationTurn {
 		const text = this.#parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 		const turn: ConversationTurn = {
-			id,
+			id: this.id,
 			role: "assistant",
 			content: text === "" && error !== undefined ? error : text,
 			parts: this.#parts,
 			created_at: this.#startedAt,
-			metadata: { in_reply_to: this.#question, stop_reason: stopReason, ...(error !== undefined && { error }) },
+			metadata: { in_reply_to: this.question, stop_reason: stopReason, ...(error !== undefined && { error }) },
 		};
 		return fitTurn(turn, maxTurnBytes);
 	}
@@ -76,7 +85,14 @@ export class AssistantTurn {
 		this.#tail = (tool.command ?? tool.title ?? this.#tail).slice(-tailLength);
 	}
 
-	#add(part: TextPart | ToolPart): boolean {
+	/** There is one, and it stays where it stood first. */
+	#applyPlan({ entries }: PlanUpdate): void {
+		const known = this.#parts.find((part) => part.type === "plan");
+		if (known && "entries" in known) known.entries = entries;
+		else this.#add({ type: "plan", entries });
+	}
+
+	#add(part: TurnPart): boolean {
 		if (this.#parts.length >= maxParts) return false;
 		this.#parts.push(part);
 		return true;

@@ -1,6 +1,6 @@
 /** Takes the messages to the coding agent, one turn at a time, and keeps what it answers. */
-import { randomUUID } from "node:crypto";
 import { sleep } from "#shared/clock.ts";
+import type { InterruptState } from "#shared/contracts/session-control.ts";
 import type { Conversation as History, ConversationTurn } from "#shared/contracts/sessions.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "./coding-agent.ts";
@@ -11,6 +11,8 @@ import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
 /** How long the end of a turn is waited for when the pod ends. */
 const patienceMs = 2_000;
+/** How long whoever interrupts waits for the turn's end; it goes on ending without them. */
+const interruptPatienceMs = 2_000;
 
 export class Dialogue {
 	readonly #conversation: Conversation;
@@ -20,6 +22,8 @@ export class Dialogue {
 	readonly #ending = new AbortController();
 	#agent: CodingAgent | undefined;
 	#turn: AssistantTurn | undefined;
+	/** Resolves when the turn under way has ended. */
+	#turnOver: Promise<void> = Promise.resolve();
 	#work: Promise<void> | undefined;
 
 	constructor(conversation: Conversation, log: LogBuffer) {
@@ -54,6 +58,20 @@ export class Dialogue {
 			if (this.#agent === agent) this.#agent = undefined;
 		});
 		this.#wake();
+	}
+
+	/** What is being answered now, as far as it has come. */
+	get turn(): AssistantTurn | undefined {
+		return this.#turn;
+	}
+
+	/** Ends the turn under way; those who wait behind it are answered next. Resolves when it has ended, or soon. */
+	async interrupt(): Promise<InterruptState> {
+		const turn = this.#turn;
+		if (!turn || !this.#agent) return "idle";
+		this.#agent.cancel();
+		await Promise.race([this.#turnOver, sleep(interruptPatienceMs)]);
+		return this.#turn === turn ? "interrupting" : "interrupted";
 	}
 
 	/** Begins no other turn, and cancels the one under way. */
@@ -103,7 +121,9 @@ export class Dialogue {
 	async #answer(agent: CodingAgent, message: ConversationTurn): Promise<void> {
 		await this.#conversation.start(message.id);
 		const turn = new AssistantTurn(message.id);
+		const over = Promise.withResolvers<void>();
 		this.#turn = turn;
+		this.#turnOver = over.promise;
 		this.#tell((watcher) => watcher.began?.(message));
 		try {
 			const answer = await this.#outcome(agent, message.content, turn);
@@ -111,22 +131,22 @@ export class Dialogue {
 			this.#tell((watcher) => watcher.ended?.(answer));
 		} finally {
 			this.#turn = undefined;
+			over.resolve();
 		}
 	}
 
 	async #outcome(agent: CodingAgent, content: string, turn: AssistantTurn): Promise<ConversationTurn> {
-		const id = randomUUID();
 		try {
 			const stopReason = await agent.prompt(content, (update) => {
 				turn.apply(update);
 				this.#tell((watcher) => watcher.updated?.(update, turn.isExecuting));
 			});
-			return turn.finish(id, stopReason);
+			return turn.finish(stopReason);
 		} catch (error) {
-			if (this.#isOver) return turn.finish(id, "cancelled");
+			if (this.#isOver) return turn.finish("cancelled");
 			const sentence = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
 			this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
-			return turn.finish(id, error instanceof AgentLostError ? "interrupted" : "error", sentence);
+			return turn.finish(error instanceof AgentLostError ? "interrupted" : "error", sentence);
 		}
 	}
 

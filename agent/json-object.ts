@@ -21,6 +21,10 @@ export function objectsOf(value: unknown): JsonObject[] {
 	return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
+export function isCount(value: unknown): value is number {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** Text that says something, or undefined. */
 export function textOf(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;

@@ -1,16 +1,12 @@
 /** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { monotonic } from "#shared/clock.ts";
 import type { DiffPatch } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import { ActivityWatch } from "./activity-watch.ts";
-import { AgentProcess } from "./agent-process.ts";
-import { readAgentRecord } from "./agent-record.ts";
+import { AgentKeeper, cannotStart } from "./agent-keeper.ts";
 import { AgentServer } from "./agent-server.ts";
-import type { CodingAgent } from "./coding-agent.ts";
-import { AcpAgent } from "./coding-agents/acp.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
@@ -35,8 +31,6 @@ import { folderBelow } from "./workspace-path.ts";
 const own = "session-agent";
 /** Id of the message that the launch brings itself. */
 const initialMessage = "initial";
-/** A coding agent that is lost twice in this time, without a person's interrupt, is not started again. */
-const restartMs = 600_000;
 
 /** What a reader of the log learns of each phase. */
 const milestones = {
@@ -54,7 +48,6 @@ interface Opened {
 	dialogue?: Dialogue;
 	server?: AgentServer;
 	messages?: MessageSockets;
-	process?: AgentProcess;
 }
 
 export class SessionAgent {
@@ -66,6 +59,7 @@ export class SessionAgent {
 	readonly #ending = new AbortController();
 	readonly #opened: Opened = {};
 	readonly #permissions: Permissions;
+	readonly #keeper: AgentKeeper;
 	#comparing: Promise<WorkspaceDiff> | undefined;
 
 	/** @param inherited The environment of this process; what it starts gets a part of it. */
@@ -78,6 +72,8 @@ export class SessionAgent {
 		);
 		this.#status = new StatusFile(launch.status_file);
 		this.#permissions = new Permissions(launch.permission_mode, (said) => this.#log.add("INFO", launch.agent, said));
+		const kept = { launch, inherited, env: this.#env, permissions: this.#permissions, log: this.#log };
+		this.#keeper = new AgentKeeper({ ...kept, signal: this.#signal, onNotice: () => {} });
 	}
 
 	/** Resolves when everything it started has ended; false when the pod has failed. */
@@ -117,7 +113,7 @@ export class SessionAgent {
 		const server = await this.#listen(dialogue);
 		this.#enter("cloning", { port: server.port });
 		// It starts while the workspace is made; a failure is heard of when its turn comes.
-		const starting = this.#startAgent();
+		const starting = this.#keeper.start();
 		starting.catch(() => {});
 		const openMessages = this.#takeMessages(server, dialogue);
 		const folder = await this.#prepareWorkspace();
@@ -125,7 +121,7 @@ export class SessionAgent {
 		await agent.open(folder).catch(cannotStart);
 		this.#enter("ready", { agent_title: agent.title });
 		await openMessages();
-		return this.#converse(dialogue, agent, folder);
+		return this.#keeper.keep(agent, folder, (next) => dialogue.begin(next));
 	}
 
 	async #openDialogue(): Promise<Dialogue> {
@@ -203,36 +199,6 @@ export class SessionAgent {
 		return folder;
 	}
 
-	/** @throws {LaunchFailure} */
-	async #startAgent(): Promise<CodingAgent> {
-		const { agent, model, system_prompt, home, interrupt_ms } = this.#launch;
-		const places = { model, compile_cache: this.#inherited["NODE_COMPILE_CACHE"] ?? "" };
-		const record = await readAgentRecord(agent, places);
-		this.#signal.throwIfAborted();
-		const process = new AgentProcess(record, this.#env, home, this.#log);
-		this.#opened.process = process;
-		const { id, title, late_update_ms: lateUpdateMs } = record;
-		const about = { id, title, model, systemPrompt: system_prompt, lateUpdateMs };
-		const options = { ...about, interruptMs: interrupt_ms, permissions: this.#permissions, log: this.#log };
-		return AcpAgent.connect(process, options).catch(cannotStart);
-	}
-
-	/** An agent that is lost is started once more. @throws {LaunchFailure} */
-	async #converse(dialogue: Dialogue, first: CodingAgent, folder: string): Promise<never> {
-		let agent = first;
-		let restartedAt = -restartMs;
-		for (;;) {
-			dialogue.begin(agent);
-			const sentence = await agent.ended;
-			this.#signal.throwIfAborted();
-			if (!agent.wasKilled && monotonic() - restartedAt < restartMs) throw new LaunchFailure("AGENT_LOST", sentence);
-			this.#log.add("ERROR", own, `${sentence}; it is started again`);
-			if (!agent.wasKilled) restartedAt = monotonic();
-			agent = await this.#startAgent();
-			await agent.open(folder).catch(cannotStart);
-		}
-	}
-
 	#enter(phase: Exclude<PodPhase, "failed">, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
 		this.#signal.throwIfAborted();
 		this.#status.enter(phase, details);
@@ -240,10 +206,10 @@ export class SessionAgent {
 	}
 
 	async #close(): Promise<void> {
-		const { messages, dialogue, reports, process, server, conversation } = this.#opened;
+		const { messages, dialogue, reports, server, conversation } = this.#opened;
 		messages?.close();
 		await dialogue?.end();
-		await process?.close();
+		await this.#keeper.close();
 		await reports?.end();
 		await sweepProcesses(markerOf(this.#launch));
 		server?.close();
@@ -253,11 +219,6 @@ export class SessionAgent {
 
 function platformLost(): LaunchFailure {
 	return new LaunchFailure("PLATFORM_LOST", "The platform could not be reached for too long");
-}
-
-function cannotStart(error: unknown): never {
-	const said = error instanceof Error ? error.message : String(error);
-	throw new LaunchFailure("AGENT_START_FAILED", `The coding agent cannot be started: ${said}`, { cause: error });
 }
 
 function asFailure(error: unknown): LaunchFailure {

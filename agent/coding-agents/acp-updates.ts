@@ -1,6 +1,11 @@
 /** What an update of the Agent Client Protocol means to us; undefined for what we do not keep. Pure. */
-import { type AgentUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
+import { type AgentUpdate, type PlanUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
+
+/** Of a plan, and characters of one entry and of what describes it. */
+const maxEntries = 200;
+const maxEntry = 500;
+const maxWord = 40;
 
 export function readUpdate(update: JsonObject): AgentUpdate | undefined {
 	switch (update["sessionUpdate"]) {
@@ -11,6 +16,8 @@ export function readUpdate(update: JsonObject): AgentUpdate | undefined {
 		case "tool_call":
 		case "tool_call_update":
 			return readTool(update);
+		case "plan":
+			return readPlan(update);
 		default:
 			return undefined;
 	}
@@ -19,6 +26,18 @@ export function readUpdate(update: JsonObject): AgentUpdate | undefined {
 function readText(type: "text" | "reasoning", content: unknown): AgentUpdate | undefined {
 	const text = contentText(content);
 	return text === undefined ? undefined : { type, text };
+}
+
+function readPlan({ entries }: JsonObject): PlanUpdate {
+	const read = objectsOf(entries).slice(0, maxEntries);
+	return {
+		type: "plan",
+		entries: read.map(({ content, status, priority }) => ({
+			content: (textOf(content) ?? "").slice(0, maxEntry),
+			status: (textOf(status) ?? "pending").slice(0, maxWord),
+			priority: (textOf(priority) ?? "medium").slice(0, maxWord),
+		})),
+	};
 }
 
 /** Absent and null members mean "as before". */

@@ -4,12 +4,14 @@
  */
 import { after, sleep } from "#shared/clock.ts";
 import type { AgentProcess } from "../agent-process.ts";
-import { AgentLostError, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
+import { AgentLostError, type AgentNotice, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
-import { JsonRpc } from "../json-rpc.ts";
+import { JsonRpc, RpcError } from "../json-rpc.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
+import { modelChoice, modelOption } from "./acp-model.ts";
+import { readNotice } from "./acp-notices.ts";
 import { readUpdate } from "./acp-updates.ts";
 
 export interface AcpOptions {
@@ -25,6 +27,8 @@ export interface AcpOptions {
 	/** How long it may take over an interrupt before it is ended. Default 10 s. */
 	interruptMs?: number | undefined;
 	permissions: Permissions;
+	/** Told what it says beside its answers. */
+	onNotice?: (notice: AgentNotice) => void;
 	log: LogBuffer;
 }
 
@@ -47,6 +51,8 @@ export class AcpAgent implements CodingAgent {
 	readonly #rpc: JsonRpc;
 	#title: string;
 	#sessionId = "";
+	/** What it lets one choose. */
+	#choices: JsonObject[] = [];
 	#isFirst = true;
 	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
@@ -91,7 +97,16 @@ export class AcpAgent implements CodingAgent {
 		const { sessionId, configOptions } = await this.#ask("session/new", { cwd: folder, mcpServers: [] });
 		if (typeof sessionId !== "string") throw new Error("It opened a session without an id");
 		this.#sessionId = sessionId;
-		await this.#chooseModel(objectsOf(configOptions));
+		this.#choices = objectsOf(configOptions);
+		await this.#chooseModel();
+	}
+
+	async setModel(model: string): Promise<void> {
+		const option = modelOption(this.#choices);
+		if (!option) throw new Error("The coding agent does not let its model be changed");
+		const request = { sessionId: this.#sessionId, ...modelChoice(option, model) };
+		const { configOptions } = await this.#ask("session/set_config_option", request);
+		if (configOptions !== undefined) this.#choices = objectsOf(configOptions);
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
@@ -114,13 +129,14 @@ export class AcpAgent implements CodingAgent {
 	cancel(): void {
 		const turn = this.#onUpdate;
 		if (!turn) return;
-		const { permissions, interruptMs = defaultInterruptMs } = this.#options;
+		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
 		permissions.cancel();
 		// After the answers to what it asks, which leave in this turn of the event loop.
 		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
 		after(interruptMs, () => {
 			if (this.#onUpdate !== turn) return;
 			this.#wasKilled = true;
+			log.add("WARNING", id, "The coding agent did not heed the interrupt, and is ended");
 			this.#process.kill();
 		});
 	}
@@ -135,26 +151,21 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	#receive({ sessionId, update }: JsonObject): void {
-		const read = sessionId === this.#sessionId && isJsonObject(update) ? readUpdate(update) : undefined;
+		if (sessionId !== this.#sessionId || !isJsonObject(update)) return;
+		const notice = readNotice(update);
+		if (notice) return this.#options.onNotice?.(notice);
+		const read = readUpdate(update);
 		if (read) this.#onUpdate?.(read);
 	}
 
-	async #chooseModel(offered: readonly JsonObject[]): Promise<void> {
+	/** The model of the launch, where there is a choice. */
+	async #chooseModel(): Promise<void> {
 		const { model, id, log } = this.#options;
-		const choice = offered.find(({ category, type }) => category === "model" && type === "select");
-		if (model === "" || !choice) return;
-		// Options, or groups of options.
-		const known = objectsOf(choice["options"]).flatMap((entry) =>
-			entry["options"] ? objectsOf(entry["options"]) : [entry],
-		);
-		const chosen = known.find(({ value, name }) => value === model || name === model);
-		if (!chosen) {
-			const names = known.map(({ value }) => String(value)).join(", ");
-			log.add("WARNING", id, `The coding agent has no model "${model}"; it offers ${names}`);
-			return;
-		}
-		const request = { sessionId: this.#sessionId, configId: choice["id"], value: chosen["value"] };
-		await this.#ask("session/set_config_option", request);
+		if (model === "" || !modelOption(this.#choices)) return;
+		await this.setModel(model).catch((error: unknown) => {
+			if (error instanceof RpcError) throw error;
+			log.add("WARNING", id, error instanceof Error ? error.message : String(error));
+		});
 	}
 
 	/** A request that is answered quickly or not at all. */

@@ -11,7 +11,7 @@ describe("AssistantTurn", () => {
 		turn.apply({ type: "tool", id: "t1", title: "ls", kind: "execute", status: "pending" });
 		turn.apply({ type: "tool", id: "t1", status: "completed", output: "a.txt", exit_code: 0 });
 		turn.apply({ type: "text", text: "." });
-		const { content, parts, metadata, role } = turn.finish("a1", "end_turn");
+		const { content, parts, metadata, role } = turn.finish("end_turn");
 		expect([role, content, metadata]).to.deep.equal([
 			"assistant",
 			"I look.",
@@ -43,11 +43,11 @@ describe("AssistantTurn", () => {
 	});
 
 	it("says the error when nothing else was said", () => {
-		const silent = new AssistantTurn("m1").finish("a1", "error", "It broke");
+		const silent = new AssistantTurn("m1").finish("error", "It broke");
 		expect([silent.content, silent.metadata["error"]]).to.deep.equal(["It broke", "It broke"]);
 		const turn = new AssistantTurn("m1");
 		turn.apply({ type: "text", text: "so far" });
-		expect(turn.finish("a1", "error", "It broke").content).to.equal("so far");
+		expect(turn.finish("error", "It broke").content).to.equal("so far");
 	});
 
 	it("stays bounded whatever comes", () => {
@@ -56,6 +56,6 @@ describe("AssistantTurn", () => {
 			turn.apply({ type: "tool", id: `t${call}`, output: "\u0001".repeat(10_000) });
 			turn.apply({ type: "text", text: "x".repeat(1_000) });
 		}
-		expect(jsonBytes(turn.finish("a1", "end_turn"))).to.be.at.most(640 * 1024);
+		expect(jsonBytes(turn.finish("end_turn"))).to.be.at.most(640 * 1024);
 	});
 });
