@@ -1,0 +1,145 @@
+/** OpenAI responses. https://platform.openai.com/docs/api-reference/responses */
+import { argsText, type Frame, pieces, type Reply, type Wire } from "../answer.ts";
+import {
+	contentText,
+	type Item,
+	type Json,
+	jsonOf,
+	listOf,
+	type OfferedTool,
+	parsedArgs,
+	stringOf,
+} from "../model-request.ts";
+
+export const openaiResponses: Wire = {
+	parse(body) {
+		const { input } = body;
+		const format = jsonOf(jsonOf(body["text"])["format"]);
+		const list = typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
+		return {
+			model: stringOf(body["model"]),
+			isStreaming: body["stream"] === true,
+			wantsUsage: true,
+			system: stringOf(body["instructions"]),
+			items: list.flatMap(itemsOf),
+			tools: listOf(body["tools"]).flatMap(toolsOf),
+			answerSchema: format["type"] === "json_schema" ? jsonOf(format["schema"]) : undefined,
+		};
+	},
+
+	whole: (reply) => response(reply, reply.isCut ? "incomplete" : "completed"),
+
+	stream(reply) {
+		const output = outputOf(reply);
+		const last = reply.isCut ? "incomplete" : "completed";
+		const events: (Json & { type: string })[] = [
+			{ type: "response.created", response: response(reply, "in_progress") },
+			{ type: "response.in_progress", response: response(reply, "in_progress") },
+			...output.flatMap((item, index) => itemEvents(item, index)),
+			{ type: `response.${last}`, response: response(reply, last) },
+		];
+		return events.map((event, sequence_number): Frame => {
+			const text = `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`;
+			return event.type === `response.${last}` && !reply.isSilent ? { text, reported: reply.counts } : { text };
+		});
+	},
+
+	failure: (status, message) => ({ error: { message, type: "scripted_error", param: null, code: String(status) } }),
+};
+
+function response(reply: Reply, status: "in_progress" | "completed" | "incomplete"): Json {
+	const isOver = status !== "in_progress";
+	return {
+		id: `resp_${reply.id}`,
+		object: "response",
+		created_at: 1_790_000_000,
+		status,
+		error: null,
+		incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+		model: reply.model,
+		output: isOver ? outputOf(reply) : [],
+		parallel_tool_calls: true,
+		usage: isOver && !reply.isSilent ? usageOf(reply) : null,
+	};
+}
+
+/** `input_tokens` is with the cached ones, `output_tokens` with reasoning. */
+function usageOf({ counts, thought }: Reply): Json {
+	const { input, output, cache_read, cache_write } = counts;
+	const all = input + cache_read + cache_write;
+	return {
+		input_tokens: all,
+		input_tokens_details: { cached_tokens: cache_read, ...(cache_write > 0 && { cache_write_tokens: cache_write }) },
+		output_tokens: output,
+		output_tokens_details: { reasoning_tokens: thought === "" ? 0 : Math.floor(output / 3) },
+		total_tokens: all + output,
+	};
+}
+
+function outputOf(reply: Reply): Json[] {
+	const { id, text, calls } = reply;
+	const content = [{ type: "output_text", text, annotations: [] }];
+	const message = { type: "message", id: `msg_${id}`, status: "completed", role: "assistant", content };
+	return [...(text === "" ? [] : [message]), ...calls.map((call) => callItem(reply, call))];
+}
+
+function callItem({ request }: Reply, call: Reply["calls"][number]): Json {
+	const { id, name } = call;
+	const isCustom = request.tools.some((tool) => tool.name === name && tool.schema === undefined);
+	if (isCustom) return { type: "custom_tool_call", id: `ctc_${id}`, call_id: id, name, input: argsText(call) };
+	return { type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: argsText(call), status: "completed" };
+}
+
+function itemEvents(item: Json, output_index: number): (Json & { type: string })[] {
+	const at = { item_id: item["id"], output_index };
+	const added = { type: "response.output_item.added", output_index, item: { ...item, ...emptied(item) } };
+	const done = { type: "response.output_item.done", output_index, item };
+	return [added, ...middleEvents(item, at), done];
+}
+
+function emptied({ type }: Json): Json {
+	if (type === "message") return { content: [], status: "in_progress" };
+	return type === "function_call" ? { arguments: "", status: "in_progress" } : { input: "" };
+}
+
+function middleEvents(item: Json, at: Json): (Json & { type: string })[] {
+	if (item["type"] === "function_call") {
+		const text = stringOf(item["arguments"]);
+		const deltas = pieces(text, 2).map((delta) => ({ type: "response.function_call_arguments.delta", ...at, delta }));
+		return [...deltas, { type: "response.function_call_arguments.done", ...at, arguments: text }];
+	}
+	if (item["type"] !== "message") return [];
+	const [part = {}] = listOf(item["content"]);
+	const text = stringOf(part["text"]);
+	const place = { ...at, content_index: 0 };
+	return [
+		{ type: "response.content_part.added", ...place, part: { ...part, text: "" } },
+		...pieces(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta })),
+		{ type: "response.output_text.done", ...place, text },
+		{ type: "response.content_part.done", ...place, part },
+	];
+}
+
+function itemsOf(item: Json): Item[] {
+	const type = stringOf(item["type"]);
+	if (type.endsWith("_output")) {
+		const { output } = item;
+		return [{ role: "tool", text: typeof output === "string" ? output : contentText(output) }];
+	}
+	if (type.endsWith("_call")) {
+		const args = type === "function_call" ? parsedArgs(item["arguments"]) : stringOf(item["input"]);
+		return [{ role: "assistant", text: "", calls: [{ name: stringOf(item["name"]), args }] }];
+	}
+	const text = contentText(item["content"]);
+	if (item["role"] === "assistant") return [{ role: "assistant", text, calls: [] }];
+	return item["role"] === "user" ? [{ role: "user", text }] : [];
+}
+
+/** Tools of a namespace are called by their own name. */
+function toolsOf(tool: Json): OfferedTool[] {
+	if (tool["type"] === "namespace") return listOf(tool["tools"]).flatMap(toolsOf);
+	const { type, name, description, parameters } = tool;
+	if (type !== "function" && type !== "custom") return [];
+	const schema = type === "function" ? jsonOf(parameters) : undefined;
+	return [{ name: stringOf(name), description: stringOf(description), schema }];
+}
