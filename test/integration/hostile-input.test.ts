@@ -4,8 +4,11 @@
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -19,12 +22,13 @@ import { publicContracts } from "#shared/contracts/all.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
-import { answerFaults } from "../support/answer-faults.ts";
-import { type Aim, hostileRequests, kinds, seeded } from "../support/hostile-requests.ts";
-import { rawRequest, sendRaw } from "../support/raw-http.ts";
+import { answerFaults, givenAway } from "../support/answer-faults.ts";
+import { type Aim, type HostileRequest, hostileRequests, kinds, seeded } from "../support/hostile-requests.ts";
+import { type RawAnswer, rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startGateway, type TestGateway } from "../support/start-gateway.ts";
 
-const perRoute = 119;
+/** Six of every class. */
+const perRoute = 6 * kinds.length;
 const atOnce = 8;
 const seed = Number(process.env["HOSTILE_SEED"] ?? 20_260);
 
@@ -32,7 +36,8 @@ const routes = actionRoutes(publicContracts);
 
 describe("hostile input", () => {
 	const canary = `canary-${randomUUID()}`;
-	const statuses = new Map<string, Map<number, number>>();
+	const seen = new Map<string, SeenOfKind>();
+	const controls: string[] = [];
 	let folder: string;
 	let parts: Part[];
 	let gateway: TestGateway;
@@ -55,7 +60,8 @@ describe("hostile input", () => {
 			},
 		});
 		await create({ initial_prompt: canary, system_prompt: canary, name: "other" }, "Bearer token-of-carol");
-		secrets = [canary, folder, projectRoot, "token-of-carol", Buffer.alloc(32, 7).toString("base64")];
+		secrets = [canary, folder, projectRoot, homedir(), process.execPath, "token-of-carol"];
+		secrets.push(...["base64", "base64url", "hex"].map((form) => Buffer.alloc(32, 7).toString(form as BufferEncoding)));
 		heapBefore = heapUsed();
 	});
 	after(async () => {
@@ -90,24 +96,38 @@ describe("hostile input", () => {
 	}
 
 	for (const [number, route] of routes.entries()) {
-		it(`${route.method} ${route.path}: ${perRoute} requests`, async function () {
-			this.timeout(20_000);
+		it(`${route.method} ${route.path}: ${perRoute} requests, each followed by a good one`, async function () {
+			this.timeout(30_000);
+			const { id } = await create();
 			const requests = hostileRequests(aimAt(route, await create()), perRoute, seeded(seed + number));
-			const faults: string[] = [];
-			const worker = async () => {
-				for (const { kind, bytes } of requests) {
-					const answer = await sendRaw(gateway.port, bytes);
-					count(kind, answer.status);
-					const found = answerFaults(route, answer, secrets);
-					const shown = `${bytes.subarray(0, 300).toString()} → ${answer.text.slice(0, 300)}`;
-					if (found.length > 0) faults.push(`${kind}: ${found.join(", ")}: ${shown}`);
-				}
-			};
-			await Promise.all(Array.from({ length: atOnce }, worker));
+			const faults = await ask(gateway.port, route, requests, {
+				judged: count,
+				followedBy: () => expectGood(id),
+			});
 			expect(faults, `seed ${seed}`).to.deep.equal([]);
-			await create();
 		});
 	}
+
+	it("would be seen: before a server that answers every request badly, every answer is a fault", async () => {
+		const route = routes.find(({ action }) => action.name === "sessions.get") ?? expect.fail("no such route");
+		for (const { what, status, body, fault } of badAnswers(canary, folder)) {
+			const server = createServer((_request, response) => {
+				const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
+				response.writeHead(status, { ...headers, Connection: "close" }).end(body);
+			});
+			await once(server.listen(0, "127.0.0.1"), "listening");
+			const { port } = server.address() as AddressInfo;
+			// What Node refuses by itself does not reach it.
+			const readable = [...hostileRequests(aimAt(route, await create()), perRoute, seeded(seed))].filter(
+				({ kind }) => !["framing", "method", "overlong path", "host and origin", "header"].includes(kind),
+			);
+			const faults = await ask(port, route, readable);
+			server.close();
+			expect(faults, what).to.have.length(readable.length);
+			for (const text of faults) expect(text, what).to.include(fault);
+			controls.push(`${what}: ${faults.length} of ${readable.length} seen`);
+		}
+	});
 
 	it("leaves the memory as it was", () => {
 		const growth = heapUsed() - heapBefore;
@@ -115,34 +135,97 @@ describe("hostile input", () => {
 		expect(growth).to.be.below(32 * 1_048_576);
 	});
 
-	it("is seen: the judge knows what no answer may be", () => {
-		const route = routes.find(({ action }) => action.name === "sessions.get") ?? expect.fail("no such route");
-		const answer = (status: number, text: string) => answerFaults(route, { status, headers: {}, text }, secrets);
-		const refusal = (detail: string) => JSON.stringify({ detail });
-		expect(answer(404, refusal("Not Found"))).to.deep.equal([]);
-		expect(answer(500, refusal("Internal Server Error"))).to.deep.equal(["status 500"]);
-		expect(answer(404, refusal(`No ${canary}`))).to.deep.equal(["a secret"]);
-		expect(answer(404, refusal(`ENOENT ${folder}/store`))).to.deep.equal(["a secret"]);
-		expect(answer(422, refusal("Error\n    at f (a.ts:1:1)"))).to.have.length(1);
-		expect(answer(422, '{"detail":[{"msg":1}]}')).to.have.length(1);
-		expect(answer(200, "{}")).to.have.length(1);
-		expect(answer(204, "")).to.have.length(1);
+	it("leaves the other person's session as it was", async () => {
+		const headers = { Host: gateway.host, Authorization: "Bearer token-of-carol" };
+		const { text } = await sendRaw(gateway.port, rawRequest("GET /api/v1/svc/sessions", headers));
+		expect((JSON.parse(text) as Session[]).map(({ name, status }) => [name, status])).to.deep.equal([
+			["other", "starting"],
+		]);
 	});
 
-	function count(kind: string, status: number): void {
-		const counts = statuses.get(kind) ?? new Map<number, number>();
-		statuses.set(kind, counts.set(status, (counts.get(status) ?? 0) + 1));
+	async function expectGood(id: string): Promise<void> {
+		const headers = { Host: gateway.host, Authorization: "Bearer token-of-alice" };
+		const { status, text } = await sendRaw(gateway.port, rawRequest(`GET /api/v1/svc/sessions/${id}`, headers));
+		expect(status, text).to.equal(200);
+	}
+
+	/** Resolves to what was wrong with the answers. */
+	async function ask(
+		port: number,
+		route: ActionRoute,
+		requests: Iterable<HostileRequest>,
+		{
+			judged,
+			followedBy,
+		}: { judged?: (kind: string, answer: RawAnswer) => void; followedBy?: () => Promise<void> } = {},
+	): Promise<string[]> {
+		const faults: string[] = [];
+		const waiting = requests[Symbol.iterator]();
+		const worker = async () => {
+			for (let next = waiting.next(); !next.done; next = waiting.next()) {
+				const { kind, bytes } = next.value;
+				const answer = await sendRaw(port, bytes);
+				judged?.(kind, answer);
+				const found = answerFaults(route, answer, secrets);
+				const shown = `${bytes.subarray(0, 300).toString()} → ${answer.text.slice(0, 300)}`;
+				if (found.length > 0) faults.push(`${kind}: ${found.join(", ")}: ${shown}`);
+				await followedBy?.();
+			}
+		};
+		await Promise.all(Array.from({ length: atOnce }, worker));
+		return faults;
+	}
+
+	function count(kind: string, answer: RawAnswer): void {
+		const { statuses, leaks } = seen.get(kind) ?? { statuses: new Map<number, number>(), leaks: 0 };
+		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+		seen.set(kind, { statuses, leaks: leaks + (givenAway(answer, secrets).length > 0 ? 1 : 0) });
 	}
 
 	function printTable(): void {
-		const rows = kinds.map((kind) => {
-			const counts = [...(statuses.get(kind) ?? [])].toSorted(([a], [b]) => a - b);
+		const rows = [...kinds, "all"].map((kind) => {
+			const { statuses, leaks } = kind === "all" ? total(seen) : (seen.get(kind) ?? total(new Map()));
+			const counts = [...statuses].toSorted(([a], [b]) => a - b);
 			const cases = counts.reduce((sum, [, times]) => sum + times, 0);
-			return `${kind.padEnd(16)} ${String(cases).padStart(5)}  ${counts.map(([status, times]) => `${status}×${times}`).join(" ")}`;
+			const shown = counts.map(([status, times]) => `${status}×${times}`).join(" ");
+			return `${kind.padEnd(16)} | ${String(cases).padStart(5)} | ${shown.padEnd(80)} | ${leaks}`;
 		});
-		console.log(["", `seed ${seed}`, "class            cases  statuses", ...rows, ""].join("\n"));
+		const head = `${"class".padEnd(16)} | cases | ${"statuses seen".padEnd(80)} | answers with path, stack or canary`;
+		const tried = controls.map((text) => `control: a server that answers ${text}`);
+		console.log(["", `seed ${seed}`, head, ...rows, ...tried, ""].join("\n"));
 	}
 });
+
+interface SeenOfKind {
+	readonly statuses: Map<number, number>;
+	/** Answers that gave something away. */
+	readonly leaks: number;
+}
+
+function total(seen: ReadonlyMap<string, SeenOfKind>): SeenOfKind {
+	const statuses = new Map<number, number>();
+	let leaks = 0;
+	for (const one of seen.values()) {
+		leaks += one.leaks;
+		for (const [status, times] of one.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times);
+	}
+	return { statuses, leaks };
+}
+
+/** What no answer may be, and what the judge has to say of it. */
+function badAnswers(canary: string, folder: string) {
+	const refusal = (detail: unknown) => JSON.stringify({ detail });
+	return [
+		{ what: "500", status: 500, body: refusal("Internal Server Error"), fault: "status 500" },
+		{ what: "with a canary", status: 404, body: refusal(`No ${canary}`), fault: "a secret" },
+		{ what: "with a path", status: 404, body: refusal(`ENOENT ${folder}/store`), fault: "a secret" },
+		{ what: "with a stack", status: 422, body: refusal("Error\n    at f (/a.ts:1:1)"), fault: "innards" },
+		{ what: "with the store's words", status: 409, body: refusal("SQLITE_BUSY: locked"), fault: "innards" },
+		{ what: "in another shape", status: 422, body: '{"detail":[{"msg":1}]}', fault: "no schema" },
+		{ what: "with less than promised", status: 200, body: "{}", fault: "no schema" },
+		{ what: "with another success", status: 204, body: "", fault: "no schema" },
+	];
+}
 
 /** Bytes in use after a collection. */
 function heapUsed(): number {

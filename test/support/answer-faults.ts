@@ -23,21 +23,28 @@ const detailList = compileSchema({
 /** A line of a stack, a file of a program, the words of the store. */
 const innards = [/\n\s+at .*:\d+/, /\.[cm]?[jt]s:\d+/, /node_modules|node:internal/, /SQLITE_|MongoServerError/];
 
-/** @param secrets Texts that no answer may hold. */
+/** @param secrets Texts that no answer may hold: paths and canaries. */
 export function answerFaults(route: ActionRoute, answer: RawAnswer, secrets: readonly string[]): string[] {
-	const { status, text } = answer;
-	const faults: string[] = [];
+	const { status } = answer;
+	const faults = givenAway(answer, secrets);
 	if (status >= 500 && ![502, 503, 504].includes(status)) faults.push(`status ${status}`);
-	if (secrets.some((secret) => text.includes(secret))) faults.push("a secret");
-	if (innards.some((pattern) => pattern.test(text))) faults.push("innards");
 	const wrong = status >= 400 ? !isRefusal(answer) : !isSuccess(route, answer);
 	if (wrong) faults.push(`a body that no schema knows (${status})`);
 	return faults;
 }
 
-function isRefusal({ status, text }: RawAnswer): boolean {
-	// Node's own, when the head of a request is larger than it reads: nobody has seen the request then.
-	if (status === 431) return text === "";
+/** What the answer, its head too, tells that is nobody's business. */
+export function givenAway({ text, headers }: RawAnswer, secrets: readonly string[]): string[] {
+	const all = `${Object.values(headers).join("\n")}\n${text}`;
+	return [
+		...(secrets.some((secret) => all.includes(secret)) ? ["a secret"] : []),
+		...(innards.some((pattern) => pattern.test(all)) ? ["innards"] : []),
+	];
+}
+
+function isRefusal({ status, text, headers }: RawAnswer): boolean {
+	// Node's own, when it cannot read the head of a request: nobody has seen the request then.
+	if ([400, 417, 431].includes(status) && headers["content-type"] === undefined) return text === "";
 	if (detailText(parsed(text)).length === 0) return true;
 	return status === 422 && detailList(parsed(text)).length === 0;
 }

@@ -1,6 +1,18 @@
 /** Requests made from a contract's route by spoiling a valid one, the same ones for the same seed. */
 import type { ActionRoute } from "#services/gateway/action-route.ts";
 import type { Rule } from "#shared/bus/schema.ts";
+import {
+	brokenTexts,
+	extras,
+	hostileFraming,
+	hostileHeaders,
+	hostileHosts,
+	hostileMethods,
+	hostilePaths,
+	hostileQueries,
+	hostileTypes,
+	hostileValues,
+} from "./hostile-texts.ts";
 
 /** What one route is asked with. */
 export interface Aim {
@@ -29,112 +41,68 @@ export function seeded(seed: number): Random {
 	};
 }
 
-function nested(depth: number): string {
-	return `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-}
-
-/** JSON texts to stand where a parameter's value belongs. */
-const hostileValues = {
-	"wrong type": ["null", "true", "12", '"text"', "{}", "[]", "1.5"],
-	huge: [`"${"x".repeat(70_000)}"`, `"${"y".repeat(600_000)}"`, `[${"1,".repeat(20_000)}1]`, `"${"z".repeat(500)}"`],
-	unicode: [
-		'"\\ud800"',
-		'"\\udfff\\ud800"',
-		'"\u202Etxt.exe"',
-		'"👩‍👩‍👧‍👦"',
-		'"①②⑦.⓪.⓪.①"',
-		'"ａｄｍｉｎ"',
-		'"e\u0301"',
-	],
-	control: ['"\\u0000"', '"a\\u0000b"', '"a\\r\\nSet-Cookie: a=b"', '"\\u001b[2J"', '"\\u007f\\u0085\\u2028"'],
-	prototype: [
-		'{"__proto__":{"role":"admin"}}',
-		'{"constructor":{"prototype":{"x":1}}}',
-		'"__proto__"',
-		'"constructor"',
-	],
-	operators: ['{"$ne":null}', '{"$gt":""}', '{"$where":"sleep(1000)"}', '{"$regex":".*"}', '"\' OR 1=1 --"', '"$ne"'],
-	deep: [nested(31), nested(33), nested(5_000), `${"[".repeat(20_000)}${"]".repeat(20_000)}`],
-	"list for scalar": ['["a"]', '["a","b"]', "[[]]", "[null]", "[0]"],
-	bounds: [
-		"-1",
-		"0",
-		"501",
-		"2001",
-		"2147483648",
-		"9007199254740993",
-		"-0",
-		"1e308",
-		"1e400",
-		"0.1",
-		'"0x10"',
-		'"NaN"',
-	],
-} as const;
-
 const bodyKinds = ["missing", "extra", "invalid UTF-8", "broken JSON"] as const;
 const urlKinds = ["repeated name", "encoded slash", "overlong path", "query trick"] as const;
+const headKinds = ["header", "host and origin", "content type", "method", "framing"] as const;
 
-export const kinds = [...keysOf(hostileValues), ...bodyKinds, ...urlKinds];
+export const kinds = [...keysOf(hostileValues), ...bodyKinds, ...urlKinds, ...headKinds];
 export type Kind = (typeof kinds)[number];
 
-const hostilePaths = [
-	"..%2f..%2fetc%2fpasswd",
-	"%2e%2e",
-	"..%5c..",
-	"%00",
-	"a%0d%0ab",
-	"%c0%af",
-	"%ff",
-	"%",
-	"%zz",
-	"..;",
-];
-const hostileQueries = [
-	"__proto__[x]=1",
-	"limit[$ne]=1",
-	"limit[]=5",
-	"%ff=%ff",
-	"&&&==&",
-	"limit=%00",
-	"cursor=..%2f",
-];
 /** Encoded it still fits what Node reads of a head; overlong paths do not. */
 const maxUrlText = 4_000;
-const brokenTexts = ["", "{", "[]", '"a"', "null", "{'a':1}", "\ufeff{}", '{"a":01}', "{} {}", '{"a":NaN}'];
-const extras = '"role":"admin","owner_id":"bob","tenant_id":"other","$set":{"a":1},"id":"x","toString":"x"';
 
 /** One request of every kind in turn. */
 export function* hostileRequests(aim: Aim, count: number, random: Random): Generator<HostileRequest> {
 	for (let i = 0; i < count; i++) {
 		const kind = kinds[i % kinds.length] ?? "missing";
-		yield { kind, bytes: isUrlKind(kind) ? urlRequest(aim, kind, random) : valueRequest(aim, kind, random) };
+		yield { kind, bytes: spoilt(aim, kind, random) };
 	}
 }
 
-function valueRequest(aim: Aim, kind: Exclude<Kind, UrlKind>, random: Random): Buffer {
+function spoilt(aim: Aim, kind: Kind, random: Random): Buffer {
+	if (isAmong(urlKinds, kind)) return urlRequest(aim, kind, random);
+	return isAmong(headKinds, kind) ? headRequest(aim, kind, random) : valueRequest(aim, kind, random);
+}
+
+/** The parameters that a kind is meant for, where there are such. */
+const favourites: Partial<Record<Kind, readonly string[]>> = {
+	"git URL": ["source", "repo", "branch"],
+	shell: ["resource_config", "credential_names", "content"],
+	path: ["template_name", "file", "base"],
+};
+
+function valueRequest(aim: Aim, kind: ValueKind, random: Random): Buffer {
 	const names = namesElsewhere(aim.route);
-	const name = pick(names.length === 0 ? ["anything"] : names, random);
+	const aims = names.filter((known) => favourites[kind]?.includes(known) === true);
+	const name = pick(aims.length > 0 ? aims : names.length > 0 ? names : ["anything"], random);
 	if (aim.route.method !== "GET") return request(aim, pathOf(aim), "", bodyFor(aim, kind, name, random));
 	return request(aim, pathOf(aim), `${name}=${encodeURIComponent(textFor(kind, random).slice(0, maxUrlText))}`);
 }
 
 /** A valid body of which one member is spoiled. */
-function bodyFor(aim: Aim, kind: Exclude<Kind, UrlKind>, name: string, random: Random): Buffer {
+function bodyFor(aim: Aim, kind: ValueKind, name: string, random: Random): Buffer {
 	if (kind === "broken JSON") return Buffer.from(pick(brokenTexts, random));
+	const members = validMembers(aim);
+	if (kind === "missing") members.delete(name);
+	else if (kind === "invalid UTF-8") members.set(name, '"\u0001"');
+	else if (kind !== "extra") members.set(name, textFor(kind, random));
+	const more = kind === "extra" ? extras : '"__proto__":{"name":"a"}';
+	const body = jsonOf(members, kind === "extra" || (kind === "prototype" && random() < 0.3) ? more : "");
+	return kind === "invalid UTF-8" ? spoiled(body) : body;
+}
+
+/** What the contract needs, as JSON texts by name. */
+function validMembers(aim: Aim): Map<string, string> {
 	const names = namesElsewhere(aim.route);
 	const needed = Object.entries(aim.route.action.params).filter(
 		([field, rule]) => names.includes(field) && isNeeded(rule),
 	);
-	const members = new Map(needed.map(([field, rule]) => [field, JSON.stringify(sample(rule, aim))]));
-	if (kind === "missing") members.delete(name);
-	else if (kind === "invalid UTF-8") members.set(name, '"\u0001"');
-	else if (kind !== "extra") members.set(name, textFor(kind, random));
+	return new Map(needed.map(([field, rule]) => [field, JSON.stringify(sample(rule, aim))]));
+}
+
+function jsonOf(members: ReadonlyMap<string, string>, more = ""): Buffer {
 	const texts = [...members].map(([field, text]) => `${JSON.stringify(field)}:${text}`);
-	if (kind === "extra") texts.push(extras);
-	if (kind === "prototype" && random() < 0.3) texts.push('"__proto__":{"name":"a"}');
-	const body = Buffer.from(`{${texts.join(",")}}`);
-	return kind === "invalid UTF-8" ? spoiled(body) : body;
+	return Buffer.from(`{${[...texts, ...(more === "" ? [] : [more])].join(",")}}`);
 }
 
 /** No UTF-8 text can hold the byte that takes the place of each control character 1. */
@@ -154,6 +122,62 @@ function urlRequest(aim: Aim, kind: UrlKind, random: Random): Buffer {
 	return request(aim, aim.route.path.includes(":") ? pathOf(aim, part) : `${path}/${part}`, "", body);
 }
 
+interface Head {
+	method: string;
+	host: string;
+	/** Of the body; empty: none is named. */
+	type: string;
+	readonly more: string[];
+}
+
+/** Spoils one thing about the head. */
+const headSpoilers: Record<Exclude<HeadKind, "framing">, (head: Head, random: Random) => void> = {
+	header: ({ more }, random) => void more.push(pick(hostileHeaders, random)),
+	"host and origin"(head, random) {
+		const [host, origin] = pick(hostileHosts, random);
+		if (origin === "") head.host = host;
+		else head.more.push(`Origin: ${origin}`);
+	},
+	"content type"(head, random) {
+		const [type, coding] = pick(hostileTypes, random);
+		head.type = type;
+		if (coding !== "") head.more.push(`Content-Encoding: ${coding}`);
+	},
+	method(head, random) {
+		head.method = pick(hostileMethods, random);
+	},
+};
+
+/** A valid request but for its first line, one line of its head, or what its head says about its body. */
+function headRequest(aim: Aim, kind: HeadKind, random: Random): Buffer {
+	if (kind === "framing") return framed(aim, pick(hostileFraming, random));
+	const head: Head = { method: aim.route.method, host: aim.host, type: "application/json", more: [] };
+	headSpoilers[kind](head, random);
+	const body = aim.route.method === "GET" && kind !== "content type" ? undefined : jsonOf(validMembers(aim));
+	const about = body ? [`Content-Length: ${body.length}`] : [];
+	if (body && head.type !== "") about.push(`Content-Type: ${head.type}`);
+	return written(aim, `${head.method} ${pathOf(aim)}`, [`Host: ${head.host}`, ...head.more, ...about], body);
+}
+
+function framed(aim: Aim, framing: string): Buffer {
+	const lines = [`Host: ${aim.host}`, "Content-Type: application/json", framing];
+	return written(aim, `${aim.route.method} ${pathOf(aim)}`, lines, Buffer.from("{}"));
+}
+
+function written(
+	{ authorization }: Aim,
+	line: string,
+	lines: readonly string[],
+	body: Buffer = Buffer.alloc(0),
+): Buffer {
+	const all = [
+		`${line} HTTP/1.1`,
+		...lines,
+		...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+	];
+	return Buffer.concat([Buffer.from(`${all.join("\r\n")}\r\n\r\n`), body]);
+}
+
 /** The parameters that are not in the path. */
 function namesElsewhere({ action, path }: ActionRoute): string[] {
 	return Object.keys(action.params).filter((name) => !path.split("/").includes(`:${name}`));
@@ -164,11 +188,10 @@ function pathOf({ route, sessionId }: Aim, part?: string): string {
 	return path.startsWith("//") ? path.slice(1) : `/api/v1/svc${path}`;
 }
 
-function request({ route, host, authorization }: Aim, path: string, query: string, body?: Buffer): Buffer {
-	const lines = [`${route.method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`, `Host: ${host}`];
-	if (authorization !== undefined) lines.push(`Authorization: ${authorization}`);
-	if (body) lines.push("Content-Type: application/json", `Content-Length: ${body.length}`);
-	return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body ?? Buffer.alloc(0)]);
+function request(aim: Aim, path: string, query: string, body?: Buffer): Buffer {
+	const about = body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : [];
+	const line = `${aim.route.method} ${path}${query === "" ? "" : `?${query}`}`;
+	return written(aim, line, [`Host: ${aim.host}`, ...about], body);
 }
 
 function textFor(kind: Kind, random: Random): string {
@@ -198,9 +221,11 @@ function isNeeded(rule: Rule): boolean {
 }
 
 type UrlKind = (typeof urlKinds)[number];
+type HeadKind = (typeof headKinds)[number];
+type ValueKind = Exclude<Kind, UrlKind | HeadKind>;
 
-function isUrlKind(kind: Kind): kind is UrlKind {
-	return urlKinds.some((known) => known === kind);
+function isAmong<T extends string>(known: readonly T[], kind: string): kind is T {
+	return known.some((name) => name === kind);
 }
 
 function pick<T>(from: readonly T[], random: Random): T {
