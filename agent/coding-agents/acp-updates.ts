@@ -57,7 +57,7 @@ function readTool({ toolCallId, content, rawInput, rawOutput, ...call }: JsonObj
 }
 
 function outputOf(item: JsonObject): string {
-	return item["type"] === "diff" ? `Changed ${String(item["path"])}` : (contentText(item["content"]) ?? "");
+	return item["type"] === "diff" ? `Changed ${textOf(item["path"]) ?? "a file"}` : (contentText(item["content"]) ?? "");
 }
 
 function contentText(content: unknown): string | undefined {
@@ -71,7 +71,7 @@ function statusOf(status: unknown): ToolStatus | undefined {
 /** Agents give it as text or as a list of words. */
 function commandOf(input: unknown): string | undefined {
 	const command = isJsonObject(input) ? input["command"] : undefined;
-	return Array.isArray(command) ? command.join(" ") : textOf(command);
+	return Array.isArray(command) ? command.flatMap((word) => textOf(word) ?? []).join(" ") : textOf(command);
 }
 
 function exitCodeOf(output: unknown): number | undefined {

@@ -35,12 +35,29 @@ export function fitFileList(files: readonly ChangedFile[], limit: number): DiffF
 /** The list of files that a patch without renames changes. */
 export function filesOfPatch(patch: string): ChangedFile[] {
 	// The parser finds one file without a name in an empty patch.
-	const files = parsePatch(patch).filter((file) => pathOf(file) !== "");
+	const files = filesIn(patch).filter((file) => pathOf(file) !== "");
 	return files.map((file) => {
 		const lines = file.hunks.flatMap((hunk) => hunk.lines);
 		const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
 		return { path: pathOf(file), status: statusOf(file), ins: count("+"), del: count("-") };
 	});
+}
+
+/** What a pod says is a patch may be anything; files that cannot be read are left out. */
+function filesIn(patch: string): StructuredPatch[] {
+	return parsed(patch) ?? filesApart(patch).flatMap((file) => parsed(file) ?? []);
+}
+
+function parsed(patch: string): StructuredPatch[] | undefined {
+	try {
+		return parsePatch(patch);
+	} catch {
+		return undefined;
+	}
+}
+
+function filesApart(patch: string): string[] {
+	return patch.split(/^(?=diff --(?:git|cc|combined) )/m);
 }
 
 function statusOf({ isCreate, isDelete }: StructuredPatch): ChangedFile["status"] {
@@ -55,14 +72,14 @@ function pathOf({ oldFileName, newFileName, isDelete }: StructuredPatch): string
 
 /** Reads the patch of one file; lines beyond `limit` bytes of JSON are left out, and the hunk they were in says so in its counts. */
 export function readFileDiff(filePath: string, patch: string, limit: number): FileDiff {
-	return fitHunks(filePath, parsePatch(patch), limit);
+	return fitHunks(filePath, filesIn(patch), limit);
 }
 
 /** As {@link readFileDiff}, from the patch of many files. */
 export function fileOfPatch(filePath: string, patch: string, limit: number): FileDiff {
 	return fitHunks(
 		filePath,
-		parsePatch(patch).filter((file) => pathOf(file) === filePath),
+		filesIn(patch).filter((file) => pathOf(file) === filePath),
 		limit,
 	);
 }
@@ -100,7 +117,7 @@ function numberLines(lines: readonly string[], oldStart: number, newStart: numbe
 /** As many whole files of the patch as fit `limit` bytes of JSON. @param cut Whether the patch itself has lost its end. */
 export function fitPatch(patch: string, cut: boolean, limit: number): DiffPatch {
 	if (!cut && jsonBytes(patch) <= limit) return { patch, truncated: false };
-	const files = patch.split(/^(?=diff --(?:git|cc|combined) )/m);
+	const files = filesApart(patch);
 	if (cut) files.pop();
 	let bytes = 2;
 	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) - 2) > limit);

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { readUpdate } from "#agent/coding-agents/acp-updates.ts";
 
 describe("readUpdate()", () => {
@@ -46,9 +47,34 @@ describe("readUpdate()", () => {
 	});
 
 	it("leaves out what is not kept", () => {
-		expect(readUpdate({ sessionUpdate: "plan", entries: [] })).to.equal(undefined);
+		expect(readUpdate({ sessionUpdate: "current_mode_update", currentModeId: "ask" })).to.equal(undefined);
 		expect(readUpdate({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "x" } })).to.equal(
 			undefined,
 		);
 	});
+
+	it("reads whatever an agent sends, and keeps texts only", () => {
+		const members = ["type", "content", "text", "path", "command", "rawInput", "rawOutput", "toolCallId", "status"];
+		const member = fc.constantFrom(...members, "title", "entries", "toString", "valueOf", "exitCode");
+		const word = fc.constantFrom("text", "diff", "content", 1, null, true);
+		const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
+			anything: fc.oneof(
+				{ depthSize: "small" },
+				word,
+				fc.array(tie("anything"), { maxLength: 3 }),
+				fc.dictionary(member, tie("anything"), { maxKeys: 4, noNullPrototype: true }),
+			),
+		}));
+		const kind = fc.constantFrom("agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan");
+		fc.assert(
+			fc.property(kind, fc.dictionary(member, anything, { noNullPrototype: true }), (sessionUpdate, more) => {
+				const read = readUpdate({ toolCallId: "t", ...more, sessionUpdate });
+				const values = Object.values(read ?? {}).flatMap((value) =>
+					Array.isArray(value) ? value.map(Object.values) : value,
+				);
+				for (const value of values.flat()) expect(typeof value).to.be.oneOf(["string", "number"]);
+			}),
+			{ numRuns: 20_000 },
+		);
+	}).timeout(30_000);
 });

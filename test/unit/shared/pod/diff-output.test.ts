@@ -143,3 +143,50 @@ describe("filesOfPatch() and fileOfPatch()", () => {
 			expect(fileOfPatch(path, patch, limit)).to.deep.equal({ filePath: path, hunks: [] });
 	});
 });
+
+describe("a patch that is none", () => {
+	const lines = [
+		"diff --git a/f b/f",
+		'diff --git "a/\\303" "b/x"',
+		"--- a/f",
+		"--- /dev/null",
+		"--- ",
+		"+++ b/f",
+		'+++ "b/x',
+		"@@ -1 +1 @@",
+		"@@ -1,2 +1,3 @@",
+		"@@",
+		"+x",
+		"-y",
+		" z",
+		"\\ No newline at end of file",
+		"?",
+		"",
+		"\0",
+		"Binary files differ",
+		"rename from x",
+		"index 1..2",
+	];
+	const likely = fc.array(fc.constantFrom(...lines), { maxLength: 12 }).map((all) => all.join("\n"));
+	const patch = fc.oneof(likely, fc.string({ unit: "binary" }));
+
+	it("breaks none of the readers, which say no more than there is room for", () => {
+		fc.assert(
+			fc.property(patch, (text) => {
+				expect(jsonBytes(readFileDiff("f", text, 300))).to.be.below(600);
+				expect(jsonBytes(fileOfPatch("f", text, 300))).to.be.below(600);
+				filesOfPatch(text);
+				readFileList(text);
+				fitPatch(text, true, 300);
+			}),
+			{ numRuns: 10_000 },
+		);
+	}).timeout(30_000);
+
+	it("does not hide the files around it", () => {
+		const good = (name: string) =>
+			`diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-a\n+b\n`;
+		const patch = `${good("one")}diff --git a/bad b/bad\n--- a/bad\n+++ b/bad\n@@ -1 +1 @@\n?\n${good("two")}`;
+		expect(filesOfPatch(patch).map(({ path }) => path)).to.deep.equal(["one", "two"]);
+	});
+});
