@@ -1,7 +1,8 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import fc from "fast-check";
 import { Journal } from "#agent/journal.ts";
 
 describe("Journal", () => {
@@ -54,4 +55,22 @@ describe("Journal", () => {
 		await journal.close();
 		expect(await reopened()).to.deep.equal([{ kept: 1 }, { kept: 2 }, { kept: 3 }, { n: 4 }]);
 	});
+
+	it("opens whatever a crash or somebody else left, and what was whole is still there", async () => {
+		const record = fc.record({ n: fc.nat(), text: fc.string({ unit: "binary" }) });
+		const garbage = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 10)));
+		await fc.assert(
+			fc.asyncProperty(fc.array(record, { maxLength: 4 }), garbage, fc.nat(), async (records, noise, cut) => {
+				const whole = records.map((each) => Buffer.from(`${JSON.stringify(each)}\n`));
+				const last = Buffer.from(JSON.stringify({ n: -1, noise: noise.toString("hex") }));
+				// An invalid line in the middle, and the last one cut somewhere.
+				writeFileSync(
+					path,
+					Buffer.concat([...whole, Buffer.of(0), noise, Buffer.from("\n"), last.subarray(0, cut % last.length)]),
+				);
+				expect(await reopened()).to.deep.equal(JSON.parse(JSON.stringify(records)));
+			}),
+			{ numRuns: 200 },
+		);
+	}).timeout(30_000);
 });

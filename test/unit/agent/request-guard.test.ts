@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import type { IncomingHttpHeaders } from "node:http";
 import { RequestError } from "#agent/request-error.ts";
 import { RequestGuard } from "#agent/request-guard.ts";
@@ -35,4 +36,38 @@ describe("RequestGuard", () => {
 	for (const [what, headers, status] of cases) {
 		it(`answers ${status} to ${what}`, () => expect(statusOf(headers)).to.equal(status));
 	}
+
+	it("answers nobody else, whatever the head says", () => {
+		const part = fc.constantFrom(
+			"127.0.0.1",
+			"localhost",
+			":4000",
+			"Bearer ",
+			"the-platform-key",
+			" ",
+			"@",
+			"evil",
+			"\t",
+		);
+		const text = fc.option(
+			fc.oneof(
+				fc.string(),
+				fc.array(part, { maxLength: 4 }).map((parts) => parts.join("")),
+			),
+			{
+				nil: undefined,
+			},
+		);
+		fc.assert(
+			fc.property(text, text, text, (host, authorization, origin) => {
+				const headers = { ...(host && { host }), ...(authorization && { authorization }), ...(origin && { origin }) };
+				const status = statusOf(headers);
+				expect(status).to.be.oneOf([200, 401, 403]);
+				if (status !== 200) return;
+				expect([good.host, "localhost:4000"]).to.include(host);
+				expect(authorization).to.match(/^Bearer +the-platform-key$/);
+			}),
+			{ numRuns: 10_000 },
+		);
+	});
 });

@@ -7,7 +7,7 @@ export interface Launch {
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const wholeId = new RegExp(`^${uuid}$`);
-const wholeName = new RegExp(`^(${uuid})-g(\\d{1,9})$`);
+const wholeName = new RegExp(`^(${uuid})-g(0|[1-9]\\d{0,8})$`);
 
 /** Undefined for text that is not from {@link launchName}; what it accepts is safe as the name of a folder. */
 export function parseLaunch(name: string): Launch | undefined {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { ForbiddenError } from "#shared/errors.ts";
 import { OriginGuard, type OriginGuardOptions } from "#services/gateway/origin-guard.ts";
 
@@ -65,5 +66,34 @@ describe("OriginGuard", () => {
 		expect(guard.check({ host, origin: "https://pages.example" })).to.equal("https://pages.example");
 		expect(guard.check({ host, origin: "http://localhost:8080" })).to.equal(undefined);
 		expect(guard.check({ host })).to.equal(undefined);
+	});
+
+	it("takes no host and no origin but the ones it knows, however they are written", () => {
+		const part = fc.constantFrom(
+			"localhost",
+			"127.0.0.1",
+			"[::1]",
+			":8080",
+			":80",
+			".",
+			"evil",
+			"@",
+			"http://",
+			"/",
+			" ",
+		);
+		const text = fc.oneof(
+			fc.string(),
+			fc.array(part, { maxLength: 5 }).map((parts) => parts.join("")),
+		);
+		const hosts = ["localhost:8080", "127.0.0.1:8080", "[::1]:8080"];
+		fc.assert(
+			fc.property(text, fc.option(text, { nil: undefined }), (host, origin) => {
+				if (!isTaken({}, host, origin)) return;
+				expect(hosts).to.include(host.toLowerCase());
+				expect([undefined, `http://${host.toLowerCase()}`, `https://${host.toLowerCase()}`]).to.include(origin);
+			}),
+			{ numRuns: 10_000 },
+		);
 	});
 });

@@ -118,4 +118,22 @@ describe("withoutUserinfo()", () => {
 			"fatal: unable to access 'https://host/repo/': refused",
 		);
 	});
+
+	it("leaves no password in any words", () => {
+		const noise = fc.string().map((text) => text.replaceAll(/[\s/"']/g, ""));
+		fc.assert(
+			fc.property(
+				fc.string(),
+				fc.constantFrom("https", "http", "ssh"),
+				noise,
+				fc.string(),
+				(before, scheme, user, after) => {
+					const words = withoutUserinfo(`${before}${scheme}://${user}:hunter2@host/repo${after}`);
+					expect(words).to.not.contain("hunter2@");
+					expect(words).to.contain("host/repo");
+				},
+			),
+			{ numRuns: 10_000 },
+		);
+	});
 });

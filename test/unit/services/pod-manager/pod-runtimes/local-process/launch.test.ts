@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
+import fc from "fast-check";
+import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
 
 const sessionId = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
@@ -13,6 +14,7 @@ describe("the name of a launch", () => {
 		`${sessionId}`,
 		`${sessionId}-g`,
 		`${sessionId}-g1.5`,
+		`${sessionId}-g01`,
 		`x${sessionId}-g1`,
 		`${sessionId}-g1/`,
 	]) {
@@ -25,5 +27,22 @@ describe("the name of a launch", () => {
 		for (const id of ["..", "../..", "", "a/b", sessionId.slice(1)]) {
 			expect(() => launchName({ sessionId: id, generation: 1 })).to.throw(RangeError);
 		}
+	});
+
+	it("is what it was read from, whatever the text", () => {
+		const part = fc.constantFrom(sessionId, "-g", "1", "0", "..", "/", "\0", "\n", "-", "G", "9".repeat(9), "１");
+		const text = fc.oneof(
+			fc.string({ unit: "binary" }),
+			fc.array(part, { maxLength: 5 }).map((parts) => parts.join("")),
+		);
+		fc.assert(
+			fc.property(text, (name) => {
+				const launch = parseLaunch(name);
+				if (launch) expect(launchName(launch)).to.equal(name);
+				if (isSessionId(name)) expect(name).to.match(/^[0-9a-f-]{36}$/);
+				else expect(() => launchName({ sessionId: name, generation: 1 })).to.throw(RangeError);
+			}),
+			{ numRuns: 10_000 },
+		);
 	});
 });
