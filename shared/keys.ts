@@ -3,7 +3,7 @@
  * HKDF-SHA-256 (RFC 5869) over purpose, session and launch.
  */
 import { hkdfSync, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeNewFile } from "./new-file.ts";
 import { makeFolder } from "./new-folder.ts";
@@ -64,11 +64,13 @@ export function openInstallationKey(dataDir: string, configured: string): Instal
 	}
 }
 
-/** The text of the key's file. */
+/** The text of the key's file. A key that is there is only read: a full disk keeps nobody from it. */
 function keyIn(dataDir: string): string {
 	const folder = join(dataDir, "keys");
 	const file = join(folder, "installation");
-	makeFolder(folder);
-	writeNewFile(file, randomBytes(keyBytes).toString("base64url"), 0o600);
+	if (!existsSync(file)) {
+		makeFolder(folder);
+		writeNewFile(file, randomBytes(keyBytes).toString("base64url"), 0o600);
+	}
 	return readFileSync(file, "utf8").trim();
 }
