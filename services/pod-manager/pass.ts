@@ -36,6 +36,7 @@ const passMs = 9_000;
 export async function runPass(claim: Claim, ground: PassGround, since: number): Promise<PassOutcome> {
 	refuseLate(since);
 	const pods = await ground.runtime.find(claim.id);
+	failpoint("pod-manager.looked");
 	const decided = plan(claim, pods);
 	if (!decided) return {};
 	try {
