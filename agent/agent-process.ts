@@ -16,19 +16,28 @@ const patienceMs = 3_000;
 /** Environment variable of a value that only one coding agent, and what it starts, has. */
 const markName = "ATELIER_CODING_AGENT";
 
+type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal">;
+
 export class AgentProcess {
 	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessWithoutNullStreams;
+	readonly #endSignal: AgentRecord["end_signal"];
 	#lastWords = "";
 
 	/** @param folder Where it starts; it is told later where to work. */
-	constructor({ id, command, env: ownEnv }: AgentRecord, env: Environment, folder: string, log: LogBuffer) {
+	constructor(
+		{ id, command, env: ownEnv, end_signal }: StartedAgent,
+		env: Environment,
+		folder: string,
+		log: LogBuffer,
+	) {
 		const [program = "", ...args] = command;
 		const mark = { [markName]: randomUUID() };
 		const whole = { ...env, ...ownEnv, ...mark };
 		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		this.#child = child;
+		this.#endSignal = end_signal;
 		// Whoever writes to a process that has ended hears of it through `ended`.
 		child.stdin.on("error", () => {});
 		const lines = new LineSplitter((line) => {
@@ -60,9 +69,10 @@ export class AgentProcess {
 		if (this.#isAlive) signalGroup(this.#child.pid, "SIGKILL");
 	}
 
-	/** End of input, then SIGTERM, then SIGKILL, each after 3 s. */
+	/** End of input, with the signal of its record, then SIGTERM, then SIGKILL, each after 3 s. */
 	async close(): Promise<void> {
 		this.#child.stdin.end();
+		if (this.#endSignal !== "none" && this.#isAlive) signalGroup(this.#child.pid, this.#endSignal);
 		for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 			await Promise.race([this.ended, sleep(patienceMs)]);
 			if (!this.#isAlive) return;

@@ -1,20 +1,34 @@
-/** Coding agents are data: a record in `config/agents` says how one is started. */
-import { readFile, readdir } from "node:fs/promises";
+/** A coding agent as its record says it is started, with every place filled in for this pod. */
 import { join } from "node:path";
+import type { InstallRecipe, WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { readInstalled } from "#shared/agents/installed-agent.ts";
+import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { configText } from "./config-text.ts";
 import type { Environment } from "./environment.ts";
-import { isJsonObject } from "./json-object.ts";
 import { LaunchFailure } from "./launch-failure.ts";
+import { fillAll, fillText, type Places } from "./record-places.ts";
 
-export interface AgentRecord {
-	id: string;
-	title: string;
-	/** Program and arguments; places like `{node}` are filled in. */
-	command: string[];
-	/** Variables beside the allowed ones, filled in likewise; one that stays empty is left out. */
+export interface AgentRecord
+	extends Pick<WrittenAgent, "id" | "title" | "command" | "keeps" | "mcp" | "loads" | "end_signal" | "late_update_ms"> {
+	/** Beside the allowed variables. */
 	env: Environment;
-	/** How long after a turn's answer its last updates may still come. */
-	late_update_ms: number;
+	/** Paths below the home. */
+	files: { path: string; text: string }[];
+	/** Its own modes by the session's permission mode; empty: as it starts. */
+	modes: { ask: string; auto: string };
+}
+
+/** The session's model, as the agent reaches it. */
+export interface ReachableModel {
+	/** As the provider knows it. */
+	model: string;
+	/** Tokens it reads at most. */
+	context_window: number;
+	/** What is shown as the key. */
+	token: string;
+	/** URL prefix; undefined for a format the provider does not speak. */
+	url(wire: ModelWire): string | undefined;
 }
 
 /** What a record may leave open. */
@@ -23,51 +37,106 @@ export interface RecordPlaces {
 	model: string;
 	/** Folder where Node keeps compiled code of programs of ours; empty: nowhere. */
 	compile_cache: string;
+	home?: string;
+	/** The agent's own folder in the session's state; it outlives the pod. */
+	state?: string;
+	/** Folder of the agents that are installed on request. */
+	agents?: string;
+	/** Absent: the session has no model. */
+	reachable?: ReachableModel | undefined;
 }
 
-const folder = join(projectRoot, "config", "agents");
-const defaultLateUpdateMs = 300;
-
-/** @throws {LaunchFailure} when there is no such record, or it cannot be used. */
+/** @throws {LaunchFailure} when there is no such record, or it cannot be used here. */
 export async function readAgentRecord(id: string, places: RecordPlaces): Promise<AgentRecord> {
-	const text = await readFile(join(folder, `${id}.yaml`), "utf8").catch(() => undefined);
-	if (text === undefined) {
-		const known = (await readdir(folder)).map((name) => name.replace(/\.yaml$/, ""));
-		throw new LaunchFailure("AGENT_START_FAILED", `There is no coding agent "${id}"; known: ${known.join(", ")}`);
-	}
 	// Loaded here, while the clone runs.
-	const { parse } = await import("yaml");
-	return fillRecord(parse(text), { ...places, node: process.execPath, project: projectRoot });
+	const { agentIds, readAgentRecord: read } = await import("#shared/agents/agent-records.ts");
+	const known = agentIds();
+	if (!known.includes(id)) refuse(`There is no coding agent "${id}"; known: ${known.join(", ")}`);
+	try {
+		return fillRecord(read(id), places);
+	} catch (error) {
+		if (error instanceof LaunchFailure) throw error;
+		throw new LaunchFailure("AGENT_START_FAILED", (error as Error).message, { cause: error });
+	}
 }
 
 /** @throws {LaunchFailure} */
-export function fillRecord(record: unknown, places: Readonly<Record<string, string>>): AgentRecord {
-	if (!isRecord(record)) throw new LaunchFailure("AGENT_START_FAILED", "The record of the coding agent is incomplete");
-	const { id, title, command, env = {}, late_update_ms = defaultLateUpdateMs } = record;
-	const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (place, name: string) => places[name] ?? place);
-	const filled = Object.entries(env).map(([name, value]) => [name, fill(value)]);
+export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRecord {
+	const { id, title, command, keeps, mcp, loads, end_signal, late_update_ms } = record;
+	if (record.install) refuseUninstalled(id, record.install, join(places.agents ?? "", id));
+	const filled = placesOf(record, places);
 	return {
-		id,
-		title,
-		command: command.map(fill),
-		env: Object.fromEntries(filled.filter(([, value]) => value !== "")),
-		late_update_ms,
+		...{ id, title, keeps, mcp, loads, end_signal, late_update_ms },
+		command: command.map((word) => fillText(word, filled)),
+		env: environmentOf(record.env, filled),
+		files: record.files.map(({ path, format, content }) => ({
+			path,
+			text: configText(format, fillAll(content, filled)),
+		})),
+		modes: record.modes ?? { ask: "", auto: "" },
 	};
 }
 
-type Written = Pick<AgentRecord, "id" | "title" | "command"> & Partial<AgentRecord>;
-
-function isRecord(value: unknown): value is Written {
-	if (!isJsonObject(value)) return false;
-	const { id, title, command, env = {}, late_update_ms = 0 } = value;
-	const named = isText(id) && isText(title) && typeof late_update_ms === "number";
-	return named && isTextList(command) && command.length > 0 && isJsonObject(env) && isTextList(Object.values(env));
+/** Half an installation has no such file, and one of another version may want to be started otherwise. */
+function refuseUninstalled(id: string, recipe: InstallRecipe, folder: string): void {
+	const installed = readInstalled(folder);
+	if (installed?.version === recipe.version) return;
+	const state = installed ? `is installed in version ${installed.version}, not ${recipe.version}` : "is not installed";
+	refuse(`The coding agent "${id}" ${state}; install it with: npm run agents -- install ${id}`);
 }
 
-function isTextList(value: unknown): value is string[] {
-	return Array.isArray(value) && value.every(isText);
+function placesOf(record: WrittenAgent, places: RecordPlaces): Places {
+	const { reachable, home = "", state = "", agents = "" } = places;
+	return {
+		node: process.execPath,
+		project: projectRoot,
+		arch: process.arch,
+		compile_cache: places.compile_cache,
+		home,
+		state,
+		agents: join(agents, record.id),
+		model: reachable?.model ?? places.model,
+		...(record.needs_model || reachable ? modelPlaces(record, reachable) : noModel),
+	};
 }
 
-function isText(value: unknown): value is string {
-	return typeof value === "string";
+const noModel: Places = { model_url: "", model_token: "", model_wire: "", model_context: "" };
+
+/** @throws {LaunchFailure} when the two have no format in common. */
+function modelPlaces({ id, wires, needs_model }: WrittenAgent, reachable: ReachableModel | undefined): Places {
+	if (!reachable) {
+		return refuse(
+			`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`,
+		);
+	}
+	const offered = modelWires.filter((wire) => reachable.url(wire) !== undefined);
+	const [wire, own] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
+	if (wire === undefined && !needs_model) return noModel;
+	if (wire === undefined) {
+		const spoken = Object.keys(wires).join(" or ");
+		return refuse(`The coding agent "${id}" speaks ${spoken}; model "${reachable.model}" speaks ${offered.join(", ")}`);
+	}
+	const urls = offered.map((name) => [`model_url:${name}`, reachable.url(name) ?? ""] as const);
+	return {
+		...Object.fromEntries(urls),
+		...Object.fromEntries(Object.entries(own ?? {}).map(([name, value]) => [`wire:${name}`, value])),
+		model_url: urls.find(([name]) => name === `model_url:${wire}`)?.[1] ?? "",
+		model_wire: wire,
+		model_token: reachable.token,
+		model_context: reachable.context_window,
+	};
+}
+
+/** A variable that stays empty is left out. */
+function environmentOf(written: WrittenAgent["env"], places: Places): Environment {
+	const entries = Object.entries(written).map(([name, value]) => [
+		name,
+		typeof value === "string" ? fillText(value, places) : JSON.stringify(fillAll(value, places)),
+	]);
+	return Object.fromEntries(entries.filter(([, value]) => value !== ""));
+}
+
+/** @throws {LaunchFailure} */
+function refuse(sentence: string): never {
+	throw new LaunchFailure("AGENT_START_FAILED", sentence);
 }

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 between two processes, one message per line: both ask, both answer, both notify. */
 import type { Readable, Writable } from "node:stream";
-import { isJsonObject, type JsonObject, parseJsonObject } from "./json-object.ts";
+import { isJsonObject, type JsonObject, parseJsonObject, textOf } from "./json-object.ts";
 
 export interface RpcMethods {
 	/** By method; the result, or a rejection whose message the other side is told. Requests run side by side. */
@@ -15,6 +15,7 @@ export class RpcError extends Error {
 
 /** Whoever sends more in one message is heard no longer. */
 const maxMessageBytes = 32 * 1_048_576;
+const maxErrorLength = 2_000;
 
 const parseError = -32_700;
 const methodNotFound = -32_601;
@@ -83,7 +84,7 @@ export class JsonRpc {
 		const waiting = this.#waiting.get(id);
 		this.#waiting.delete(id);
 		if (!isJsonObject(error)) waiting?.resolve(isJsonObject(result) ? result : {});
-		else waiting?.reject(new RpcError(typeof error["message"] === "string" ? error["message"] : "It gave no reason"));
+		else waiting?.reject(new RpcError(wordsOf(error)));
 	}
 
 	async #answer(method: string, params: JsonObject): Promise<object> {
@@ -130,6 +131,16 @@ class BoundedLines {
 		if (this.#bytes > this.#maxBytes) throw new RangeError(`A message has more than ${this.#maxBytes} bytes`);
 		this.#pieces.push(piece);
 	}
+}
+
+/** Many say in the message only that something failed, and in the data what. */
+function wordsOf({ message, data }: JsonObject): string {
+	const { details, message: inner, error } = isJsonObject(data) ? data : {};
+	const detail = [details, inner, error, data].map(textOf).find((text) => text !== undefined);
+	const words = [textOf(message), detail].filter(
+		(text, index, all) => text !== undefined && all.indexOf(text) === index,
+	);
+	return words.length === 0 ? "It gave no reason" : words.join(": ").slice(0, maxErrorLength);
 }
 
 function closedError(): RpcError {

@@ -53,6 +53,7 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	state: isAbsolutePath,
 	home: isAbsolutePath,
 	git_home: (value) => value === "" || isAbsolutePath(value),
+	agents: (value) => value === undefined || isAbsolutePath(value),
 	lifeline_ms: isOptionalTime,
 	interrupt_ms: isOptionalTime,
 	name: isText,

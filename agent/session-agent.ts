@@ -5,8 +5,9 @@ import type { DiffPatch } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import { ActivityWatch } from "./activity-watch.ts";
-import { AgentKeeper, cannotStart } from "./agent-keeper.ts";
+import { AgentKeeper } from "./agent-keeper.ts";
 import { AgentServer } from "./agent-server.ts";
+import { cannotStart } from "./agent-starter.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
@@ -73,7 +74,13 @@ export class SessionAgent {
 		this.#status = new StatusFile(launch.status_file);
 		this.#permissions = new Permissions(launch.permission_mode, (said) => this.#log.add("INFO", launch.agent, said));
 		const kept = { launch, inherited, env: this.#env, permissions: this.#permissions, log: this.#log };
-		this.#keeper = new AgentKeeper({ ...kept, signal: this.#signal, onNotice: () => {} });
+		this.#keeper = new AgentKeeper({
+			...kept,
+			signal: this.#signal,
+			turns: () => this.#opened.conversation?.turns ?? [],
+			reachable: () => undefined,
+			onNotice: () => {},
+		});
 	}
 
 	/** Resolves when everything it started has ended; false when the pod has failed. */

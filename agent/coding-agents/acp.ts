@@ -7,29 +7,24 @@ import type { AgentProcess } from "../agent-process.ts";
 import { AgentLostError, type AgentNotice, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import { JsonRpc, RpcError } from "../json-rpc.ts";
-import type { LogBuffer } from "../log-buffer.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
+import { openSession, type OpeningOptions } from "./acp-opening.ts";
 import { readUpdate } from "./acp-updates.ts";
 
-export interface AcpOptions {
-	/** Name of its lines in the log. */
-	id: string;
+export interface AcpOptions extends OpeningOptions {
 	/** Its title, when it does not tell one. */
 	title: string;
 	/** Empty: its own choice. */
 	model: string;
-	/** Put before the first message: the stable protocol has no place for it. */
-	systemPrompt: string;
 	lateUpdateMs: number;
 	/** How long it may take over an interrupt before it is ended. Default 10 s. */
 	interruptMs?: number | undefined;
 	permissions: Permissions;
 	/** Told what it says beside its answers. */
 	onNotice?: (notice: AgentNotice) => void;
-	log: LogBuffer;
 }
 
 const protocolVersion = 1;
@@ -53,9 +48,14 @@ export class AcpAgent implements CodingAgent {
 	#sessionId = "";
 	/** What it lets one choose. */
 	#choices: JsonObject[] = [];
-	#isFirst = true;
+	/** What it said it can do. */
+	#capabilities: JsonObject = {};
+	/** Stands before the next message. */
+	#preamble: readonly string[] = [];
 	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
+	/** Listener of the turn that was cancelled last. */
+	#cancelled: ((update: AgentUpdate) => void) | undefined;
 
 	private constructor(process: AgentProcess, options: AcpOptions) {
 		this.#process = process;
@@ -74,9 +74,10 @@ export class AcpAgent implements CodingAgent {
 	/** Agrees on the protocol. @throws {Error} within 60 s when it does not. */
 	static async connect(process: AgentProcess, options: AcpOptions): Promise<AcpAgent> {
 		const agent = new AcpAgent(process, options);
-		const { agentInfo, protocolVersion: spoken } = await agent.#ask("initialize", hello);
+		const { agentInfo, agentCapabilities, protocolVersion: spoken } = await agent.#ask("initialize", hello);
 		if (spoken !== protocolVersion) throw new Error(`It speaks version ${String(spoken)} of its protocol`);
 		const { title, name } = isJsonObject(agentInfo) ? agentInfo : {};
+		agent.#capabilities = isJsonObject(agentCapabilities) ? agentCapabilities : {};
 		agent.#title = textOf(title) ?? textOf(name) ?? options.title;
 		return agent;
 	}
@@ -94,10 +95,10 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async open(folder: string): Promise<void> {
-		const { sessionId, configOptions } = await this.#ask("session/new", { cwd: folder, mcpServers: [] });
-		if (typeof sessionId !== "string") throw new Error("It opened a session without an id");
-		this.#sessionId = sessionId;
-		this.#choices = objectsOf(configOptions);
+		const opened = await openSession(folder, this.#capabilities, this.#options, (...call) => this.#ask(...call));
+		this.#sessionId = opened.id;
+		this.#preamble = opened.preamble;
+		this.#choices = opened.choices;
 		await this.#chooseModel();
 	}
 
@@ -110,12 +111,11 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {
-		const { systemPrompt, lateUpdateMs } = this.#options;
-		const before = this.#isFirst && systemPrompt !== "" ? [block(systemPrompt)] : [];
-		this.#isFirst = false;
+		const { lateUpdateMs } = this.#options;
+		const prompt = [...this.#preamble, text].map((part) => ({ type: "text", text: part }));
+		this.#preamble = [];
 		this.#onUpdate = onUpdate;
 		try {
-			const prompt = [...before, block(text)];
 			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
 			const { stopReason } = await this.#orEnded(answer);
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
@@ -130,6 +130,7 @@ export class AcpAgent implements CodingAgent {
 		const turn = this.#onUpdate;
 		if (!turn) return;
 		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
+		this.#cancelled = turn;
 		permissions.cancel();
 		// After the answers to what it asks, which leave in this turn of the event loop.
 		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
@@ -145,7 +146,10 @@ export class AcpAgent implements CodingAgent {
 		return this.#process.close();
 	}
 
+	/** Of a turn that is being cancelled, nothing is allowed any more. */
 	async #permit(params: JsonObject): Promise<object> {
+		if (this.#cancelled !== undefined && this.#cancelled === this.#onUpdate)
+			return { outcome: { outcome: "cancelled" } };
 		const optionId = await this.#options.permissions.ask(readPermission(params));
 		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
 	}
@@ -185,8 +189,4 @@ export class AcpAgent implements CodingAgent {
 			throw error;
 		});
 	}
-}
-
-function block(text: string): object {
-	return { type: "text", text };
 }

@@ -68,6 +68,8 @@ export interface LaunchDocument extends LaunchSettings {
 	home: string;
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */
 	git_home: string;
+	/** Folder of the coding agents that were installed on request; absent: there are none. */
+	agents?: string;
 	/** Absent: the session has no model. */
 	model_access?: ModelAccess;
 	/** How long the pod goes on while the platform is away. Default 15 min. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,41 +7,23 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import { expect } from "chai";
-import { AgentProcess } from "#agent/agent-process.ts";
 import { type AgentRecord, readAgentRecord } from "#agent/agent-record.ts";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agent.ts";
-import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp.ts";
+import type { AcpOptions } from "#agent/coding-agents/acp.ts";
+import { KeptSession } from "#agent/kept-session.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
-import { Permissions } from "#agent/permissions.ts";
+import type { McpServer } from "#shared/pod/launch.ts";
+import { openAgent, scriptedRecord } from "../support/open-agent.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const log = new LogBuffer([]);
-const scripted: AgentRecord = {
-	id: "scripted",
-	title: "Untitled",
-	command: [process.execPath, join(import.meta.dirname, "../support/scripted-agent.ts")],
-	env: {},
-	late_update_ms: 300,
-};
+const scripted = scriptedRecord();
 
-async function open(record: AgentRecord, options: Partial<AcpOptions> = {}): Promise<CodingAgent> {
-	const agentProcess = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
-	const { id, title, late_update_ms: lateUpdateMs } = record;
-	const agent = await AcpAgent.connect(agentProcess, {
-		id,
-		title,
-		model: "",
-		systemPrompt: "",
-		lateUpdateMs,
-		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
-		log,
-		...options,
-	});
-	await agent.open(folder);
-	return agent;
+function open(record: AgentRecord, options: Partial<AcpOptions> = {}): Promise<CodingAgent> {
+	return openAgent(record, folder, { log, ...options });
 }
 
 describeCodingAgent("built-in, shell mode", {
@@ -68,6 +51,22 @@ describe("AcpAgent", () => {
 			await agent.close();
 		}
 	}
+
+	/** What it says to each message, one after the other. */
+	async function textsOf(record: AgentRecord, messages: string[], options: Partial<AcpOptions>): Promise<string[]> {
+		const agent = await open(record, { lateUpdateMs: 0, ...options });
+		const texts: string[] = [];
+		try {
+			for (const message of messages) {
+				await agent.prompt(message, (update) => void ("text" in update && texts.push(update.text)));
+			}
+			return texts;
+		} finally {
+			await agent.close();
+		}
+	}
+
+	const lastWords = (): string | undefined => log.tail().lines.at(-1)?.message;
 
 	it("waits for updates that come after the answer, as long as the record says", async () => {
 		expect(await updatesOf("late words")).to.deep.equal([{ type: "text", text: "words" }]);
@@ -105,6 +104,77 @@ describe("AcpAgent", () => {
 		await ask();
 		await agent.close();
 		expect(texts).to.deep.equal(["Be brief|say {blocks}", "say {blocks}"]);
+	});
+
+	it("gives the system prompt to an agent that takes one, and not as part of a message", async () => {
+		const record = scriptedRecord("system");
+		const texts = await textsOf(record, ["say {system} {blocks}"], { systemPrompt: "Be brief" });
+		const prompt = JSON.stringify({ mode: "append", content: [{ type: "text", text: "Be brief" }] });
+		expect(texts).to.deep.equal([`${prompt} say {system} {blocks}`]);
+	});
+
+	const tools: McpServer = {
+		name: "tools",
+		type: "stdio",
+		command: "t",
+		args: ["-x"],
+		env: { A: "1" },
+		url: "",
+		headers: {},
+	};
+	const web: McpServer = { ...tools, name: "web", type: "http", url: "http://127.0.0.1:1/mcp", headers: { H: "2" } };
+
+	it("hands over MCP servers the way the agent can take them, and names those it cannot", async () => {
+		const ask = (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> =>
+			textsOf(scriptedRecord(...habits), ["say {servers}"], { mcpServers: [tools, web], ...options });
+		expect(await ask(["http"])).to.deep.equal(["tools:stdio:-x:1 web:http:http://127.0.0.1:1/mcp:2"]);
+		expect(await ask([])).to.deep.equal(["tools:stdio:-x:1"]);
+		expect(lastWords()).to.equal("The coding agent cannot use these MCP servers: web (http)");
+		expect(await ask(["http"], { mcp: "http" })).to.deep.equal(["web:http:http://127.0.0.1:1/mcp:2"]);
+		await ask(["http"], { mcp: "none" });
+		expect(lastWords()).to.equal("The coding agent cannot use these MCP servers: tools (stdio), web (http)");
+	});
+
+	it("chooses the mode of its record, and warns where the agent has no such mode", async () => {
+		const ask = (mode: string): Promise<string[]> => textsOf(scriptedRecord("modes"), ["say {mode}"], { mode });
+		expect(await ask("")).to.deep.equal(["plan"]);
+		expect(await ask("work")).to.deep.equal(["work"]);
+		expect(await ask("yolo")).to.deep.equal(["plan"]);
+		expect(lastWords()).to.equal('The coding agent has no mode "yolo"; it stays as it starts');
+	});
+
+	describe("in a new process", () => {
+		const past = (): string => "Before";
+		const again = async (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> => {
+			const kept = new KeptSession(join(folder, `${randomUUID()}.json`), "scripted");
+			const both = { kept, past, systemPrompt: "Be brief" };
+			await textsOf(scriptedRecord(...habits), [], both);
+			return textsOf(scriptedRecord(...habits), ["say {blocks}"], { ...both, ...options });
+		};
+
+		it("goes on with the conversation where the agent can, without what it tells of it again", async () => {
+			expect(await again(["load"])).to.deep.equal(["say {blocks}"]);
+		});
+
+		it("begins anew with what was said before where the agent cannot", async () => {
+			const told = ["Be brief|Before|say {blocks}"];
+			expect(await again([]), "does not offer it").to.deep.equal(told);
+			expect(await again(["load"], { loads: false }), "is not relied on").to.deep.equal(told);
+			const other = new KeptSession(join(folder, "other.json"), "scripted");
+			expect(await again(["load"], { kept: other }), "has none in this folder").to.deep.equal(told);
+			expect(await again(["load-fails"]), "fails").to.deep.equal(told);
+			expect(lastWords()).to.match(/cannot take up its conversation, and begins a new one: .*It is gone$/);
+		});
+	});
+
+	it("tells what an agent says in the data of its error", async () => {
+		const agent = await open(scripted);
+		const failure = await agent.prompt("detail quota is used up", () => {}).catch((error: unknown) => error);
+		expect(failure)
+			.to.be.instanceOf(Error)
+			.with.property("message")
+			.that.matches(/.: quota is used up$/);
+		await agent.close();
 	});
 
 	it("tells the agent's own words when a turn fails, and goes on", async () => {

@@ -6,8 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 
+/** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`. */
+const habits = new Set((process.env["SCRIPTED"] ?? "").split(" "));
+
 const cancelled = new Map<string, AbortController>();
 let model = "small";
+let mode = "plan";
+let system = "none";
+let servers = "";
 
 function textOf(prompt: readonly acp.ContentBlock[]): string[] {
 	return prompt.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -67,6 +73,10 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 	async fail({ text }) {
 		throw acp.RequestError.internalError(undefined, text);
 	},
+	/** Says what is wrong in the data only. */
+	async detail({ text }) {
+		throw acp.RequestError.internalError({ details: text });
+	},
 	async crash() {
 		console.error("last words");
 		process.exit(7);
@@ -82,13 +92,52 @@ async function perform(line: string, client: acp.AgentContext, sessionId: string
 	return steps[word]?.({ text: rest.join(" "), sessionId, client, update, say });
 }
 
+type Opening = Pick<acp.NewSessionRequest, "mcpServers"> & { systemPrompt?: unknown };
+
+/** Servers in one word each: `name:type:first detail`. */
+function begin(params: Opening): acp.NewSessionResponse {
+	const told = params.mcpServers.map((server) =>
+		"url" in server
+			? `${server.name}:http:${server.url}:${server.headers[0]?.value}`
+			: `${server.name}:stdio:${"args" in server ? server.args.join(",") : ""}:${"env" in server ? server.env[0]?.value : ""}`,
+	);
+	servers = told.join(" ");
+	system = JSON.stringify(params.systemPrompt ?? "none");
+	const availableModes = ["plan", "work"].map((id) => ({ id, name: id }));
+	const modes = habits.has("modes") ? { modes: { availableModes, currentModeId: mode } } : {};
+	return { sessionId: "s1", configOptions: [modelOption()], ...modes };
+}
+
+/** Not in the stable protocol. */
+const systemCapability: object = { sessionCapabilities: { systemPrompt: {} } };
+
+/** The whole text as it came, which the library's own reader would cut to what it knows. */
+const anything = { parse: (params: unknown) => params as Opening };
+
 const connection = acp
 	.agent({ name: "scripted" })
 	.onRequest(acp.methods.agent.initialize, () => ({
 		protocolVersion: acp.PROTOCOL_VERSION,
 		agentInfo: { name: "scripted", title: "Scripted", version: "1" },
+		agentCapabilities: {
+			loadSession: habits.has("load") || habits.has("load-fails"),
+			mcpCapabilities: { http: habits.has("http") },
+			...(habits.has("system") ? systemCapability : {}),
+		},
 	}))
-	.onRequest(acp.methods.agent.session.new, () => ({ sessionId: "s1", configOptions: [modelOption()] }))
+	.onRequest(String(acp.methods.agent.session.new), anything, ({ params }) => begin(params))
+	.onRequest(acp.methods.agent.session.load, async ({ params, client }) => {
+		if (habits.has("load-fails")) throw acp.RequestError.internalError({ details: "It is gone" });
+		const content = { type: "text" as const, text: "told again" };
+		const update = { sessionUpdate: "agent_message_chunk" as const, content };
+		await client.notify(acp.methods.client.session.update, { sessionId: params.sessionId, update });
+		const { sessionId: _, ...opened } = begin(params);
+		return opened;
+	})
+	.onRequest(acp.methods.agent.session.setMode, ({ params }) => {
+		mode = params.modeId;
+		return {};
+	})
 	.onRequest(acp.methods.agent.session.setConfigOption, ({ params }) => {
 		model = String(params.value);
 		return { configOptions: [modelOption()] };
@@ -97,7 +146,12 @@ const connection = acp
 		cancelled.set(sessionId, new AbortController());
 		const texts = textOf(prompt);
 		for (const line of (texts.at(-1) ?? "").split("\n")) {
-			const filled = line.replace("{model}", model).replace("{blocks}", texts.join("|"));
+			const filled = line
+				.replace("{model}", model)
+				.replace("{mode}", mode)
+				.replace("{system}", system)
+				.replace("{servers}", servers)
+				.replace("{blocks}", texts.join("|"));
 			const stopReason = await perform(filled, client, sessionId);
 			if (stopReason) return { stopReason };
 		}

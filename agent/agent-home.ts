@@ -1,0 +1,25 @@
+/** Makes the home of a coding agent ready: folders that outlive the pod, and its configuration files. */
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { AgentRecord } from "./agent-record.ts";
+
+/**
+ * Safe to repeat.
+ * @param home Ends with the pod. @param kept The agent's own folder in the session's state.
+ */
+export async function prepareAgentHome({ keeps, files }: AgentRecord, home: string, kept: string): Promise<void> {
+	for (const path of keeps) await keep(join(home, path), join(kept, path));
+	for (const { path, text } of files) {
+		const file = join(home, path);
+		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+		await writeFile(file, text, { mode: 0o600 });
+	}
+}
+
+async function keep(folder: string, target: string): Promise<void> {
+	await mkdir(target, { recursive: true, mode: 0o700 });
+	await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+	await symlink(target, folder).catch((error: NodeJS.ErrnoException) => {
+		if (error.code !== "EEXIST") throw error;
+	});
+}

@@ -1,0 +1,51 @@
+/** A coding agent as the session agent opens one, without a pod around it. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { AgentProcess } from "#agent/agent-process.ts";
+import type { AgentRecord } from "#agent/agent-record.ts";
+import type { CodingAgent } from "#agent/coding-agent.ts";
+import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp.ts";
+import { KeptSession } from "#agent/kept-session.ts";
+import { LogBuffer } from "#agent/log-buffer.ts";
+import { Permissions } from "#agent/permissions.ts";
+
+/** The scripted agent of the tests. @param habits Words that it reads from `SCRIPTED`. */
+export function scriptedRecord(...habits: string[]): AgentRecord {
+	return {
+		id: "scripted",
+		title: "Untitled",
+		command: [process.execPath, join(import.meta.dirname, "scripted-agent.ts")],
+		env: { SCRIPTED: habits.join(" ") },
+		files: [],
+		keeps: [],
+		modes: { ask: "", auto: "" },
+		mcp: "both",
+		loads: true,
+		end_signal: "none",
+		late_update_ms: 300,
+	};
+}
+
+/** @param folder Its home and its workspace. @param options Win over what the record and the defaults say. */
+export async function openAgent(
+	record: AgentRecord,
+	folder: string,
+	options: Partial<AcpOptions> = {},
+): Promise<CodingAgent> {
+	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
+	const log = options.log ?? new LogBuffer([]);
+	const process_ = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
+	const agent = await AcpAgent.connect(process_, {
+		...{ id, title, mcp, loads, lateUpdateMs, log },
+		model: "",
+		systemPrompt: "",
+		mcpServers: [],
+		mode: modes.auto,
+		kept: new KeptSession(join(folder, `${randomUUID()}.json`), id),
+		past: () => "",
+		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
+		...options,
+	});
+	await agent.open(folder);
+	return agent;
+}
