@@ -1,17 +1,14 @@
 /** What is known of a session's history besides its chunks. Pure. */
 import type { HistoryReport } from "#shared/contracts/history.ts";
 import type { Row } from "#shared/store/collection.ts";
+import { type Heard, isHeard, type ReportName, withHeard } from "./heard-reports.ts";
 import type { historyCollection, HistoryDocument } from "./history-collections.ts";
 
-/** Launches whose newest report is remembered. */
-const maxLaunches = 50;
-
-type Heard = Record<string, number>;
 export type PatchName = { id: string; truncated: boolean };
 
-/** Number of the newest report of a launch; 0 before the first. */
-export function newestHeard(head: HistoryDocument | undefined, launch: number): number {
-	return heardOf(head)[launch] ?? 0;
+/** Whether a report was taken, or a newer one of its launch. */
+export function hasHeard(head: HistoryDocument | undefined, report: ReportName): boolean {
+	return isHeard(heardOf(head), report);
 }
 
 /** The patch that counts. */
@@ -30,7 +27,7 @@ export function headAfter(
 	const patch = diff && diff.piece === diff.pieces - 1 ? { id: diff.id, truncated: diff.truncated } : undefined;
 	return {
 		rev: rev + 1,
-		heard: remember(heardOf(head), launch, n),
+		heard: withHeard(heardOf(head), { launch, n }),
 		lines: lines + logs.length,
 		turns: before + turns.length,
 		turn_bytes: bytes + added,
@@ -40,9 +37,4 @@ export function headAfter(
 
 function heardOf(head: HistoryDocument | undefined): Heard {
 	return (head?.heard ?? {}) as Heard;
-}
-
-function remember(heard: Heard, launch: number, n: number): Heard {
-	const launches: [string, number][] = Object.entries({ ...heard, [launch]: n });
-	return Object.fromEntries(launches.sort(([one], [other]) => Number(one) - Number(other)).slice(-maxLaunches));
 }

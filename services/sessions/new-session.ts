@@ -18,11 +18,15 @@ export interface NewSession {
 	readonly at: number;
 	/** Set when the command carried an Idempotency-Key. */
 	readonly command?: Omit<CommandAnswer, "answer"> | undefined;
+	/** Default `starting`. */
+	readonly status?: "starting" | "created";
 }
 
-/** Status `starting`, first launch, due at once. */
-export function newSession({ id, principal, request, source, launch, at, command }: NewSession): SessionDocument {
-	const { members, columns } = enter("starting", at);
+/** With status `starting` it is the first launch and due at once; with `created` nobody has asked for one. */
+export function newSession(order: NewSession): SessionDocument {
+	const { id, principal, request, source, launch, at, command, status = "starting" } = order;
+	const { members, columns } = enter(status, at);
+	const generation = status === "starting" ? 1 : 0;
 	const time = isoTime(at);
 	const session: Session = {
 		id,
@@ -33,7 +37,7 @@ export function newSession({ id, principal, request, source, launch, at, command
 		branch: source.branch,
 		template_name: request.template_name ?? null,
 		preset_id: null,
-		status: "starting",
+		status,
 		status_reason: null,
 		activity_state: null,
 		activity_metadata: {},
@@ -52,7 +56,7 @@ export function newSession({ id, principal, request, source, launch, at, command
 		task_type: request.task_type ?? null,
 		owner_id: principal.id,
 		tenant_id: principal.tenant,
-		generation: 1,
+		generation,
 		rev: 1,
 		timings: { requested: time },
 		warnings: warningsFor(request),
@@ -67,10 +71,10 @@ export function newSession({ id, principal, request, source, launch, at, command
 		owner: principal.id,
 		created_at: time,
 		rev: 1,
-		generation: 1,
+		generation,
 		fence: 0,
 		attempts: 0,
-		due_at: at,
+		...(status === "starting" && { due_at: at }),
 		launch,
 		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
 	};

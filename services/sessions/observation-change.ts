@@ -32,10 +32,11 @@ export function addressChange({ phase, address }: Observation): ColumnChange {
 	return phase === "absent" || phase === "failed" ? { unset: ["address"] } : {};
 }
 
+const atRest = new Set<StoredStatus>(["created", "stopped", "failed", "archived", "deleted"]);
+
 /** Whether nothing is left to do for the pods of a session in this status. */
 export function isSettled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
-	const atRest = status === "stopped" || status === "failed" || status === "archived" || status === "deleted";
-	return atRest && phase === "absent" && (purged || !purge);
+	return atRest.has(status) && phase === "absent" && (purged || !purge);
 }
 
 /** The automatic moves; what is not listed leaves the session as it is. */

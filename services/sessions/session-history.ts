@@ -6,8 +6,9 @@ import { UnavailableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { ReportName } from "./heard-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
-import { headAfter, newestHeard, patchOf } from "./history-head.ts";
+import { hasHeard, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
@@ -38,7 +39,7 @@ export class SessionHistory {
 	async add(session: string, launch: number, report: HistoryReport): Promise<void> {
 		for (let race = 0; race < maxRaces; race++) {
 			const head = await this.#store.get(historyCollection, session);
-			if (report.n <= newestHeard(head, launch)) return;
+			if (hasHeard(head, { launch, n: report.n })) return;
 			await this.#write(session, launch, report, head);
 			failpoint("sessions.history-written");
 			const counted = await this.#count(session, launch, report, head);
@@ -48,6 +49,11 @@ export class SessionHistory {
 			return;
 		}
 		throw new UnavailableError("The history changes too fast, try again");
+	}
+
+	/** Whether a report was taken, or a newer one of its launch. */
+	async has(session: string, report: ReportName): Promise<boolean> {
+		return hasHeard(await this.#store.get(historyCollection, session), report);
 	}
 
 	/** Oldest first; undefined when nothing was ever told. */

@@ -63,9 +63,11 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			},
 
 			async delete({ session_id, cleanup }, principal, ctx) {
-				const purge = cleanup.includes("workspace_storage");
-				const commander = { principal, key: ctx.meta.idempotency_key };
-				await commands.run(commander, "delete", session_id, purge ? { set: { desired: "purge" } } : {});
+				const set = {
+					...(cleanup.includes("workspace_storage") && { desired: "purge" }),
+					...(cleanup.includes("chronicles") && { farewell: "remove" }),
+				};
+				await commands.run({ principal, key: ctx.meta.idempotency_key }, "delete", session_id, { set });
 			},
 
 			async start({ session_id, profile_name }, principal, ctx) {

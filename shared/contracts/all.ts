@@ -1,11 +1,23 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
+import { chronicles } from "./chronicles.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity.ts";
+import { sessionEvents } from "./session-events.ts";
 import { sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
 import { usage } from "./usage.ts";
 
-export const publicContracts: readonly Contract[] = [history, identity, sessions, settings, stream, templates, usage];
+export const publicContracts: readonly Contract[] = [
+	chronicles,
+	history,
+	identity,
+	sessionEvents,
+	sessions,
+	settings,
+	stream,
+	templates,
+	usage,
+];

@@ -1,6 +1,8 @@
 /** What a session's pod tells the platform of itself, so that it can be read when the pod is gone. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Input, type Output } from "../bus/schema.ts";
+import { chronicleReport, entryFields } from "./chronicles.ts";
+import { eventFields } from "./session-events.ts";
 import { logEntry, reportBodies, turn } from "./sessions.ts";
 
 /** Bytes of a piece of the patch. */
@@ -26,6 +28,17 @@ const patchPiece = {
 	truncated: { type: "boolean", description: "The patch was cut at a file's end" },
 } as const;
 
+/** Of one report. */
+export const maxReportEntries = 50;
+export const maxReportEvents = 100;
+
+const toldEntry = {
+	at: { type: "string", max: 40, format: "date-time", description: "When it happened" },
+	...entryFields,
+} as const;
+export type ToldEntry = Output<typeof toldEntry>;
+export type ToldEvent = Output<typeof eventFields>;
+
 export const historyReport = schema({
 	launch: {
 		type: "number",
@@ -44,6 +57,9 @@ export const historyReport = schema({
 	logs: { type: "array", max: 2_000, items: { type: "object", props: logEntry }, default: [] },
 	turns: { type: "array", max: 2_000, items: { type: "object", props: turn }, default: [] },
 	diff: { type: "object", props: patchPiece, optional: true },
+	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: toldEntry }, default: [] },
+	events: { type: "array", max: maxReportEvents, items: { type: "object", props: eventFields }, default: [] },
+	chronicle: { type: "object", props: chronicleReport, optional: true, description: "What became of the launch" },
 });
 export type HistoryReport = Output<typeof historyReport>;
 export type SentHistoryReport = Input<typeof historyReport>;
@@ -53,7 +69,8 @@ export const history = defineContract("history", {
 	report: {
 		rest: "POST /sessions/:session_id/history",
 		access: "pod",
-		summary: "Log lines, turns and the patch since the last report, from the session's pod; each once",
+		summary:
+			"Log lines, turns, timeline, events and the patch since the last report, from the session's pod; each once",
 		params: { session_id: { type: "uuid" }, ...historyReport },
 		errors: [404, 409],
 		max_body: reportBodies,

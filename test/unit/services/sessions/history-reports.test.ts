@@ -1,10 +1,19 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { historyChunkCollection, historyCollection } from "#services/sessions/history-collections.ts";
+import { chronicleCollections } from "#services/sessions/chronicles/compose-chronicles.ts";
+import { ChronicleRecords } from "#services/sessions/chronicles/chronicle-records.ts";
+import { SessionChronicles } from "#services/sessions/chronicles/session-chronicles.ts";
+import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { HistoryReports } from "#services/sessions/history-reports.ts";
+import { keptAnswerCollection } from "#services/sessions/kept-answer-collection.ts";
+import { KeptAnswers } from "#services/sessions/kept-answers.ts";
+import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
+import { SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
 import { SessionHistory } from "#services/sessions/session-history.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
+import { SessionRemains } from "#services/sessions/session-remains.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -17,10 +26,18 @@ describe("HistoryReports", () => {
 	let store: DocumentStore;
 	let records: SessionRecords;
 	let pod: Principal;
+	const nothing = { logs: [], turns: [], timeline: [], events: [] };
 	const logs = [{ timestamp: 1.5, level: "INFO", message: "late" }];
 
 	before(async () => {
-		opened = await openEmbedded([sessionCollection, historyCollection, historyChunkCollection]);
+		opened = await openEmbedded([
+			sessionCollection,
+			historyCollection,
+			historyChunkCollection,
+			keptAnswerCollection,
+			...chronicleCollections,
+			sessionEventCollection,
+		]);
 		store = opened.store;
 		records = new SessionRecords(store, () => {});
 	});
@@ -30,6 +47,14 @@ describe("HistoryReports", () => {
 		await store.insert(sessionCollection, { id, wire: JSON.stringify({ id, generation: 1 }), status: "running" });
 	});
 	after(() => opened.discard());
+
+	function reportsOver(over: DocumentStore): HistoryReports {
+		const history = new SessionHistory(over);
+		const chronicles = new SessionChronicles(new ChronicleRecords(over, () => {}), new Timelines(over, () => {}));
+		const events = new SessionEventRecords(over);
+		const remains = new SessionRemains({ history, chronicles, events, kept: new KeptAnswers(over) });
+		return new HistoryReports({ records, history, chronicles, events, remains });
+	}
 
 	async function chunks(): Promise<number> {
 		return store.count(historyChunkCollection, "in_order", { equals: [pod.id, "log"] });
@@ -46,28 +71,28 @@ describe("HistoryReports", () => {
 				};
 			},
 		});
-		const reports = new HistoryReports(records, new SessionHistory(burying));
-		const failure = await failureOf(reports.take(pod, pod.id, { n: 1, logs, turns: [] }));
+		const reports = reportsOver(burying);
+		const failure = await failureOf(reports.take(pod, pod.id, { ...nothing, n: 1, logs }));
 		expect(failure).to.be.instanceOf(NotFoundError);
 		expect(await chunks()).to.equal(0);
 		expect(await store.get(historyCollection, pod.id)).to.equal(undefined);
 	});
 
 	it("refuse a piece of a patch that is none of its pieces, or too large", async () => {
-		const reports = new HistoryReports(records, new SessionHistory(store));
+		const reports = reportsOver(store);
 		const piece = { id: "p", piece: 0, pieces: 1, text: "x", truncated: false };
 		for (const diff of [
 			{ ...piece, piece: 1 },
 			{ ...piece, text: "€".repeat(100_000) },
 		]) {
-			const failure = await failureOf(reports.take(pod, pod.id, { n: 1, logs: [], turns: [], diff }));
+			const failure = await failureOf(reports.take(pod, pod.id, { ...nothing, n: 1, diff }));
 			expect(failure).to.be.instanceOf(UnprocessableError);
 		}
 	});
 
 	it("write nothing for a report that only asks", async () => {
-		const reports = new HistoryReports(records, new SessionHistory(store));
-		await reports.take(pod, pod.id, { n: 0, logs: [], turns: [] });
+		const reports = reportsOver(store);
+		await reports.take(pod, pod.id, { ...nothing, n: 0 });
 		expect(await store.get(historyCollection, pod.id)).to.equal(undefined);
 	});
 });

@@ -14,7 +14,7 @@ const collections = [historyCollection, historyChunkCollection];
 const mebibyte = 1_048_576;
 
 function report(n: number, more: Partial<HistoryReport> = {}): HistoryReport {
-	return { n, logs: [], turns: [], ...more };
+	return { n, logs: [], turns: [], timeline: [], events: [], ...more };
 }
 
 function line(message: string): LogEntry {

@@ -1,0 +1,87 @@
+/** Chronicles and timelines on the bus: wiring only; the rules are in session-chronicles.ts and timelines.ts. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
+import type { ChronicleBurial } from "./chronicles/chronicle-burial.ts";
+import { saidMembers } from "./chronicles/chronicle-draft.ts";
+import { chroniclePage } from "./chronicles/chronicle-list.ts";
+import { chronicleOf, type ChronicleRecords } from "./chronicles/chronicle-records.ts";
+import { chainOf, type SessionChronicles } from "./chronicles/session-chronicles.ts";
+import type { SessionPod } from "./session-pod.ts";
+import type { SessionRecords } from "./session-records.ts";
+import type { SessionReforge } from "./chronicles/session-reforge.ts";
+import type { Timelines } from "./chronicles/timelines.ts";
+
+export interface ChroniclesOptions {
+	readonly sessions: SessionRecords;
+	readonly records: ChronicleRecords;
+	readonly ofSession: SessionChronicles;
+	readonly timelines: Timelines;
+	readonly reforge: SessionReforge;
+	readonly burial: ChronicleBurial;
+	readonly pod: SessionPod;
+}
+
+export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
+	const { sessions, records, ofSession, timelines, reforge, burial, pod } = options;
+
+	return {
+		name: chronicles.name,
+
+		actions: implement(chronicles, {
+			// A pod of an older launch may tell what became of it, too.
+			report: async ({ session_id, ...report }, principal) =>
+				chronicleOf(await ofSession.report(await sessions.get(principal, session_id), report)),
+
+			async newest({ session_id }, principal) {
+				await sessions.get(principal, session_id);
+				return chronicleOf(await ofSession.newest(session_id));
+			},
+
+			list: (query, principal) => chroniclePage(records, principal, query),
+
+			create: async ({ session_id }, principal) =>
+				chronicleOf(await ofSession.create(await sessions.get(principal, session_id))),
+
+			get: async ({ chronicle_id }, principal) => chronicleOf(await records.get(principal, chronicle_id)),
+
+			update: async ({ chronicle_id, ...edit }, principal) =>
+				chronicleOf(await records.change(principal, chronicle_id, () => ({ members: saidMembers(edit) }))),
+
+			delete: async ({ chronicle_id }, principal) => ofSession.remove(await records.get(principal, chronicle_id)),
+
+			reforge: async ({ chronicle_id }, principal, ctx) =>
+				reforge.reforge({ principal, key: ctx.meta.idempotency_key }, await records.get(principal, chronicle_id)),
+
+			chain: async ({ chronicle_id }, principal) =>
+				chainOf(await records.get(principal, chronicle_id), (id) => records.find(principal, id)),
+
+			async timeline({ chronicle_id: session_id }, principal) {
+				await sessions.get(principal, session_id);
+				return timelines.read((await ofSession.newest(session_id)).id);
+			},
+
+			async add_entry({ chronicle_id: session_id, ...said }, principal) {
+				const entry = withoutNulls(said);
+				await ofSession.addEntries(await sessions.get(principal, session_id), [entry]);
+				return entry;
+			},
+
+			async diff({ chronicle_id: session_id, file, base }, principal) {
+				const answer = await pod.diff(await sessions.get(principal, session_id), { file, base, format: "files" });
+				if ("hunks" in answer) return answer;
+				throw new TypeError("The diff of one file has no hunks");
+			},
+		}),
+
+		async started() {
+			burial.start((error) => console.error("Deleted chronicles cannot be removed:", error));
+		},
+		stopped: () => burial.stop(),
+	};
+}
+
+/** Members that say nothing are left out of what is kept. */
+export function withoutNulls<T extends TimelineEntry>(entry: T): T {
+	return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined)) as T;
+}

@@ -1,0 +1,95 @@
+/** Pages of the list of chronicles. */
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Chronicle } from "#shared/contracts/chronicles.ts";
+import { BadRequestError } from "#shared/errors.ts";
+import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { encodeCursor } from "#shared/store/cursor.ts";
+import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
+
+export interface ChronicleQuery {
+	readonly project?: string | undefined;
+	readonly repo?: string | undefined;
+	readonly model_name?: string | undefined;
+	/** Separated by commas; all must be there. */
+	readonly tags?: string | undefined;
+	readonly limit: number;
+	readonly offset: number;
+	readonly cursor?: string | undefined;
+}
+
+export interface ChroniclePage {
+	items: Chronicle[];
+	next?: string;
+}
+
+const pageSize = 100;
+/** Chronicles that are looked at for one page; with a filter it may be short although there are more. */
+const maxLookedAt = 2_000;
+
+/** Newest first. @throws {BadRequestError} for a cursor that is not ours. */
+export async function chroniclePage(
+	records: ChronicleRecords,
+	principal: Principal,
+	query: ChronicleQuery,
+): Promise<ChroniclePage> {
+	const page = new PageBuilder(query);
+	let { cursor } = query;
+	for (let lookedAt = 0; lookedAt < maxLookedAt; lookedAt += pageSize) {
+		const { documents, next } = await records.page(principal, pageSize, cursor).catch(refuseCursor);
+		for (const document of documents) {
+			if (document.status === "deleted") continue;
+			const chronicle = chronicleOf(document);
+			if (!page.hasRoomFor(chronicle)) return page.endedBefore();
+			page.add(chronicle);
+		}
+		cursor = next;
+		if (cursor === undefined) return { items: page.items };
+	}
+	return { items: page.items, ...(cursor !== undefined && { next: cursor }) };
+}
+
+class PageBuilder {
+	readonly items: Chronicle[] = [];
+	readonly #query: ChronicleQuery;
+	readonly #tags: readonly string[];
+	#toSkip: number;
+	#bytes = 0;
+	#last: Chronicle | undefined;
+
+	constructor(query: ChronicleQuery) {
+		this.#query = query;
+		this.#tags = (query.tags ?? "").split(",").flatMap((tag) => tag.trim() || []);
+		this.#toSkip = query.offset;
+	}
+
+	/** One at least has. */
+	hasRoomFor(chronicle: Chronicle): boolean {
+		if (this.items.length === 0) return true;
+		return this.items.length < this.#query.limit && this.#bytes + jsonBytes(chronicle) <= answerBytes;
+	}
+
+	/** Takes it in where the query asks for it. */
+	add(chronicle: Chronicle): void {
+		this.#last = chronicle;
+		if (!this.#fits(chronicle) || this.#toSkip-- > 0) return;
+		this.items.push(chronicle);
+		this.#bytes += jsonBytes(chronicle) + 1;
+	}
+
+	/** The page, and that it goes on after what was looked at last. */
+	endedBefore(): ChroniclePage {
+		const { items } = this;
+		return { items, ...(this.#last && { next: encodeCursor({ value: this.#last.created_at, id: this.#last.id }) }) };
+	}
+
+	#fits({ project, repo, model, tags }: Chronicle): boolean {
+		const { project: wantedProject = project, repo: wantedRepo = repo, model_name = model } = this.#query;
+		const isWanted = project === wantedProject && repo === wantedRepo && model === model_name;
+		return isWanted && this.#tags.every((tag) => tags.includes(tag));
+	}
+}
+
+function refuseCursor(error: unknown): never {
+	if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+	throw error;
+}

@@ -1,0 +1,145 @@
+/** The repository of chronicles. Every method that answers somebody takes the principal first: what is not theirs does not exist for them. */
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Chronicle } from "#shared/contracts/chronicles.ts";
+import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import type { Row } from "#shared/store/collection.ts";
+import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
+
+type ChronicleColumns = (typeof chronicleCollection)["columns"];
+
+/** Lost races after which a change is given back. */
+const maxRaces = 20;
+
+/** What becomes of a chronicle. */
+export interface ChronicleChange {
+	readonly members: Partial<Chronicle>;
+	readonly set?: Row<ChronicleColumns>;
+	readonly unset?: readonly (keyof ChronicleColumns & string)[];
+	/** Default `chronicle_updated`. */
+	readonly event?: "chronicle_updated" | "chronicle_deleted";
+}
+
+export class ChronicleRecords {
+	readonly #store: DocumentStore;
+	readonly #written: () => void;
+
+	/** @param written Called after every write that has an event. */
+	constructor(store: DocumentStore, written: () => void) {
+		this.#store = store;
+		this.#written = written;
+	}
+
+	/** @throws {NotFoundError} for an unknown chronicle and for one of somebody else. */
+	async get(principal: Principal, id: string): Promise<ChronicleDocument> {
+		const document = await this.find(principal, id);
+		if (!document) throw chronicleNotFound(id);
+		return document;
+	}
+
+	/** Undefined where `get` throws. */
+	async find(principal: Principal, id: string): Promise<ChronicleDocument | undefined> {
+		const document = await this.#store.get(chronicleCollection, id);
+		return document && mayKnow(principal, document) ? document : undefined;
+	}
+
+	/** The newest of a session; who may know the session may know it. Undefined when there is none. */
+	async newest(session: string): Promise<ChronicleDocument | undefined> {
+		const range = { equals: [session] };
+		const page = { limit: 1, descending: true };
+		return (await this.#store.find(chronicleCollection, "by_session", range, page)).documents[0];
+	}
+
+	/** Newest first. @throws {RangeError} for a cursor that is not the store's. */
+	page(principal: Principal, limit: number, after?: string) {
+		const page = { limit, descending: true, ...(after !== undefined && { after }) };
+		const { tenant, id } = principal;
+		return isAdmin(principal)
+			? this.#store.find(chronicleCollection, "by_tenant", { equals: [tenant] }, page)
+			: this.#store.find(chronicleCollection, "by_owner", { equals: [tenant, id] }, page);
+	}
+
+	/** @throws {DuplicateKeyError} when the session has got another one meanwhile. */
+	async insert(document: ChronicleDocument): Promise<void> {
+		const event = eventOf(document, chronicleOf(document), "chronicle_created");
+		await this.#store.insert(chronicleCollection, document, [event]);
+		failpoint("chronicles.written");
+		this.#written();
+	}
+
+	/** The chronicle after one change of it as it was read; undefined when it has changed since. */
+	async replace(
+		document: ChronicleDocument,
+		{ members, set, unset = [], event = "chronicle_updated" }: ChronicleChange,
+	): Promise<ChronicleDocument | undefined> {
+		const after: Chronicle = { ...chronicleOf(document), ...members, updated_at: isoTime() };
+		const rev = (document.rev ?? 0) + 1;
+		const written = await this.#store.update(
+			chronicleCollection,
+			document.id,
+			{ equals: { rev: rev - 1 } },
+			{ wire: JSON.stringify(after), set: { status: after.status, ...set, rev }, unset },
+			[eventOf({ ...document, rev }, after, event)],
+		);
+		if (!written) return undefined;
+		failpoint("chronicles.written");
+		this.#written();
+		return written;
+	}
+
+	/**
+	 * Changes a chronicle; `decide` is asked again after every lost race, and may want no change.
+	 * @throws {NotFoundError}; {UnavailableError} after too many lost races.
+	 */
+	async change(
+		principal: Principal,
+		id: string,
+		decide: (document: ChronicleDocument) => ChronicleChange | undefined,
+	): Promise<ChronicleDocument> {
+		for (let race = 0; race < maxRaces; race++) {
+			const document = await this.get(principal, id);
+			const change = decide(document);
+			const changed = change ? await this.replace(document, change) : document;
+			if (changed) return changed;
+		}
+		throw new UnavailableError("The chronicle changes too fast, try again");
+	}
+
+	/** Some of those that were made of a chronicle's reforged sessions. */
+	async children(id: string, limit: number): Promise<ChronicleDocument[]> {
+		return (await this.#store.find(chronicleCollection, "by_parent", { equals: [id] }, { limit })).documents;
+	}
+
+	/** Some of those that are deleted for at least so long, the oldest first. */
+	async deleted(forMs: number, limit: number): Promise<ChronicleDocument[]> {
+		const range = { equals: [], to: now() - forMs };
+		return (await this.#store.find(chronicleCollection, "tombstones", range, { limit })).documents;
+	}
+}
+
+export function chronicleOf({ wire }: ChronicleDocument): Chronicle {
+	return JSON.parse(wire);
+}
+
+/** Revisions number the events of a chronicle. */
+function eventOf(
+	{ rev = 0, tenant = "", owner = "" }: ChronicleDocument,
+	{ id, session_id, status, updated_at }: Chronicle,
+	type: "chronicle_created" | "chronicle_updated" | "chronicle_deleted",
+): OutboxEntry {
+	const data = JSON.stringify({ id, session_id, status });
+	return { n: rev, type, data, audience: { tenant, owner }, at: Date.parse(updated_at) };
+}
+
+function mayKnow(principal: Principal, { status, session, tenant, owner }: ChronicleDocument): boolean {
+	if (status === "deleted") return principal.kind === "system";
+	if (principal.kind === "system") return true;
+	if (principal.kind === "pod") return principal.id === session;
+	return principal.tenant === tenant && (principal.id === owner || isAdmin(principal));
+}
+
+function chronicleNotFound(id: string): NotFoundError {
+	return new NotFoundError(`Chronicle "${id}" does not exist`, "CHRONICLE_NOT_FOUND");
+}

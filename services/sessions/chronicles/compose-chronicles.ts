@@ -1,0 +1,41 @@
+/** The chronicles' part of the sessions part. */
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { ChroniclesOptions } from "../chronicles.service.ts";
+import type { KeptAnswers } from "../kept-answers.ts";
+import type { SessionPod } from "../session-pod.ts";
+import type { SessionRecords } from "../session-records.ts";
+import { ChronicleBurial } from "./chronicle-burial.ts";
+import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
+import { ChronicleRecords } from "./chronicle-records.ts";
+import { SessionChronicles } from "./session-chronicles.ts";
+import { SessionReforge } from "./session-reforge.ts";
+import { Timelines } from "./timelines.ts";
+
+/** In the order in which their events are told. */
+export const chronicleCollections = [chronicleCollection, timelineCollection, timelineChunkCollection] as const;
+
+export interface ChroniclesGround {
+	readonly store: DocumentStore;
+	/** Called after every write that has an event. */
+	readonly wake: () => void;
+	readonly sessions: SessionRecords;
+	readonly kept: KeptAnswers;
+	/** Protocols a repository may be named with. */
+	readonly protocols: readonly string[];
+	readonly pod: SessionPod;
+}
+
+export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
+	const { store, wake, sessions, kept, protocols, pod } = ground;
+	const records = new ChronicleRecords(store, wake);
+	const timelines = new Timelines(store, wake);
+	return {
+		sessions,
+		records,
+		timelines,
+		ofSession: new SessionChronicles(records, timelines),
+		reforge: new SessionReforge(sessions, kept, protocols),
+		burial: new ChronicleBurial(store, records, timelines),
+		pod,
+	};
+}

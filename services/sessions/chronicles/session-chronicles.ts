@@ -1,0 +1,164 @@
+/** The chronicles of a session: begun by the first thing there is to tell, kept when the session is deleted. */
+import { randomUUID } from "node:crypto";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { ChronicleDocument } from "./chronicle-collections.ts";
+import { newDraft, reportedMembers } from "./chronicle-draft.ts";
+import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
+import { type Heard, isHeard, type ReportName, withHeard } from "../heard-reports.ts";
+import type { SessionRecord } from "../session-change.ts";
+import type { Timelines } from "./timelines.ts";
+
+/** Lost races after which a report is given back. */
+const maxRaces = 20;
+const keeper = systemPrincipal("chronicles");
+
+/** What becomes of the chronicles of a session that is deleted. */
+export type Farewell = "keep" | "remove";
+
+export class SessionChronicles {
+	readonly #records: ChronicleRecords;
+	readonly #timelines: Timelines;
+
+	constructor(records: ChronicleRecords, timelines: Timelines) {
+		this.#records = records;
+		this.#timelines = timelines;
+	}
+
+	/** @throws {NotFoundError} when the session has none. */
+	async newest(session: string): Promise<ChronicleDocument> {
+		const document = await this.#records.newest(session);
+		if (!document) throw new NotFoundError(`Session "${session}" has no chronicle yet`, "CHRONICLE_NOT_FOUND");
+		return document;
+	}
+
+	/** A new draft from the session as it is. */
+	async create(session: SessionRecord): Promise<ChronicleDocument> {
+		return this.#untilWritten(async () => this.#begin(session, await this.#records.newest(session.session.id)));
+	}
+
+	/**
+	 * Completes the newest chronicle while it is a draft, or begins one.
+	 * @param name Where the report is from, when it may come again: then it changes nothing.
+	 */
+	async report(session: SessionRecord, report: ChronicleReport, name?: ReportName): Promise<ChronicleDocument> {
+		return this.#untilWritten(async () => {
+			const draft = await this.#draft(session);
+			const heard = (draft?.heard ?? {}) as Heard;
+			if (draft && name && isHeard(heard, name)) return draft;
+			const change: ChronicleChange = {
+				members: reportedMembers(report, session.session),
+				...(name && { set: { heard: withHeard(heard, name) } }),
+			};
+			return draft && this.#records.replace(draft, change);
+		});
+	}
+
+	/** @param name Where the entries are from, when they may come again. */
+	async addEntries(session: SessionRecord, entries: readonly TimelineEntry[], name?: ReportName): Promise<void> {
+		if (entries.length === 0) return;
+		const draft = await this.#untilWritten(() => this.#draft(session));
+		await this.#timelines.add(draft, entries, name);
+	}
+
+	/** Nothing of the session's timelines stays; of its chronicles, what `farewell` says. */
+	async sessionDeleted(session: string, farewell: Farewell): Promise<void> {
+		for (let document = await this.#records.newest(session); document; document = await this.#records.newest(session)) {
+			if (farewell === "remove") await this.remove(document);
+			else await this.#release(document);
+		}
+	}
+
+	/** A tombstone stays until its last event has left it (ChronicleBurial). */
+	async remove({ id }: ChronicleDocument): Promise<void> {
+		await this.#orphan(id);
+		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : burying()));
+	}
+
+	async #release({ id }: ChronicleDocument): Promise<void> {
+		await this.#records.change(keeper, id, () => ({
+			members: { session_id: null },
+			unset: ["session", "ordinal", "heard"],
+		}));
+		await this.#timelines.remove(id);
+	}
+
+	/** The chronicles that were made of its reforged sessions have no parent any more. */
+	async #orphan(id: string): Promise<void> {
+		const limit = 50;
+		for (let left = limit; left === limit; ) {
+			const children = await this.#records.children(id, limit);
+			for (const child of children) {
+				const change = { members: { parent_chronicle_id: null }, unset: ["parent"] } satisfies ChronicleChange;
+				await this.#records.change(keeper, child.id, () => change);
+			}
+			left = children.length;
+		}
+	}
+
+	/** The newest chronicle where it is a draft, else a new one; undefined when somebody else was faster. */
+	async #draft(session: SessionRecord): Promise<ChronicleDocument | undefined> {
+		const newest = await this.#records.newest(session.session.id);
+		return newest?.status === "draft" ? newest : this.#begin(session, newest);
+	}
+
+	/** Undefined when somebody else was faster. */
+	async #begin(
+		{ session, document }: SessionRecord,
+		former: ChronicleDocument | undefined,
+	): Promise<ChronicleDocument | undefined> {
+		const parent = await this.#living(document.parent_chronicle);
+		const draft = newDraft({ id: randomUUID(), session, launch: document.launch, parent, former, at: now() });
+		try {
+			await this.#records.insert(draft);
+			return draft;
+		} catch (error) {
+			if (error instanceof DuplicateKeyError) return undefined;
+			throw error;
+		}
+	}
+
+	async #living(id: string | undefined): Promise<string | undefined> {
+		const found = id === undefined ? undefined : await this.#records.find(keeper, id);
+		return found?.status === "deleted" ? undefined : found?.id;
+	}
+
+	async #untilWritten(attempt: () => Promise<ChronicleDocument | undefined>): Promise<ChronicleDocument> {
+		for (let race = 0; race < maxRaces; race++) {
+			const written = await attempt();
+			if (written) return written;
+		}
+		throw new UnavailableError("The chronicle changes too fast, try again");
+	}
+}
+
+function burying(): ChronicleChange {
+	return {
+		members: {},
+		set: { status: "deleted", deleted_at: now() },
+		unset: ["session", "ordinal", "parent", "launch", "heard"],
+		event: "chronicle_deleted",
+	};
+}
+
+/**
+ * The oldest first, the chronicle itself last; a chain is followed for so long and no longer.
+ * @param parentOf Undefined ends the chain.
+ */
+export async function chainOf(
+	document: ChronicleDocument,
+	parentOf: (id: string) => Promise<ChronicleDocument | undefined>,
+	longest = 100,
+): Promise<Chronicle[]> {
+	const chain = [document];
+	for (let { parent } = document; parent !== undefined && chain.length < longest; ) {
+		const found = await parentOf(parent);
+		if (!found || chain.some(({ id }) => id === found.id)) break;
+		chain.unshift(found);
+		parent = found.parent;
+	}
+	return chain.map(chronicleOf);
+}

@@ -1,0 +1,90 @@
+/** A new session from a chronicle: like the one it tells of, by the caller's right, and not started. */
+import { randomUUID } from "node:crypto";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { ChronicleDocument } from "./chronicle-collections.ts";
+import { chronicleOf } from "./chronicle-records.ts";
+import { answeredBefore, commandMark } from "../command-answers.ts";
+import type { KeptAnswers } from "../kept-answers.ts";
+import { nameBasedUuid } from "../name-based-uuid.ts";
+import { newSession } from "../new-session.ts";
+import type { Commander } from "../session-commands.ts";
+import type { SessionRecords } from "../session-records.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "../session-source.ts";
+
+const suffix = "-reforged";
+/** Of a session's name (RFC 1123). */
+const maxName = 63;
+
+/** A repeated command is answered although its session is deleted since and hidden from people. */
+const creator = systemPrincipal("chronicles");
+
+export class SessionReforge {
+	readonly #records: SessionRecords;
+	readonly #kept: KeptAnswers;
+	readonly #protocols: readonly string[];
+
+	/** @param protocols Protocols a repository may be named with. */
+	constructor(records: SessionRecords, kept: KeptAnswers, protocols: readonly string[]) {
+		this.#records = records;
+		this.#kept = kept;
+		this.#protocols = protocols;
+	}
+
+	/** @throws {UnprocessableError} when the repository or branch cannot be used any more, or the key was used for another request. */
+	async reforge({ principal, key }: Commander, chronicle: ChronicleDocument): Promise<Session> {
+		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, "reforge", key);
+		const command = commandMark("create", key, { reforge: chronicle.id });
+		const kept = command && (await this.#kept.find(id, command.fingerprint));
+		if (kept) return JSON.parse(kept.wire) as Session;
+		const { name, source, launch } = this.#origin(chronicle);
+		const request = { ...plainRequest, name, model: launch.model };
+		const status = "created";
+		const document = newSession({ id, principal, request, source, launch, at: now(), command, status });
+		try {
+			await this.#records.insert({ ...document, parent_chronicle: chronicle.id });
+		} catch (error) {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+			const record = await this.#records.get(creator, id);
+			return answeredBefore(record, command) ?? record.session;
+		}
+		return JSON.parse(document.wire) as Session;
+	}
+
+	/** What was asked of the first session is not asked again. @throws {UnprocessableError} */
+	#origin(document: ChronicleDocument): { name: string; source: GitSource; launch: LaunchSettings } {
+		const { repo, branch, config_snapshot } = chronicleOf(document);
+		refuseBadRef(branch);
+		const source: GitSource = {
+			type: "git",
+			repo: checkRepository(repo, this.#protocols),
+			branch,
+			base_branch: "",
+		};
+		const settings = document.launch as LaunchSettings;
+		const [own, ...others] = settings.repositories;
+		const name = reforgedName(String(config_snapshot["name"]));
+		const repositories = [{ path: "", ...own, url: repo, branch, base_branch: own?.base_branch ?? "" }, ...others];
+		const git_protocols = [...this.#protocols];
+		return { name, source, launch: { ...settings, name, repositories, git_protocols, initial_prompt: "" } };
+	}
+}
+
+/** What a request says that asks for nothing but a name. */
+const plainRequest = {
+	terminal_restricted: false,
+	credential_names: [],
+	integration_ids: [],
+	resource_config: {},
+	system_prompt: "",
+	initial_prompt: "",
+};
+
+/** A name that sessions may have. */
+export function reforgedName(name: string): string {
+	if (name.endsWith(suffix)) return name;
+	return `${name.slice(0, maxName - suffix.length).replace(/-+$/, "")}${suffix}`;
+}

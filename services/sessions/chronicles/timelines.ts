@@ -1,0 +1,143 @@
+/** The timelines of chronicles. Entries, what they come to and the events that tell of them are one write. */
+import { randomUUID } from "node:crypto";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import {
+	type ChronicleDocument,
+	timelineChunkCollection,
+	timelineCollection,
+	type TimelineDocument,
+} from "./chronicle-collections.ts";
+import { isHeard, type ReportName, withHeard } from "../heard-reports.ts";
+import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
+import { totalsOf } from "./timeline-totals.ts";
+
+/** Lost races after which entries are given back. */
+const maxRaces = 20;
+/** Bytes of an event; a larger one leaves out what the entries come to. */
+const maxEventBytes = 32 * 1024;
+const pageSize = 50;
+
+export class Timelines {
+	readonly #store: DocumentStore;
+	readonly #written: () => void;
+
+	/** @param written Called after every write that has an event. */
+	constructor(store: DocumentStore, written: () => void) {
+		this.#store = store;
+		this.#written = written;
+	}
+
+	/**
+	 * Adds entries in their order.
+	 * @param report Where they are from, when that may come again: then nothing is added a second time.
+	 * @throws {UnavailableError} after too many lost races.
+	 */
+	async add(chronicle: ChronicleDocument, entries: readonly TimelineEntry[], report?: ReportName): Promise<void> {
+		for (let race = 0; race < maxRaces; race++) {
+			const document = await this.#store.get(timelineCollection, chronicle.id);
+			const before = stateOf(document);
+			if (entries.length === 0 || (report && isHeard(before.heard, report))) return;
+			const { state, events } = grown(before, entries, chronicle, document?.told ?? 0);
+			const heard = report ? withHeard(before.heard, report) : before.heard;
+			const change = settled({ ...state, heard }, randomUUID());
+			if (!(await this.#write(chronicle.id, document, change, events))) continue;
+			failpoint("timelines.written");
+			this.#written();
+			for (const chunk of change.dropped) await this.#store.remove(timelineChunkCollection, chunk.id, {});
+			return;
+		}
+		throw new UnavailableError("The timeline changes too fast, try again");
+	}
+
+	/** Entries in ascending order, and what they come to. */
+	async read(chronicle: string): Promise<Timeline> {
+		const { chunks, tail, totals, truncated } = stateOf(await this.#store.get(timelineCollection, chronicle));
+		const older = await Promise.all(chunks.map(({ id }) => this.#store.get(timelineChunkCollection, id)));
+		const kept = older.flatMap((chunk): TimelineEntry[] => (chunk ? JSON.parse(chunk.wire) : []));
+		const events = [...kept, ...tail].sort((one, other) => one.t - other.t);
+		return fit({ events, ...totalsOf(totals), ...(truncated && { truncated }) });
+	}
+
+	/** Leaves nothing of a timeline. */
+	async remove(chronicle: string): Promise<void> {
+		await this.#store.remove(timelineCollection, chronicle, {});
+		for (;;) {
+			const range = { equals: [chronicle] };
+			const { documents } = await this.#store.find(timelineChunkCollection, "of_chronicle", range, { limit: pageSize });
+			for (const { id } of documents) await this.#store.remove(timelineChunkCollection, id, {});
+			if (documents.length < pageSize) return;
+		}
+	}
+
+	/** Whether it was written; not when the timeline has changed meanwhile. */
+	async #write(
+		id: string,
+		document: TimelineDocument | undefined,
+		{ state, written }: TimelineChange,
+		events: readonly OutboxEntry[],
+	): Promise<boolean> {
+		if (written) await this.#writeChunk(id, written);
+		const rev = document?.rev ?? 0;
+		const wire = JSON.stringify(state);
+		const set = { rev: rev + 1, told: (document?.told ?? 0) + events.length };
+		const done = document
+			? await this.#store.update(timelineCollection, id, { equals: { rev } }, { wire, set }, events)
+			: await this.#insert({ id, wire, ...set }, events);
+		if (!done && written) await this.#store.remove(timelineChunkCollection, written.chunk.id, {});
+		return Boolean(done);
+	}
+
+	async #writeChunk(chronicle: string, { chunk, entries }: NonNullable<TimelineChange["written"]>): Promise<void> {
+		const wire = JSON.stringify(entries);
+		await this.#store.insert(timelineChunkCollection, { id: chunk.id, wire, chronicle, at: now() });
+	}
+
+	async #insert(document: TimelineDocument, events: readonly OutboxEntry[]): Promise<boolean> {
+		try {
+			await this.#store.insert(timelineCollection, document, events);
+			return true;
+		} catch (error) {
+			if (error instanceof DuplicateKeyError) return false;
+			throw error;
+		}
+	}
+}
+
+function stateOf(document: TimelineDocument | undefined): TimelineState {
+	return document ? JSON.parse(document.wire) : noTimeline;
+}
+
+/** @param told Events the timeline has caused before. */
+function grown(
+	before: TimelineState,
+	entries: readonly TimelineEntry[],
+	{ session = "", tenant = "", owner = "" }: ChronicleDocument,
+	told: number,
+): { state: TimelineState; events: OutboxEntry[] } {
+	const at = now();
+	let state = before;
+	const events = entries.map((entry, index): OutboxEntry => {
+		state = withEntry(state, entry, isoTime(at));
+		const data = payloadOf(session, entry, state);
+		return { n: told + index + 1, type: "chronicle_event", data, audience: { tenant, owner }, at };
+	});
+	return { state, events };
+}
+
+function payloadOf(session_id: string, event: TimelineEntry, { totals }: TimelineState): string {
+	const whole = JSON.stringify({ session_id, event, ...totalsOf(totals) });
+	if (Buffer.byteLength(whole) <= maxEventBytes) return whole;
+	return JSON.stringify({ session_id, event, files: [], commits: [], token_burn: [], truncated: true });
+}
+
+/** The newest entries that fit one answer. */
+function fit(timeline: Timeline): Timeline {
+	let bytes = jsonBytes(timeline);
+	const tooMany = timeline.events.findIndex((entry) => bytes <= answerBytes || (bytes -= jsonBytes(entry) + 1) < 0);
+	return tooMany <= 0 ? timeline : { ...timeline, events: timeline.events.slice(tooMany), truncated: true };
+}

@@ -1,0 +1,12 @@
+/** How raw events of sessions are stored: one document an event. */
+import { defineCollection } from "#shared/store/collection.ts";
+
+export const sessionEventCollection = defineCollection(
+	"session_events",
+	{ session: "text", event_type: "text", sequence: "integer" },
+	{
+		in_order: { columns: ["session", "sequence"] },
+		by_type: { columns: ["session", "event_type", "sequence"] },
+	},
+);
+

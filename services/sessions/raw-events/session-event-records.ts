@@ -1,0 +1,164 @@
+/** The repository of raw events. Whoever asks has been found to know the session. */
+import {
+	type IngestedEvent,
+	maxEventData,
+	type SessionEvent,
+	type SessionEventType,
+	sessionEventTypes,
+} from "#shared/contracts/session-events.ts";
+import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { encodeCursor } from "#shared/store/cursor.ts";
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { sessionEventCollection } from "./session-event-collection.ts";
+
+/** Of one session; the oldest go first. */
+export const maxEvents = 5_000;
+const pageSize = 500;
+
+export interface EventQuery {
+	readonly event_type?: string | undefined;
+	/** ISO 8601; neither bound is included. */
+	readonly after?: string | undefined;
+	readonly before?: string | undefined;
+	readonly limit: number;
+	readonly offset: number;
+	readonly cursor?: string | undefined;
+}
+
+export class SessionEventRecords {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Keeps events of one session; one whose id is there already stays as it is. */
+	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
+		for (const event of events) {
+			const { id, event_type, sequence } = event;
+			const document = { id, wire: JSON.stringify(event), session, event_type, sequence };
+			await this.#store.insert(sessionEventCollection, document).catch((error: unknown) => {
+				if (!(error instanceof DuplicateKeyError)) throw error;
+			});
+		}
+		if (events.length > 0) await this.#tidy(session);
+	}
+
+	/** In order of sequence. @throws {BadRequestError} for a cursor or a time that is none. */
+	async page(session: string, query: EventQuery): Promise<{ items: SessionEvent[]; next?: string }> {
+		const isWanted = timeFilter(query);
+		const items: SessionEvent[] = [];
+		let [bytes, toSkip] = [0, query.offset];
+		let last: SessionEvent | undefined;
+		for await (const event of this.#inOrder(session, query)) {
+			bytes += jsonBytes(event) + 1;
+			if (last && items.length > 0 && (items.length >= query.limit || bytes > answerBytes))
+				return { items, next: encodeCursor({ value: last.sequence, id: last.id }) };
+			last = event;
+			if (isWanted(event) && toSkip-- <= 0) items.push(event);
+			else bytes -= jsonBytes(event) + 1;
+		}
+		return { items };
+	}
+
+	/** Everything that is kept of a session, in order of sequence. */
+	all(session: string): AsyncGenerator<SessionEvent> {
+		return this.#inOrder(session, {});
+	}
+
+	async counts(session: string): Promise<Partial<Record<SessionEventType, number>>> {
+		const counted = await Promise.all(
+			sessionEventTypes.map(async (type) => {
+				const range = { equals: [session, type] };
+				return [type, await this.#store.count(sessionEventCollection, "by_type", range)] as const;
+			}),
+		);
+		return Object.fromEntries(counted.filter(([, count]) => count > 0));
+	}
+
+	/** Leaves nothing of a session. */
+	async removeAll(session: string): Promise<void> {
+		while ((await this.#removeOldest(session, pageSize)) === pageSize);
+	}
+
+	/** Whether events can be kept. */
+	async isHealthy(): Promise<boolean> {
+		return this.#store.ping().then(
+			() => true,
+			() => false,
+		);
+	}
+
+	async #tidy(session: string): Promise<void> {
+		const count = await this.#store.count(sessionEventCollection, "in_order", { equals: [session] });
+		if (count > maxEvents) await this.#removeOldest(session, count - maxEvents);
+	}
+
+	async #removeOldest(session: string, limit: number): Promise<number> {
+		const { documents } = await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, { limit });
+		for (const { id } of documents) await this.#store.remove(sessionEventCollection, id, {});
+		return documents.length;
+	}
+
+	async *#inOrder(
+		session: string,
+		{ event_type, cursor }: Pick<EventQuery, "event_type" | "cursor">,
+	): AsyncGenerator<SessionEvent> {
+		let after = cursor;
+		do {
+			const page = { limit: pageSize, ...(after !== undefined && { after }) };
+			const found = await this.#find(session, event_type, page);
+			for (const { wire } of found.documents) yield JSON.parse(wire);
+			after = found.next;
+		} while (after !== undefined);
+	}
+
+	async #find(session: string, type: string | undefined, page: { limit: number; after?: string }) {
+		try {
+			return type === undefined
+				? await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, page)
+				: await this.#store.find(sessionEventCollection, "by_type", { equals: [session, type] }, page);
+		} catch (error) {
+			if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+			throw error;
+		}
+	}
+}
+
+/**
+ * The event as it is kept.
+ * @throws {UnprocessableError} for a type nobody knows, a time that is none, and too much data.
+ */
+export function eventOf(id: string, { session_id, event_type, timestamp, data, ...rest }: IngestedEvent): SessionEvent {
+	const type = readEventType(event_type);
+	if (Number.isNaN(Date.parse(timestamp)))
+		throw new UnprocessableError(`"${timestamp}" is no time; write it as in ISO 8601`, "EVENT_TIME");
+	if (jsonBytes(data) > maxEventData)
+		throw new UnprocessableError(`The data of an event has at most ${maxEventData} bytes as JSON`, "EVENT_TOO_LARGE");
+	const { sequence, tokens_in = null, tokens_out = null, cost = null, duration_ms = null, model = null } = rest;
+	const measures = { tokens_in, tokens_out, cost, duration_ms, model };
+	return { id, session_id, event_type: type, timestamp, data, sequence, ...measures };
+}
+
+/** @throws {UnprocessableError} */
+export function readEventType(text: string): SessionEventType {
+	const type = sessionEventTypes.find((name) => name === text);
+	if (type) return type;
+	throw new UnprocessableError(`Unknown event type "${text}"; known: ${sessionEventTypes.join(", ")}`, "EVENT_TYPE");
+}
+
+/** @throws {UnprocessableError} for a time that is none. */
+function timeFilter({ after, before }: EventQuery): (event: SessionEvent) => boolean {
+	const [from, to] = [timeOf(after, -Infinity), timeOf(before, Infinity)];
+	return ({ timestamp }) => {
+		const at = Date.parse(timestamp);
+		return at > from && at < to;
+	};
+}
+
+function timeOf(text: string | undefined, fallback: number): number {
+	const time = text === undefined ? fallback : Date.parse(text);
+	if (Number.isNaN(time)) throw new UnprocessableError(`"${text}" is no time; write it as in ISO 8601`, "EVENT_TIME");
+	return time;
+}

@@ -1,0 +1,140 @@
+/** Raw events of sessions: what happened in the pod, one by one. Not to be confused with the stream of the platform. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+import { reportBodies } from "./sessions.ts";
+
+export const sessionEventTypes = [
+	"message_user",
+	"message_assistant",
+	"file_created",
+	"file_modified",
+	"file_deleted",
+	"git_commit",
+	"git_push",
+	"git_branch",
+	"git_checkout",
+	"terminal_command",
+	"tool_use",
+	"error",
+	"token_usage",
+	"session_start",
+	"session_stop",
+] as const;
+export type SessionEventType = (typeof sessionEventTypes)[number];
+
+/** Bytes of `data` as JSON. */
+export const maxEventData = 4_096;
+
+const count = { type: "number", integer: true, min: 0 } as const;
+const time = { type: "string", max: 40, format: "date-time" } as const;
+const keep = { optional: true, nullable: true } as const;
+const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
+
+const measures = {
+	tokens_in: { ...count, ...keep },
+	tokens_out: { ...count, ...keep },
+	cost: { type: "number", min: 0, ...keep, description: "US dollars" },
+	duration_ms: { ...count, ...keep },
+	model: { type: "string", max: 100, ...keep },
+} as const;
+
+/** As its producer tells of it. */
+export const eventFields = schema({
+	event_type: { type: "string", min: 1, max: 40, description: `One of ${sessionEventTypes.join(", ")}` },
+	timestamp: { ...time, description: "When it happened" },
+	data: { ...freeForm, default: {}, description: "4 KB as JSON at most" },
+	sequence: { ...count, description: "Order within the session" },
+	...measures,
+});
+
+const ingested = { session_id: { type: "uuid" }, ...eventFields } as const;
+export type IngestedEvent = Output<typeof ingested>;
+
+export const sessionEvent = schema({
+	id: { type: "uuid" },
+	session_id: { type: "uuid" },
+	event_type: { type: "enum", values: sessionEventTypes },
+	timestamp: time,
+	data: freeForm,
+	sequence: count,
+	...measures,
+});
+export type SessionEvent = Output<typeof sessionEvent>;
+
+export const tokenBucket = schema({
+	bucket: { type: "number", integer: true, description: "Its start in Unix seconds, a multiple of `bucket_seconds`" },
+	tokens_in: count,
+	tokens_out: count,
+	cost: { type: "number", min: 0, description: "US dollars" },
+});
+export type TokenBucket = Output<typeof tokenBucket>;
+
+const sessionId = { session_id: { type: "uuid" } } as const;
+const record = { type: "object", props: sessionEvent } as const;
+
+export const sessionEvents = defineContract("session-events", {
+	list: {
+		rest: "GET /sessions/:session_id/events",
+		summary: "Raw events of a session in their order; follow `Link` until there is none",
+		params: {
+			...sessionId,
+			event_type: { type: "string", max: 40, optional: true, description: `One of ${sessionEventTypes.join(", ")}` },
+			after: { ...time, optional: true, description: "Only what happened later" },
+			before: { ...time, optional: true, description: "Only what happened earlier" },
+			limit: { type: "number", integer: true, min: 1, max: 2_000, default: 200 },
+			offset: { ...count, max: 10_000, default: 0, description: "Events to skip, after `cursor` if given" },
+			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+		},
+		returns: {
+			type: "object",
+			props: { items: { type: "array", items: record }, next: { type: "string", optional: true } },
+		},
+		paged: true,
+		errors: [400, 404],
+	},
+	counts: {
+		rest: "GET /sessions/:session_id/events/counts",
+		summary: "How many raw events of each type there are; types without any are left out",
+		params: sessionId,
+		returns: { type: "record", key: { type: "string" }, value: count },
+		errors: [404],
+	},
+	tokens: {
+		rest: "GET /sessions/:session_id/events/tokens",
+		summary: "Tokens by time: of the turn's `token_usage` events, where it has none of its answer; each once",
+		params: {
+			...sessionId,
+			bucket_seconds: { type: "number", integer: true, min: 60, max: 3_600, default: 300 },
+		},
+		returns: { type: "array", items: { type: "object", props: tokenBucket } },
+		errors: [404],
+	},
+	ingest: {
+		rest: "POST /events",
+		access: "session",
+		summary: "Keep one raw event",
+		status: 201,
+		params: ingested,
+		returns: record,
+		errors: [404],
+	},
+	ingest_batch: {
+		rest: "POST /events/batch",
+		access: "session",
+		summary: "Keep up to 500 raw events, all or none",
+		status: 201,
+		params: { events: { type: "array", min: 1, max: 500, items: { type: "object", props: ingested } } },
+		returns: { type: "array", items: record },
+		errors: [404],
+		max_body: reportBodies,
+	},
+	health: {
+		rest: "GET /events/health",
+		summary: "Whether raw events can be kept, by place",
+		params: {},
+		returns: {
+			type: "object",
+			props: { sinks: { type: "record", key: { type: "string" }, value: { type: "boolean" } } },
+		},
+	},
+});
