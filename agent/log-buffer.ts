@@ -4,15 +4,22 @@ import type { SessionLogs } from "#shared/contracts/sessions.ts";
 import { type LogEntry, type LogLevel, logTail, maxLogEntries } from "#shared/pod/log-tail.ts";
 
 const maxMessageLength = 8_192;
+/** Providers that want no key are often given a word like "none". */
+const minSecretLength = 8;
 
 export class LogBuffer {
 	readonly #entries: LogEntry[] = [];
-	readonly #secrets: readonly string[];
+	readonly #secrets = new Set<string>();
 	#added = 0;
 
 	/** @param secrets Texts that are never kept, wherever they come from. */
 	constructor(secrets: readonly string[]) {
-		this.#secrets = secrets.filter((secret) => secret !== "");
+		for (const secret of secrets) this.hide(secret);
+	}
+
+	/** One more text that is never kept. What is too short to be a secret would only spoil the log. */
+	hide(secret: string): void {
+		if (secret.length >= minSecretLength) this.#secrets.add(secret);
 	}
 
 	/** Entries that ever came. */
@@ -35,7 +42,7 @@ export class LogBuffer {
 	}
 
 	withoutSecrets(text: string): string {
-		return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
+		return [...this.#secrets].reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
 	}
 
 	/** The entries that came after the first `count`, oldest first, as far as they are still kept. */

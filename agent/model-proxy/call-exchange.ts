@@ -1,0 +1,220 @@
+/** One request through the proxy: to the provider with its key, and the answer back while the meter reads it. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type Duplex, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { every, monotonic } from "#shared/clock.ts";
+import type { ModelAccess } from "#shared/models/model-wire.ts";
+import type { LogBuffer } from "../log-buffer.ts";
+import { type CallBody, readCallBody } from "./call-body.ts";
+import { decoders } from "./content-decoders.ts";
+import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
+import { MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
+import type { MeteredCall, ModelCall } from "./metered-call.ts";
+import type { ProviderLink } from "./provider-link.ts";
+import { ProxyError } from "./proxy-error.ts";
+import type { ProxyLimits } from "./proxy-limits.ts";
+import type { ProxyRoute } from "./proxy-route.ts";
+import type { RequestBodies } from "./request-bodies.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+/** What all exchanges of a proxy share. */
+export interface ExchangeParts {
+	readonly access: ModelAccess;
+	readonly link: ProviderLink;
+	readonly bodies: RequestBodies;
+	readonly limits: ProxyLimits;
+	readonly log: LogBuffer;
+	/** Told once of each call that reached the provider, before its caller learns that it is over. */
+	readonly onCall: (call: MeteredCall) => void;
+	/** A sentence: the call is refused with it. */
+	readonly admit: (call: ModelCall) => Promise<string | undefined>;
+	/** Whether the provider is known not to take the wish for a stream's usage. */
+	refusesUsageWish: boolean;
+}
+
+/** A longer answer that is an error is not passed on. */
+const maxErrorBytes = 262_144;
+const own = "model-proxy";
+
+export class CallExchange {
+	readonly #parts: ExchangeParts;
+	readonly #route: ProxyRoute;
+	readonly #request: IncomingMessage;
+	readonly #response: ServerResponse;
+	readonly #left = new AbortController();
+
+	constructor(parts: ExchangeParts, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
+		this.#parts = parts;
+		this.#route = route;
+		this.#request = request;
+		this.#response = response;
+		response.once("close", () => {
+			if (!response.writableFinished) this.#left.abort();
+		});
+	}
+
+	/** Resolves when the answer is over, however it ended. @throws {ProxyError} as long as nothing was answered. */
+	async run(): Promise<void> {
+		await this.#parts.bodies.with(this.#request, async (bytes) => {
+			if (this.#route.kind === "call") await this.#call(readCallBody(this.#route, bytes));
+			else await this.#relay(await this.#send(bytes));
+		});
+	}
+
+	async #call(body: CallBody): Promise<void> {
+		const { access, admit, onCall } = this.#parts;
+		const { wire } = this.#route;
+		const refusal = await admit({ wire, model: body.model });
+		if (refusal !== undefined) throw new ProxyError(402, refusal);
+		const meter = new UsageMeter(wire);
+		let isTold = false;
+		const tell = (status: number, end: MeteredCall["end"]): void => {
+			if (isTold) return;
+			isTold = true;
+			const call = { wire, model: body.model, provider: access.provider, location: access.location };
+			this.#warn({ ...call, counts: meter.counts, status, end });
+			onCall({ ...call, counts: meter.counts, status, end });
+		};
+		try {
+			const { answer, isChanged } = await this.#sendCall(body);
+			const status = answer.statusCode ?? 0;
+			const end = await this.#relay(answer, { meter, isChanged, onWhole: () => tell(status, "whole") });
+			tell(status, end);
+		} catch (error) {
+			tell(0, this.#left.signal.aborted ? "left" : "broken");
+			throw error;
+		}
+	}
+
+	/** @returns With whether the usage was asked for on the caller's behalf. */
+	async #sendCall(body: CallBody): Promise<{ answer: IncomingMessage; isChanged: boolean }> {
+		const { asking, bytes } = body;
+		const parts = this.#parts;
+		if (!asking || parts.refusesUsageWish) return { answer: await this.#send(bytes), isChanged: false };
+		const answer = await this.#send(asking);
+		if (answer.statusCode !== 400 && answer.statusCode !== 422) return { answer, isChanged: true };
+		// Perhaps it does not know the option; then the call is one without usage.
+		answer.destroy();
+		const again = await this.#send(bytes);
+		parts.refusesUsageWish = (again.statusCode ?? 0) < 300;
+		return { answer: again, isChanged: false };
+	}
+
+	#send(body: Buffer): Promise<IncomingMessage> {
+		const { access, link } = this.#parts;
+		const { wire, path, kind } = this.#route;
+		return link.send({
+			url: `${access.endpoints[wire]}${path}`,
+			method: kind === "list" ? "GET" : "POST",
+			headers: providerHeaders(this.#request.headers, wire, access.key),
+			body,
+			signal: this.#left.signal,
+		});
+	}
+
+	/** @throws {ProxyError} when it is an answer that cannot be passed on. */
+	async #relay(answer: IncomingMessage, metering?: Metering): Promise<MeteredCall["end"]> {
+		const status = answer.statusCode ?? 502;
+		if (status >= 300 && status < 400) {
+			answer.destroy();
+			throw new ProxyError(502, "The model provider redirects, which is not followed");
+		}
+		const encoding = answer.headers["content-encoding"] ?? "identity";
+		const headers = callerHeaders(answer.headers, (text) => this.#parts.log.withoutSecrets(text) !== text);
+		if (status >= 400) return this.#relayError(answer, decoders(encoding), headers);
+		const stages = [...decoders(encoding), ...(metering ? [meterStage(answer, metering)] : [])];
+		const length = answer.headers["content-length"];
+		const isAsSent = encoding === "identity" && length !== undefined;
+		this.#response.writeHead(status, isAsSent ? { ...headers, "content-length": length } : headers);
+		this.#response.flushHeaders();
+		return this.#pass(answer, stages, metering?.onWhole);
+	}
+
+	async #pass(answer: IncomingMessage, stages: Duplex[], onWhole?: () => void): Promise<MeteredCall["end"]> {
+		let isBroken = false;
+		answer.once("error", () => {
+			isBroken ||= !this.#left.signal.aborted;
+		});
+		// Before the caller's end: whoever has read the answer finds it in the books.
+		stages.at(-1)?.once("end", () => onWhole?.());
+		const watch = this.#watchIdle(answer);
+		try {
+			await pipeline([answer, ...stages, this.#response]);
+			return "whole";
+		} catch {
+			return isBroken ? "broken" : "left";
+		} finally {
+			watch.cancel();
+		}
+	}
+
+	/** An error of the provider may repeat the key. */
+	async #relayError(
+		answer: IncomingMessage,
+		stages: Duplex[],
+		headers: OutgoingHttpHeaders,
+	): Promise<MeteredCall["end"]> {
+		const clean = Buffer.from(this.#parts.log.withoutSecrets(await textOf(answer, stages)));
+		this.#response.writeHead(answer.statusCode ?? 502, { ...headers, "content-length": clean.length });
+		this.#response.end(clean);
+		return "whole";
+	}
+
+	#watchIdle(answer: IncomingMessage): ReturnType<typeof every> {
+		const { idleMs } = this.#parts.limits;
+		let seen = answer.socket.bytesRead;
+		let since = monotonic();
+		return every(Math.ceil(idleMs / 4), () => {
+			const { bytesRead } = answer.socket;
+			if (bytesRead !== seen) [seen, since] = [bytesRead, monotonic()];
+			else if (monotonic() - since >= idleMs)
+				answer.destroy(new ProxyError(504, "The model provider has paused for too long"));
+		});
+	}
+
+	#warn({ wire, model, counts, status, end }: MeteredCall): void {
+		const { log } = this.#parts;
+		const about = `a call of "${model}" (${wire})`;
+		if (status >= 400) log.add("WARNING", own, `The model provider answered ${status} to ${about}`);
+		else if (status === 0 && end === "broken") log.add("WARNING", own, `The model provider gave no answer to ${about}`);
+		else if (end === "broken") log.add("WARNING", own, `The model provider broke off its answer to ${about}`);
+		if (status >= 200 && status < 300 && !counts) {
+			log.add("WARNING", own, `The model provider told no usage of ${about}, ${end}: it is not in the books`);
+		}
+	}
+}
+
+interface Metering {
+	meter: UsageMeter;
+	/** The usage was asked for on the caller's behalf, who must not see it. */
+	isChanged: boolean;
+	/** The last byte has passed the meter. */
+	onWhole: () => void;
+}
+
+function meterStage({ headers }: IncomingMessage, { meter, isChanged }: Metering): Duplex {
+	const isStream = headers["content-type"]?.startsWith("text/event-stream") ?? false;
+	if (!isStream) return new MeteredWhole(meter);
+	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
+}
+
+/** @throws {ProxyError} when it is too long or breaks off. */
+async function textOf(answer: IncomingMessage, stages: readonly Duplex[]): Promise<string> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	const gather = new Writable({
+		write(chunk: Buffer, _encoding, done) {
+			bytes += chunk.length;
+			chunks.push(chunk);
+			done(bytes > maxErrorBytes ? new ProxyError(502, "The model provider's error is too long") : null);
+		},
+	});
+	try {
+		await pipeline([answer, ...stages, gather]);
+	} catch (cause) {
+		throw cause instanceof ProxyError
+			? cause
+			: new ProxyError(502, "The model provider broke off its error", { cause });
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,34 @@
+/** Who may use the proxy: whoever shows the launch's token where the provider's key would stand. No web page may. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ProxyError } from "./proxy-error.ts";
+
+export class CallerGuard {
+	readonly #token: Buffer;
+
+	constructor(token: string) {
+		this.#token = digest(token);
+	}
+
+	/** @param port Where the proxy listens. @throws {ProxyError} */
+	check({ headers, url = "/" }: IncomingMessage, port: number): void {
+		if (headers.origin !== undefined) throw new ProxyError(403, "Requests of web pages are not answered");
+		if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
+			throw new ProxyError(403, "The host of the request is not this proxy");
+		}
+		const shown = [
+			/^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
+			headers["x-api-key"],
+			headers["x-goog-api-key"],
+			new URLSearchParams(url.split("?", 2)[1]).get("key"),
+		];
+		// All are compared, whichever fits.
+		const fits = shown.map((one) => timingSafeEqual(digest(String(one ?? "")), this.#token));
+		if (!fits.includes(true)) throw new ProxyError(401, "The token of the session's model proxy is required");
+	}
+}
+
+/** Of equal length whatever was shown, as the comparison needs. */
+function digest(text: string): Buffer {
+	return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,26 @@
+/** What makes a provider's answer readable that it has compressed although it was asked not to. */
+import type { Duplex } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { ProxyError } from "./proxy-error.ts";
+
+const known: Readonly<Record<string, () => Duplex>> = {
+	gzip: createGunzip,
+	"x-gzip": createGunzip,
+	deflate: createInflate,
+	br: createBrotliDecompress,
+	zstd: createZstdDecompress,
+};
+
+/** @param encoding Value of `content-encoding`, the last one applied last. @throws {ProxyError} 502 for an unknown one. */
+export function decoders(encoding: string): Duplex[] {
+	const names = encoding.toLowerCase().split(/\s*,\s*/);
+	return names
+		.filter((name) => name !== "" && name !== "identity")
+		.toReversed()
+		.map((name) => {
+			const decoder = Object.hasOwn(known, name) ? known[name] : undefined;
+			if (!decoder)
+				throw new ProxyError(502, `The model provider's answer is encoded as "${name}", which is not known`);
+			return decoder();
+		});
+}

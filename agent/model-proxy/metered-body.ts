@@ -1,0 +1,96 @@
+/** The body of an answer on its way to the caller, read by the meter and changed only where it says so. */
+import { Transform, type TransformCallback } from "node:stream";
+import { isJsonObject, parseJsonObject } from "../json-object.ts";
+import { eventData, EventSplitter } from "./event-splitter.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+/** An answer that is no stream and longer than this is not metered. */
+const maxWholeBytes = 33_554_432;
+/** Events that are looked at before they go on; the one with the usage is far shorter. */
+const maxHeldBytes = 65_536;
+
+/** A stream; every byte goes on as it comes. */
+export class MeteredEvents extends Transform {
+	readonly #events = new EventSplitter();
+	readonly #meter: UsageMeter;
+
+	constructor(meter: UsageMeter) {
+		super();
+		this.#meter = meter;
+	}
+
+	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		for (const { bytes, isWhole } of this.#events.push(chunk)) if (isWhole) this.#meter.readEvent(bytes);
+		done(null, chunk);
+	}
+
+	override _flush(done: TransformCallback): void {
+		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
+		done();
+	}
+}
+
+/** A stream of `openai-chat` whose caller did not ask for the usage: the event that only tells it is left out. */
+export class MeteredEventsWithoutUsage extends Transform {
+	readonly #events = new EventSplitter(maxHeldBytes);
+	readonly #meter: UsageMeter;
+
+	constructor(meter: UsageMeter) {
+		super();
+		this.#meter = meter;
+	}
+
+	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		for (const piece of this.#events.push(chunk)) this.#pass(piece.bytes, piece.isWhole);
+		done();
+	}
+
+	override _flush(done: TransformCallback): void {
+		for (const piece of this.#events.end()) this.#pass(piece.bytes, piece.isWhole);
+		done();
+	}
+
+	#pass(bytes: Buffer, isWhole: boolean): void {
+		if (isWhole) this.#meter.readEvent(bytes);
+		if (!isWhole || !onlyTellsUsage(bytes)) this.push(bytes);
+	}
+}
+
+/**
+ * An answer in one piece. It goes on when it is whole, because a caller that has its last byte may already be gone
+ * before the provider has said that this was the last one.
+ */
+export class MeteredWhole extends Transform {
+	readonly #meter: UsageMeter;
+	#chunks: Buffer[] = [];
+	#bytes = 0;
+
+	constructor(meter: UsageMeter) {
+		super();
+		this.#meter = meter;
+	}
+
+	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		this.#bytes += chunk.length;
+		this.#chunks.push(chunk);
+		if (this.#bytes > maxWholeBytes) this.#passOn();
+		done();
+	}
+
+	override _flush(done: TransformCallback): void {
+		if (this.#bytes <= maxWholeBytes) this.#meter.readWhole(Buffer.concat(this.#chunks));
+		this.#passOn();
+		done();
+	}
+
+	#passOn(): void {
+		for (const chunk of this.#chunks) this.push(chunk);
+		this.#chunks = [];
+	}
+}
+
+function onlyTellsUsage(event: Buffer): boolean {
+	if (!event.includes('"usage"')) return false;
+	const { choices, usage } = parseJsonObject(eventData(event)) ?? {};
+	return Array.isArray(choices) && choices.length === 0 && isJsonObject(usage);
+}

@@ -1,0 +1,129 @@
+/**
+ * The model proxy on loopback: coding agents reach the session's model through it, with a token of this launch. The
+ * provider's key is put in here and is nowhere else; what was used is read here, from the provider's own words
+ * (docs/decisions/0011-the-meter-asks-for-the-usage.md).
+ */
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
+import type { LogBuffer } from "../log-buffer.ts";
+import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
+import { CallerGuard } from "./caller-guard.ts";
+import type { MeteredCall, ModelCall } from "./metered-call.ts";
+import { ProviderLink } from "./provider-link.ts";
+import { errorBody, ProxyError } from "./proxy-error.ts";
+import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
+import { proxyRoute, wireOf } from "./proxy-route.ts";
+import { RequestBodies } from "./request-bodies.ts";
+
+export interface ModelProxyOptions {
+	access: ModelAccess;
+	/** Told once of each call that was sent to the provider, before its caller learns that it is over. */
+	onCall: (call: MeteredCall) => void;
+	/** Asked before each call; a sentence refuses it. Default: all are admitted. */
+	admit?: (call: ModelCall) => Promise<string | undefined>;
+	log: LogBuffer;
+	limits?: Partial<ProxyLimits>;
+}
+
+const maxConnections = 128;
+const maxHeaderBytes = 32_768;
+
+export class ModelProxy {
+	/** What callers show in place of the provider's key. */
+	readonly token = `atelier-${randomBytes(24).toString("hex")}`;
+	readonly #server: Server;
+	readonly #guard = new CallerGuard(this.token);
+	readonly #parts: ExchangeParts;
+	readonly #underWay = new Set<Promise<void>>();
+
+	private constructor({ access, onCall, admit = admitAll, log, limits }: ModelProxyOptions) {
+		const all = { ...defaultLimits, ...limits };
+		const link = new ProviderLink(all.calls, all.firstByteMs);
+		const bodies = new RequestBodies(all);
+		this.#parts = { access, link, bodies, limits: all, log, onCall, admit, refusesUsageWish: false };
+		log.hide(access.key);
+		log.hide(this.token);
+		this.#server = createServer({
+			headersTimeout: 10_000,
+			requestTimeout: 60_000,
+			keepAliveTimeout: 30_000,
+			maxHeaderSize: maxHeaderBytes,
+		});
+		this.#server.maxConnections = maxConnections;
+		this.#server.on("request", (request, response) => this.#take(request, response));
+	}
+
+	/** Listens on a free port of loopback. */
+	static async open(options: ModelProxyOptions): Promise<ModelProxy> {
+		const proxy = new ModelProxy(options);
+		await new Promise<void>((resolve, reject) => {
+			proxy.#server.once("error", reject);
+			proxy.#server.listen(0, "127.0.0.1", resolve);
+		});
+		return proxy;
+	}
+
+	/** Prefix that takes the place of the provider's endpoint; undefined when the provider does not speak this format. */
+	url(wire: ModelWire): string | undefined {
+		return this.#parts.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
+	}
+
+	/** Breaks off what is under way; resolves when `onCall` has heard of all of it. */
+	async close(): Promise<void> {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		await Promise.all(this.#underWay);
+		this.#parts.link.close();
+	}
+
+	get #port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	#take(request: IncomingMessage, response: ServerResponse): void {
+		const answering = this.#answer(request, response)
+			.catch((error: unknown) => this.#refuse(error, request, response))
+			.finally(() => this.#underWay.delete(answering));
+		this.#underWay.add(answering);
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { method = "", url = "" } = request;
+		this.#guard.check(request, this.#port);
+		const route = proxyRoute(method, url);
+		if (!route || this.#parts.access.endpoints[route.wire] === undefined) {
+			throw new ProxyError(404, "The model proxy passes on calls of the model only");
+		}
+		if (this.#underWay.size >= this.#parts.limits.calls) {
+			throw new ProxyError(429, "Too many calls at a time", { retryAfterS: 1 });
+		}
+		await new CallExchange(this.#parts, route, request, response).run();
+	}
+
+	#refuse(error: unknown, { url = "" }: IncomingMessage, response: ServerResponse): void {
+		if (response.headersSent || response.destroyed) {
+			response.destroy();
+			return;
+		}
+		const { log } = this.#parts;
+		const known = error instanceof ProxyError ? error : new ProxyError(500, "The model proxy has failed");
+		if (known.status >= 500)
+			log.add("WARNING", "model-proxy", error instanceof ProxyError ? known.message : String(error));
+		const body = Buffer.from(JSON.stringify(errorBody(wireOf(url) ?? "openai-chat", known)));
+		const retry = known.retryAfterS === undefined ? {} : { "retry-after": String(known.retryAfterS) };
+		// What is left of the request is not read.
+		response.writeHead(known.status, {
+			"content-type": "application/json",
+			"content-length": body.length,
+			connection: "close",
+			...retry,
+		});
+		response.end(body);
+	}
+}
+
+function admitAll(): Promise<undefined> {
+	return Promise.resolve(undefined);
+}

@@ -1,0 +1,44 @@
+/** Why the proxy itself does not answer with the model's words, in the form of each wire's errors. */
+import type { ModelWire } from "#shared/models/model-wire.ts";
+
+/** The message is a sentence for the caller. */
+export class ProxyError extends Error {
+	override readonly name = "ProxyError";
+	readonly status: number;
+	readonly retryAfterS: number | undefined;
+
+	constructor(status: number, message: string, { retryAfterS, cause }: { retryAfterS?: number; cause?: unknown } = {}) {
+		super(message, { cause });
+		this.status = status;
+		this.retryAfterS = retryAfterS;
+	}
+}
+
+const anthropicTypes: Record<number, string> = {
+	400: "invalid_request_error",
+	401: "authentication_error",
+	402: "billing_error",
+	403: "permission_error",
+	404: "not_found_error",
+	413: "request_too_large",
+	429: "rate_limit_error",
+	504: "timeout_error",
+};
+
+const geminiStatuses: Record<number, string> = {
+	400: "INVALID_ARGUMENT",
+	401: "UNAUTHENTICATED",
+	402: "FAILED_PRECONDITION",
+	403: "PERMISSION_DENIED",
+	404: "NOT_FOUND",
+	429: "RESOURCE_EXHAUSTED",
+	502: "UNAVAILABLE",
+	504: "DEADLINE_EXCEEDED",
+};
+
+export function errorBody(wire: ModelWire, { status, message }: ProxyError): object {
+	if (wire === "anthropic") return { type: "error", error: { type: anthropicTypes[status] ?? "api_error", message } };
+	if (wire === "gemini") return { error: { code: status, message, status: geminiStatuses[status] ?? "INTERNAL" } };
+	const type = status < 500 ? "invalid_request_error" : "server_error";
+	return { error: { message, type, param: null, code: status === 402 ? "budget_exceeded" : null } };
+}

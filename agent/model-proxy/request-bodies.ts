@@ -1,0 +1,39 @@
+/** The bodies of requests, held within bounds until they are answered. */
+import type { IncomingMessage } from "node:http";
+import { ProxyError } from "./proxy-error.ts";
+import type { ProxyLimits } from "./proxy-limits.ts";
+
+export class RequestBodies {
+	readonly #limits: ProxyLimits;
+	#held = 0;
+
+	constructor(limits: ProxyLimits) {
+		this.#limits = limits;
+	}
+
+	/** Runs `use` with the body. @throws {ProxyError} 413, 415 or 429; what `use` throws. */
+	async with<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
+		if (request.headers["content-encoding"] !== undefined) {
+			throw new ProxyError(415, "The body of a request must not be compressed");
+		}
+		const held = { bytes: 0 };
+		try {
+			return await use(await this.#read(request, held));
+		} finally {
+			this.#held -= held.bytes;
+		}
+	}
+
+	async #read(request: IncomingMessage, held: { bytes: number }): Promise<Buffer> {
+		const { bodyBytes, heldBytes } = this.#limits;
+		const chunks: Buffer[] = [];
+		for await (const chunk of request as AsyncIterable<Buffer>) {
+			held.bytes += chunk.length;
+			this.#held += chunk.length;
+			if (held.bytes > bodyBytes) throw new ProxyError(413, `The request has more than ${bodyBytes} bytes`);
+			if (this.#held > heldBytes) throw new ProxyError(429, "Too many large requests at a time", { retryAfterS: 1 });
+			chunks.push(chunk);
+		}
+		return Buffer.concat(chunks);
+	}
+}
