@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { type JsonObject, parseJsonObject } from "./json-object.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import { RequestError } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
@@ -9,20 +10,30 @@ import type { RequestGuard } from "./request-guard.ts";
 /** The answer's JSON, by path. @throws {RequestError} */
 export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
+/** What is done, by path of a `POST`; the answer's JSON. @throws {RequestError} */
+export type Commands = Readonly<Record<string, (body: JsonObject) => unknown>>;
+
+export interface PodApi {
+	readonly routes: Routes;
+	readonly commands: Commands;
+}
+
 /** Takes over the connection of a request to upgrade it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 const maxConnections = 64;
+/** Of the body of a command. */
+const maxBodyBytes = 65_536;
 
 export class AgentServer {
 	readonly #server: Server;
 	readonly #guard: RequestGuard;
-	readonly #routes: Routes;
+	readonly #api: PodApi;
 	readonly #log: LogBuffer;
 
-	private constructor(guard: RequestGuard, routes: Routes, log: LogBuffer) {
+	private constructor(guard: RequestGuard, api: PodApi, log: LogBuffer) {
 		this.#guard = guard;
-		this.#routes = routes;
+		this.#api = api;
 		this.#log = log;
 		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
 		this.#server.maxConnections = maxConnections;
@@ -30,8 +41,8 @@ export class AgentServer {
 	}
 
 	/** Listens on a free port of loopback. */
-	static async listen(guard: RequestGuard, routes: Routes, log: LogBuffer): Promise<AgentServer> {
-		const server = new AgentServer(guard, routes, log);
+	static async listen(guard: RequestGuard, api: PodApi, log: LogBuffer): Promise<AgentServer> {
+		const server = new AgentServer(guard, api, log);
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
 			server.#server.listen(0, "127.0.0.1", resolve);
@@ -64,13 +75,21 @@ export class AgentServer {
 		await upgrade();
 	}
 
+	/** @throws {RequestError} */
+	async #serve(request: IncomingMessage): Promise<unknown> {
+		const path = pathOf(request);
+		const route = ownOf(this.#api.routes, path);
+		const command = ownOf(this.#api.commands, path);
+		if (!route && !command) throw new RequestError(404, "Not Found");
+		if (route && request.method === "GET") return route(new URL(request.url ?? "/", "http://pod").searchParams);
+		if (command && request.method === "POST") return command(await readBody(request));
+		throw new RequestError(405, "Method Not Allowed");
+	}
+
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		try {
 			this.#guard.check(request.headers, this.port);
-			const route = Object.hasOwn(this.#routes, pathOf(request)) ? this.#routes[pathOf(request)] : undefined;
-			if (!route) throw new RequestError(404, "Not Found");
-			if (request.method !== "GET") throw new RequestError(405, "Method Not Allowed");
-			send(response, 200, await route(new URL(request.url ?? "/", "http://pod").searchParams));
+			send(response, 200, await this.#serve(request));
 		} catch (error) {
 			if (!(error instanceof RequestError))
 				this.#log.add("ERROR", "session-agent", `A request failed: ${String(error)}`);
@@ -78,6 +97,25 @@ export class AgentServer {
 			send(response, status, { detail: message });
 		}
 	}
+}
+
+/** @throws {RequestError} */
+async function readBody(request: IncomingMessage): Promise<JsonObject> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of request as AsyncIterable<Buffer>) {
+		bytes += chunk.length;
+		if (bytes > maxBodyBytes) throw new RequestError(413, `A command has at most ${maxBodyBytes} bytes`);
+		chunks.push(chunk);
+	}
+	if (bytes === 0) return {};
+	const body = parseJsonObject(Buffer.concat(chunks).toString("utf8"));
+	if (!body) throw new RequestError(400, "A command's body must be a JSON object");
+	return body;
+}
+
+function ownOf<T>(table: Readonly<Record<string, T>>, path: string): T | undefined {
+	return Object.hasOwn(table, path) ? table[path] : undefined;
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {

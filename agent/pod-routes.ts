@@ -4,6 +4,7 @@ import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import type { Permissions } from "./permissions.ts";
 import { RequestError } from "./request-error.ts";
 
 export interface Pod {
@@ -11,13 +12,14 @@ export interface Pod {
 	status: () => PodStatus;
 	log: LogBuffer;
 	dialogue: Dialogue;
+	permissions: Permissions;
 	/** Loaded when it is asked for first. */
 	diff: () => Promise<WorkspaceDiff>;
 }
 
 const defaultBase = "last-commit";
 
-export function podRoutes({ sessionId, status, log, dialogue, diff }: Pod): Routes {
+export function podRoutes({ sessionId, status, log, dialogue, permissions, diff }: Pod): Routes {
 	const base = (query: URLSearchParams): string => query.get("base") ?? defaultBase;
 	return {
 		"/health": () => ({ status: "healthy", session_id: sessionId }),
@@ -28,6 +30,7 @@ export function podRoutes({ sessionId, status, log, dialogue, diff }: Pod): Rout
 			...log.tail(Number.parseInt(query.get("lines") ?? "", 10) || undefined, query.get("level") ?? undefined),
 		}),
 		"/api/conversation/history": (query) => dialogue.history(query.get("before") ?? undefined),
+		"/api/permissions": () => permissions.open,
 		"/api/diff": async (query) => (await diff()).file(fileOf(query), base(query)),
 		"/api/diff/files": async (query) => (await diff()).files(base(query)),
 		"/api/diff/patch": async (query) => (await diff()).patch(base(query)),

@@ -8,6 +8,7 @@ import { ActivityWatch } from "./activity-watch.ts";
 import { AgentKeeper } from "./agent-keeper.ts";
 import { AgentServer } from "./agent-server.ts";
 import { cannotStart } from "./agent-starter.ts";
+import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
@@ -20,6 +21,7 @@ import { LogBuffer } from "./log-buffer.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
 import { PlatformReports } from "./platform-reports.ts";
+import { podCommands } from "./pod-commands.ts";
 import { podRoutes } from "./pod-routes.ts";
 import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
@@ -47,6 +49,7 @@ interface Opened {
 	conversation?: Conversation;
 	reports?: PlatformReports;
 	dialogue?: Dialogue;
+	chat?: Chat;
 	server?: AgentServer;
 	messages?: MessageSockets;
 }
@@ -79,7 +82,7 @@ export class SessionAgent {
 			signal: this.#signal,
 			turns: () => this.#opened.conversation?.turns ?? [],
 			reachable: () => undefined,
-			onNotice: () => {},
+			onNotice: (notice) => this.#opened.chat?.notice(notice),
 		});
 	}
 
@@ -122,7 +125,7 @@ export class SessionAgent {
 		// It starts while the workspace is made; a failure is heard of when its turn comes.
 		const starting = this.#keeper.start();
 		starting.catch(() => {});
-		const openMessages = this.#takeMessages(server, dialogue);
+		const openMessages = this.#takeMessages(server, this.#openChat(dialogue));
 		const folder = await this.#prepareWorkspace();
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
@@ -156,11 +159,23 @@ export class SessionAgent {
 		return dialogue;
 	}
 
+	#openChat(dialogue: Dialogue): Chat {
+		const setModel = (model: string): Promise<void> => this.#keeper.setModel(model);
+		const permissions = this.#permissions;
+		const chat = new Chat({ sessionId: this.#launch.session_id, dialogue, permissions, setModel });
+		this.#opened.chat = chat;
+		dialogue.watch(chat);
+		permissions.watch(chat);
+		return chat;
+	}
+
 	async #listen(dialogue: Dialogue): Promise<AgentServer> {
 		const { session_id: sessionId, platform_key } = this.#launch;
 		const status = (): PodStatus => this.#status.status;
-		const routes = podRoutes({ sessionId, status, log: this.#log, dialogue, diff: () => this.#workspaceDiff() });
-		const server = await AgentServer.listen(new RequestGuard(platform_key), routes, this.#log);
+		const commanded = { sessionId, dialogue, permissions: this.#permissions };
+		const routes = podRoutes({ ...commanded, status, log: this.#log, diff: () => this.#workspaceDiff() });
+		const api = { routes, commands: podCommands(commanded) };
+		const server = await AgentServer.listen(new RequestGuard(platform_key), api, this.#log);
 		this.#opened.server = server;
 		return server;
 	}
@@ -176,16 +191,16 @@ export class SessionAgent {
 	}
 
 	/** Returns what makes ready for the first message; before, that would only delay the start. */
-	#takeMessages(server: AgentServer, dialogue: Dialogue): () => Promise<MessageSockets> {
+	#takeMessages(server: AgentServer, chat: Chat): () => Promise<MessageSockets> {
 		let opening: Promise<MessageSockets> | undefined;
-		const open = (): Promise<MessageSockets> => (opening ??= this.#openMessages(dialogue));
+		const open = (): Promise<MessageSockets> => (opening ??= this.#openMessages(chat));
 		server.onUpgrade("/session", async (request, socket, head) => (await open()).upgrade(request, socket, head));
 		return open;
 	}
 
-	async #openMessages(dialogue: Dialogue): Promise<MessageSockets> {
+	async #openMessages(chat: Chat): Promise<MessageSockets> {
 		const { MessageSockets } = await import("./message-sockets.ts");
-		const messages = new MessageSockets(this.#launch.session_id, (id, content) => dialogue.accept(id, content));
+		const messages = new MessageSockets(chat);
 		this.#opened.messages = messages;
 		return messages;
 	}

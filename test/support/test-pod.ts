@@ -24,7 +24,13 @@ export class TestSession implements AsyncDisposable {
 	readonly id = randomUUID();
 	readonly installation = randomBytes(8).toString("hex");
 	readonly workspace = join(this.folder, "workspace");
+	readonly #root: string;
 	#generation = 0;
+
+	/** @param root Folder of the sources its pods are run from. */
+	constructor(root = projectRoot) {
+		this.#root = root;
+	}
 
 	/** A launch document with an empty workspace and no platform; `changes` win. */
 	launch(changes: Partial<LaunchDocument> = {}): LaunchDocument {
@@ -61,7 +67,7 @@ export class TestSession implements AsyncDisposable {
 
 	/** Starts a pod and resolves when it is ready. */
 	async start(changes: Partial<LaunchDocument> = {}): Promise<TestPod> {
-		const pod = new TestPod(this.launch(changes));
+		const pod = new TestPod(this.launch(changes), undefined, {}, this.#root);
 		await pod.phase("ready");
 		return pod;
 	}
@@ -82,9 +88,14 @@ export class TestPod {
 	#child: ChildProcess;
 
 	/** @param input What it is told instead of the document. @param env Of the process, beside PATH and the marker. */
-	constructor(launch: LaunchDocument, input = JSON.stringify(launch), env: Record<string, string> = {}) {
+	constructor(
+		launch: LaunchDocument,
+		input = JSON.stringify(launch),
+		env: Record<string, string> = {},
+		root = projectRoot,
+	) {
 		this.launch = launch;
-		this.#child = spawn(process.execPath, [join(projectRoot, "agent/main.ts")], {
+		this.#child = spawn(process.execPath, [join(root, "agent/main.ts")], {
 			cwd: launch.home,
 			detached: true,
 			env: {
@@ -162,8 +173,14 @@ export class TestPod {
 		return `Bearer ${this.launch.platform_key}`;
 	}
 
-	async fetch(path: string): Promise<Response> {
-		return fetch(`${this.url}${path}`, { headers: { authorization: this.authorization } });
+	async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+		return fetch(`${this.url}${path}`, { ...init, headers: { authorization: this.authorization } });
+	}
+
+	/** Status and JSON of what the pod answers to a command. */
+	async command(path: string, body: object = {}): Promise<{ status: number; body: unknown }> {
+		const response = await this.fetch(path, { method: "POST", body: JSON.stringify(body) });
+		return { status: response.status, body: await response.json() };
 	}
 
 	/** The answer's JSON. @throws {Error} unless it is a success. */
@@ -215,6 +232,8 @@ export class TestPod {
 	}
 }
 
+type FrameOf<T extends PodFrame["type"]> = Extract<PodFrame, { type: T }>;
+
 export class TestConnection {
 	readonly frames: PodFrame[] = [];
 	readonly socket: WebSocket;
@@ -230,6 +249,22 @@ export class TestConnection {
 		const seen = this.frames.length;
 		this.socket.send(JSON.stringify({ type: "user", id, content }));
 		return eventually(() => this.frames.slice(seen).find((frame) => "id" in frame && frame.id === id));
+	}
+
+	/** Sends a frame as it is. */
+	say(frame: object): void {
+		this.socket.send(JSON.stringify(frame));
+	}
+
+	/** The first frame of a type that has come after the first `after` frames. */
+	frame<T extends PodFrame["type"]>(type: T, after = 0): Promise<FrameOf<T>> {
+		const isWanted = (frame: PodFrame): frame is FrameOf<T> => frame.type === type;
+		return eventually(() => this.frames.slice(after).find(isWanted), { what: `a frame "${type}"` });
+	}
+
+	/** All that have come, of one type. */
+	all<T extends PodFrame["type"]>(type: T): FrameOf<T>[] {
+		return this.frames.filter((frame): frame is FrameOf<T> => frame.type === type);
 	}
 
 	close(): void {
