@@ -34,7 +34,7 @@ export class Authenticator {
 		const token = bearerToken(headers);
 		const found = token?.startsWith("svcs_") ? this.#pod(token) : await this.#identity.authenticate(headers);
 		const principal = admit(found, access);
-		if (principal.kind === "pod" && path["session_id"] !== principal.id) throw notFound;
+		if (principal.kind === "pod" && (namedSession(path) ?? principal.id) !== principal.id) throw notFound;
 		return principal;
 	}
 
@@ -46,4 +46,12 @@ export class Authenticator {
 		if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
 		return { kind: "pod", id, generation: Number(generation), tenant: "", roles: [] };
 	}
+}
+
+/**
+ * The session that a path names, by either name the contract has for it. Where a body names sessions instead, their
+ * repository knows a pod's own one only.
+ */
+function namedSession(path: PathParams): string | undefined {
+	return path["session_id"] ?? path["chronicle_id"];
 }

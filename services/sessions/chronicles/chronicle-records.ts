@@ -17,7 +17,7 @@ const maxRaces = 20;
 export interface ChronicleChange {
 	readonly members: Partial<Chronicle>;
 	readonly set?: Row<ChronicleColumns>;
-	readonly unset?: readonly (keyof ChronicleColumns & string)[];
+	readonly unset?: readonly (keyof ChronicleColumns)[];
 	/** Default `chronicle_updated`. */
 	readonly event?: "chronicle_updated" | "chronicle_deleted";
 }

@@ -8,7 +8,7 @@ import { ChronicleBurial } from "./chronicle-burial.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";
 import { SessionChronicles } from "./session-chronicles.ts";
-import { SessionReforge } from "./session-reforge.ts";
+import { type ReforgeRules, SessionReforge } from "./session-reforge.ts";
 import { Timelines } from "./timelines.ts";
 
 /** In the order in which their events are told. */
@@ -20,13 +20,12 @@ export interface ChroniclesGround {
 	readonly wake: () => void;
 	readonly sessions: SessionRecords;
 	readonly kept: KeptAnswers;
-	/** Protocols a repository may be named with. */
-	readonly protocols: readonly string[];
+	readonly rules: ReforgeRules;
 	readonly pod: SessionPod;
 }
 
 export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
-	const { store, wake, sessions, kept, protocols, pod } = ground;
+	const { store, wake, sessions, kept, rules, pod } = ground;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);
 	return {
@@ -34,7 +33,7 @@ export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
 		records,
 		timelines,
 		ofSession: new SessionChronicles(records, timelines),
-		reforge: new SessionReforge(sessions, kept, protocols),
+		reforge: new SessionReforge(sessions, kept, rules),
 		burial: new ChronicleBurial(store, records, timelines),
 		pod,
 	};

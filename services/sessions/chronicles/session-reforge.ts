@@ -22,16 +22,23 @@ const maxName = 63;
 /** A repeated command is answered although its session is deleted since and hidden from people. */
 const creator = systemPrincipal("chronicles");
 
+/** What holds for every new session. */
+export interface ReforgeRules {
+	/** Protocols a repository may be named with. */
+	readonly protocols: readonly string[];
+	/** US dollars it may spend; absent: no limit. */
+	readonly sessionLimit?: number | undefined;
+}
+
 export class SessionReforge {
 	readonly #records: SessionRecords;
 	readonly #kept: KeptAnswers;
-	readonly #protocols: readonly string[];
+	readonly #rules: ReforgeRules;
 
-	/** @param protocols Protocols a repository may be named with. */
-	constructor(records: SessionRecords, kept: KeptAnswers, protocols: readonly string[]) {
+	constructor(records: SessionRecords, kept: KeptAnswers, rules: ReforgeRules) {
 		this.#records = records;
 		this.#kept = kept;
-		this.#protocols = protocols;
+		this.#rules = rules;
 	}
 
 	/** @throws {UnprocessableError} when the repository or branch cannot be used any more, or the key was used for another request. */
@@ -42,8 +49,9 @@ export class SessionReforge {
 		if (kept) return JSON.parse(kept.wire) as Session;
 		const { name, source, launch } = this.#origin(chronicle);
 		const request = { ...plainRequest, name, model: launch.model };
-		const status = "created";
-		const document = newSession({ id, principal, request, source, launch, at: now(), command, status });
+		const { sessionLimit } = this.#rules;
+		const order = { id, principal, request, source, launch, at: now(), command, sessionLimit };
+		const document = newSession({ ...order, status: "created" });
 		try {
 			await this.#records.insert({ ...document, parent_chronicle: chronicle.id });
 		} catch (error) {
@@ -60,7 +68,7 @@ export class SessionReforge {
 		refuseBadRef(branch);
 		const source: GitSource = {
 			type: "git",
-			repo: checkRepository(repo, this.#protocols),
+			repo: checkRepository(repo, this.#rules.protocols),
 			branch,
 			base_branch: "",
 		};
@@ -68,7 +76,7 @@ export class SessionReforge {
 		const [own, ...others] = settings.repositories;
 		const name = reforgedName(String(config_snapshot["name"]));
 		const repositories = [{ path: "", ...own, url: repo, branch, base_branch: own?.base_branch ?? "" }, ...others];
-		const git_protocols = [...this.#protocols];
+		const git_protocols = [...this.#rules.protocols];
 		return { name, source, launch: { ...settings, name, repositories, git_protocols, initial_prompt: "" } };
 	}
 }

@@ -9,4 +9,3 @@ export const sessionEventCollection = defineCollection(
 		by_type: { columns: ["session", "event_type", "sequence"] },
 	},
 );
-
