@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object
 import type { WantedPermission } from "../permissions.ts";
 
 const maxTitle = 200;
-const maxName = 200;
-const maxOptions = 16;
+const maxName = 100;
+const maxOptions = 8;
 /** Characters of one text of the input. */
 const maxText = 4_000;
-/** Characters of JSON of the whole input; 32 open requests are to fit one answer. */
+/** Bytes of JSON of the whole input; 32 open requests are to fit one answer. */
 const maxInput = 16_384;
 
 export function readPermission({ toolCall, options }: JsonObject): WantedPermission {
@@ -29,7 +29,9 @@ function readOption({ optionId, name, kind }: JsonObject): WantedPermission["opt
 
 function bounded(input: JsonObject): Record<string, unknown> {
 	const text = JSON.stringify(input, (_, value: unknown) => (typeof value === "string" ? shortened(value) : value));
-	return text.length <= maxInput ? (JSON.parse(text) as Record<string, unknown>) : { shortened: shortened(text) };
+	return Buffer.byteLength(text) <= maxInput
+		? (JSON.parse(text) as Record<string, unknown>)
+		: { shortened: shortened(text) };
 }
 
 function shortened(text: string): string {
