@@ -2,6 +2,8 @@
 import { adapterFields } from "./adapter.ts";
 import { schema } from "./bus/schema.ts";
 
+/** Absent: no limit. */
+const dollars = { type: "number", min: 0, max: 1_000_000, optional: true } as const;
 const adapter = { type: "object", props: adapterFields } as const;
 
 export const configSchema = schema({
@@ -100,6 +102,20 @@ export const configSchema = schema({
 				min: 1,
 				default: "config/models.yaml",
 				description: "Models, their providers and prices; from the project's folder, or absolute",
+			},
+		},
+	},
+	budgets: {
+		type: "object",
+		props: {
+			session_limit: { ...dollars, description: "What a new session may spend, in US dollars; empty: no limit" },
+			user_daily_limit: {
+				...dollars,
+				description: "What a user may spend a day (UTC), unless an administrator says otherwise; empty: no limit",
+			},
+			tenant_daily_limit: {
+				...dollars,
+				description: "What a tenant may spend a day (UTC), unless an administrator says otherwise; empty: no limit",
 			},
 		},
 	},

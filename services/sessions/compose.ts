@@ -1,9 +1,13 @@
 /** The sessions part: the only one that opens the store. */
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
+import type { Config } from "#shared/config.ts";
 import { gitProtocols } from "#shared/git/allowed-protocols.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { bookCollections, openBooks } from "./books/open-books.ts";
+import { SessionCounts } from "./books/session-counts.ts";
+import { budgetsService } from "./budgets.service.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 import { EventLog } from "./event-log.ts";
 import { eventLogService } from "./event-log.service.ts";
@@ -11,6 +15,13 @@ import { Hints } from "./hints.ts";
 import { historyChunkCollection, historyCollection } from "./history-collections.ts";
 import { HistoryReports } from "./history-reports.ts";
 import { historyService } from "./history.service.ts";
+import { chronicleCollection, timelineCollection } from "./chronicles/chronicle-collections.ts";
+import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
+import { chroniclesService } from "./chronicles.service.ts";
+import { sessionEventCollection } from "./raw-events/session-event-collection.ts";
+import { SessionEventRecords } from "./raw-events/session-event-records.ts";
+import { sessionEventsService } from "./session-events.service.ts";
+import { SessionRemains } from "./session-remains.ts";
 import { releaseLeases } from "./lease-release.ts";
 import { keptAnswerCollection } from "./kept-answer-collection.ts";
 import { KeptAnswers } from "./kept-answers.ts";
@@ -28,6 +39,70 @@ import { StoppedSessions } from "./stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
 export async function compose({ config, key, readiness }: Platform): Promise<Part> {
+	const store = await openStore(config);
+	const counts = new SessionCounts(store);
+	await counts.open();
+	if (config.bus.url === "") await releaseLeases(store);
+	readiness.set("store", () => store.ping());
+
+	const hints = new Hints();
+	const log = new EventLog(store);
+	const relay = new OutboxRelay(store, log, [sessionCollection, chronicleCollection, timelineCollection], {
+		onAppended(seq) {
+			hints.logAppended(seq);
+			counts.fold().catch(cannotCount);
+		},
+		beforeTrim: () => counts.fold(),
+		onError: (error) => console.error("Events wait in the store:", error),
+	});
+	const records = new SessionRecords(store, () => relay.wake());
+	const sessionLimit = config.budgets.session_limit ?? null;
+	const books = openBooks({ store, config, records, counts, relay });
+	const due = (id: string) => hints.sessionDue(id);
+	const kept = new KeptAnswers(store);
+	const commands = new SessionCommands(records, kept, due);
+	const client = new SessionAgentClient();
+	const history = new SessionHistory(store);
+	const pod = new SessionPod({ client, key, history, kept });
+	const stopped = new StoppedSessions(records, kept);
+	const protocols = gitProtocols(config);
+	const wake = () => relay.wake();
+	const chronicles = composeChronicles({
+		store,
+		wake,
+		sessions: records,
+		kept,
+		rules: { protocols, sessionLimit },
+		pod,
+	});
+	const events = new SessionEventRecords(store);
+	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
+	const forget = (document: SessionDocument) => remains.clear(document);
+
+	return {
+		services: [
+			sessionsService({ records, commands, stopped, pod, gitProtocols: protocols, sessionLimit }, hints),
+			sessionWorkService(new SessionClaims(store, records, due, forget)),
+			eventLogService(log, relay),
+			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),
+			chroniclesService(chronicles),
+			sessionEventsService(records, events),
+			usageService(books.reports, books.bookkeeper, books.stats),
+			budgetsService(books.budgets, books.limits, books.accounts),
+		],
+		async close() {
+			client.close();
+			await store.close();
+		},
+	};
+}
+
+/** The numbers stay right: what is not folded yet is counted from the log. */
+function cannotCount(error: unknown): void {
+	console.error("Sessions cannot be counted now:", error);
+}
+
+async function openStore(config: Config): Promise<DocumentStore> {
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
 		folder: join(config.data_dir, "store"),
 	});
@@ -38,40 +113,9 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		historyCollection,
 		historyChunkCollection,
 		keptAnswerCollection,
+		...chronicleCollections,
+		sessionEventCollection,
+		...bookCollections,
 	]);
-	if (config.bus.url === "") await releaseLeases(store);
-	readiness.set("store", () => store.ping());
-
-	const hints = new Hints();
-	const log = new EventLog(store);
-	const relay = new OutboxRelay(store, log, [sessionCollection], {
-		onAppended: (seq) => hints.logAppended(seq),
-		onError: (error) => console.error("Events wait in the store:", error),
-	});
-	const records = new SessionRecords(store, () => relay.wake());
-	const due = (id: string) => hints.sessionDue(id);
-	const kept = new KeptAnswers(store);
-	const commands = new SessionCommands(records, kept, due);
-	const client = new SessionAgentClient();
-	const history = new SessionHistory(store);
-	const pod = new SessionPod({ client, key, history, kept });
-	const stopped = new StoppedSessions(records, kept);
-	const forget = async (document: SessionDocument) => {
-		await history.remove(document.id);
-		await kept.outlive(document);
-	};
-
-	return {
-		services: [
-			sessionsService({ records, commands, stopped, pod, gitProtocols: gitProtocols(config) }, hints),
-			sessionWorkService(new SessionClaims(store, records, due, forget)),
-			eventLogService(log, relay),
-			historyService(new HistoryReports(records, history)),
-			usageService(records),
-		],
-		async close() {
-			client.close();
-			await store.close();
-		},
-	};
+	return store;
 }

@@ -4,8 +4,18 @@ import { defineCollection } from "#shared/store/collection.ts";
 /** The id is `<collection>:<document>:<n>`, so that no event gets in twice. */
 export const eventLogCollection = defineCollection(
 	"event_log",
-	{ seq: "integer", type: "text", tenant: "text", owner: "text", at: "integer" },
-	{ by_seq: { columns: ["seq"], unique: true } },
+	{
+		seq: "integer",
+		type: "text",
+		tenant: "text",
+		owner: "text",
+		at: "integer",
+		/** `seq` of an event that changes how many sessions there are; then also by how many. */
+		counted_seq: "integer",
+		sessions: "integer",
+		running: "integer",
+	},
+	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
 );
 
 /** One document, `log`: what names this log. A new log, e.g. after a restore, has another epoch. */

@@ -104,7 +104,7 @@ export class EventLog {
 }
 
 function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
-	const { type, data, audience, at } = entry;
+	const { type, data, audience, at, counts } = entry;
 	return {
 		id: key,
 		wire: data,
@@ -113,6 +113,7 @@ function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 		tenant: audience.tenant,
 		at,
 		...(audience.owner !== undefined && { owner: audience.owner }),
+		...(counts && { ...counts, counted_seq: seq }),
 	};
 }
 

@@ -3,6 +3,7 @@ import { isoTime } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { microsOf } from "./books/money.ts";
 import { type CommandAnswer, rememberAnswer } from "./command-answers.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import type { GitSource } from "./session-source.ts";
@@ -18,17 +19,41 @@ export interface NewSession {
 	readonly at: number;
 	/** Set when the command carried an Idempotency-Key. */
 	readonly command?: Omit<CommandAnswer, "answer"> | undefined;
+	/** US dollars it may spend, when the request does not say; null: no limit. */
+	readonly sessionLimit: number | null;
 	/** Default `starting`. */
 	readonly status?: "starting" | "created";
 }
 
 /** With status `starting` it is the first launch and due at once; with `created` nobody has asked for one. */
 export function newSession(order: NewSession): SessionDocument {
-	const { id, principal, request, source, launch, at, command, status = "starting" } = order;
+	const { id, principal, launch, at, command, status = "starting" } = order;
 	const { members, columns } = enter(status, at);
-	const generation = status === "starting" ? 1 : 0;
+	const limit = limitOf(order);
+	const session: Session = { ...blankSession(order), ...members };
+	return {
+		id,
+		wire: JSON.stringify(session),
+		...columns.set,
+		tenant: principal.tenant,
+		owner: principal.id,
+		created_at: session.created_at,
+		rev: session.rev,
+		generation: session.generation,
+		fence: 0,
+		attempts: 0,
+		...(status === "starting" && { due_at: at }),
+		launch,
+		...(limit !== null && { limit_micros: microsOf(limit) }),
+		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
+	};
+}
+
+/** Before anything is said of its status. */
+function blankSession(order: NewSession): Session {
+	const { id, principal, request, source, launch, at, status = "starting" } = order;
 	const time = isoTime(at);
-	const session: Session = {
+	return {
 		id,
 		name: request.name,
 		model: launch.model,
@@ -56,28 +81,16 @@ export function newSession(order: NewSession): SessionDocument {
 		task_type: request.task_type ?? null,
 		owner_id: principal.id,
 		tenant_id: principal.tenant,
-		generation,
+		generation: status === "starting" ? 1 : 0,
 		rev: 1,
 		timings: { requested: time },
 		warnings: warningsFor(request),
-		budget: { limit: request.budget?.limit ?? null, spent: 0, reserved: 0, paused: false, reason: null },
-		...members,
+		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
 	};
-	return {
-		id,
-		wire: JSON.stringify(session),
-		...columns.set,
-		tenant: principal.tenant,
-		owner: principal.id,
-		created_at: time,
-		rev: 1,
-		generation,
-		fence: 0,
-		attempts: 0,
-		...(status === "starting" && { due_at: at }),
-		launch,
-		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
-	};
+}
+
+function limitOf({ request, sessionLimit }: NewSession): number | null {
+	return request.budget ? request.budget.limit : (sessionLimit ?? null);
 }
 
 /** What was asked for and is not done; the session goes on without it (specification, Credential storage 5). */

@@ -1,5 +1,5 @@
 /** Moves events from the documents that caused them into the event log: in order, each once, whoever dies meanwhile. */
-import { every, type Timer } from "#shared/clock.ts";
+import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
@@ -13,6 +13,8 @@ const batch = 100;
 export interface RelayOptions {
 	/** Told the newest sequence number after every move. */
 	readonly onAppended: (seq: number) => void;
+	/** Resolves when nobody needs the oldest entries any more. */
+	readonly beforeTrim?: () => Promise<void>;
 	readonly onError: (error: unknown) => void;
 }
 
@@ -35,7 +37,7 @@ export class OutboxRelay {
 
 	start(): void {
 		this.#timers.push(every(pollMs, () => this.wake()));
-		this.#timers.push(every(trimMs, () => void this.#log.trim().catch(this.#options.onError)));
+		this.#timers.push(every(trimMs, () => void this.#trimLog().catch(this.#options.onError)));
 		this.wake();
 	}
 
@@ -46,11 +48,24 @@ export class OutboxRelay {
 		this.#running ??= this.#run();
 	}
 
+	/** Resolves when what was written here before is in the log, or after `ms`. */
+	async settled(ms: number): Promise<void> {
+		if (!this.#running) return;
+		const patience = new AbortController();
+		await Promise.race([this.#running, sleep(ms, patience.signal)]);
+		patience.abort();
+	}
+
 	/** Finishes the move under way. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		for (const timer of this.#timers) timer.cancel();
 		await this.#running;
+	}
+
+	async #trimLog(): Promise<void> {
+		await this.#options.beforeTrim?.();
+		await this.#log.trim();
 	}
 
 	async #run(): Promise<void> {

@@ -1,7 +1,7 @@
 /** A session in hand, and the changes a command or an observation makes of it. Pure. */
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Change } from "#shared/store/document-store.ts";
+import type { Change, Guard } from "#shared/store/document-store.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
 import { reasonFor } from "./status-reason.ts";
@@ -24,6 +24,8 @@ export interface SessionChange {
 	readonly event: EventName;
 	/** Payload of the event; default the session after the change. */
 	readonly payload?: unknown;
+	/** What must fit a limit for the change to happen. */
+	readonly fits?: NonNullable<Guard<SessionColumns>["fits"]>;
 }
 
 export function recordOf(document: SessionDocument): SessionRecord {

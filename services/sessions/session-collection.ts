@@ -1,5 +1,6 @@
 /** How sessions are stored: the text clients see, and the columns the platform works with. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { accountColumns } from "./books/account.ts";
 
 export const sessionCollection = defineCollection(
 	"sessions",
@@ -35,8 +36,13 @@ export const sessionCollection = defineCollection(
 		launch: "json",
 		/** Base URL of the session agent while there is a pod. */
 		address: "text",
+		/** The chronicle it was reforged from. */
+		parent_chronicle: "text",
+		/** Of a tombstone: `remove` when its chronicles go with it. */
+		farewell: "text",
 		/** Answers given to commands that carried an Idempotency-Key. */
 		answers: "json",
+		...accountColumns,
 	},
 	{
 		owner_shelf: { columns: ["tenant", "owner", "shelf", "created_at"] },

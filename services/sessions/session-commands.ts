@@ -26,6 +26,8 @@ export interface CreateOrder {
 	readonly template?: Template | undefined;
 	/** Protocols a repository may be named with. */
 	readonly protocols: readonly string[];
+	/** US dollars it may spend, when the request does not say; null: no limit. */
+	readonly sessionLimit: number | null;
 }
 
 /** A repeated creation is answered although its session is deleted since and hidden from people. */
@@ -44,14 +46,15 @@ export class SessionCommands {
 	}
 
 	/** @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
-	async create({ principal, key }: Commander, { request, template, protocols }: CreateOrder): Promise<Session> {
+	async create({ principal, key }: Commander, order: CreateOrder): Promise<Session> {
+		const { request, template, protocols, sessionLimit } = order;
 		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, key);
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		const command = commandMark("create", key, request);
 		const kept = command && (await this.#kept.find(id, command.fingerprint));
 		if (kept) return JSON.parse(kept.wire) as Session;
-		const document = newSession({ id, principal, request, source, launch, at: now(), command });
+		const document = newSession({ id, principal, request, source, launch, at: now(), command, sessionLimit });
 		try {
 			await this.#records.insert(document);
 		} catch (error) {

@@ -4,7 +4,9 @@ import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import type { DocumentStore, Guard, OutboxEntry, Range, Version } from "#shared/store/document-store.ts";
+import type { DocumentStore, EventCounts, Guard, OutboxEntry, Range, Version } from "#shared/store/document-store.ts";
+import { withBudgetRules } from "./books/session-budget.ts";
+import { countsChange } from "./books/session-counts.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
@@ -17,6 +19,11 @@ export interface SessionFilter {
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
 	readonly limit: number;
 	readonly cursor?: string | undefined;
+}
+
+/** A change would pass a limit. */
+export class DoesNotFitError extends Error {
+	override readonly name = "DoesNotFitError";
 }
 
 export class SessionRecords {
@@ -70,7 +77,8 @@ export class SessionRecords {
 	/** @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
 		const session = JSON.parse(document.wire) as Session;
-		await this.#store.insert(sessionCollection, document, [createdEvent(session)]);
+		const counts = countsChange(undefined, document.status);
+		await this.#store.insert(sessionCollection, document, [createdEvent(session, counts)]);
 		failpoint("sessions.written");
 		this.#written();
 	}
@@ -78,7 +86,7 @@ export class SessionRecords {
 	/**
 	 * Changes a session by compare-and-set: `decide` sees the newest record and is asked again after every lost race.
 	 * Returns the session after the change, or as it is when `decide` wants none.
-	 * @throws whatever `decide` throws; {NotFoundError}; {UnavailableError} after too many lost races.
+	 * @throws whatever `decide` throws; {NotFoundError}; {DoesNotFitError}; {UnavailableError} after too many lost races.
 	 */
 	async change(
 		principal: Principal,
@@ -92,24 +100,28 @@ export class SessionRecords {
 			if (!change) return record;
 			const changed = await this.#write(record, change, guard);
 			if (changed) return changed;
+			if (change.fits && (await this.get(principal, id)).session.rev === record.session.rev)
+				throw new DoesNotFitError();
 		}
 		throw new UnavailableError("The session changes too fast, try again");
 	}
 
 	async #write(
-		{ session, document }: SessionRecord,
+		record: SessionRecord,
 		change: SessionChange,
 		guard: Record<string, unknown>,
 	): Promise<SessionRecord | undefined> {
+		const { session, document } = record;
 		const rev = session.rev + 1;
-		const after: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
-		const event = eventOf(after, change);
+		const changed: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
+		const { session: after, columns } = withBudgetRules(changed, record, change);
+		const counts = countsChange(document.status, columns.set?.status ?? document.status);
 		const written = await this.#store.update(
 			sessionCollection,
 			document.id,
-			{ equals: { rev: session.rev, ...guard } },
-			{ ...change.columns, wire: JSON.stringify(after), set: { ...change.columns.set, rev } },
-			[event],
+			{ equals: { rev: session.rev, ...guard }, ...(change.fits && { fits: change.fits }) },
+			{ ...columns, wire: JSON.stringify(after), set: { ...columns.set, rev } },
+			[eventOf(after, change, counts)],
 		);
 		if (!written) return undefined;
 		failpoint("sessions.written");
@@ -118,17 +130,19 @@ export class SessionRecords {
 	}
 }
 
-function createdEvent(session: Session): OutboxEntry {
-	return eventOf(session, { event: "session_created", at: Date.parse(session.created_at) });
+function createdEvent(session: Session, counts: EventCounts | undefined): OutboxEntry {
+	return eventOf(session, { event: "session_created", at: Date.parse(session.created_at) }, counts);
 }
 
 /** Revisions number the events of a session. */
 function eventOf(
 	session: Session,
 	{ event, payload, at }: Pick<SessionChange, "event" | "payload" | "at">,
+	counts: EventCounts | undefined,
 ): OutboxEntry {
 	const audience = { tenant: session.tenant_id ?? "", owner: session.owner_id ?? "" };
-	return { n: session.rev, type: event, data: JSON.stringify(payload ?? session), audience, at };
+	const data = JSON.stringify(payload ?? session);
+	return { n: session.rev, type: event, data, audience, at, ...(counts && { counts }) };
 }
 
 /** The index and range in which a principal's sessions stand. */

@@ -2,7 +2,8 @@
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
-import type { SessionChange, SessionRecord } from "./session-change.ts";
+import { limitChange } from "./books/session-budget.ts";
+import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
 
 /** Members that are absent or null stay. */
 export interface SessionUpdate {
@@ -10,19 +11,24 @@ export interface SessionUpdate {
 	readonly model?: string | null | undefined;
 	readonly branch?: string | null | undefined;
 	readonly tracker_issue_id?: string | null | undefined;
+	readonly budget?: { readonly limit: number | null } | null | undefined;
 }
 
 /** The running pod keeps what it was launched with. */
 export function updateChange({ session, document }: SessionRecord, update: SessionUpdate): SessionChange {
-	const { name, model, branch, tracker_issue_id } = update;
+	const { name, model, branch, tracker_issue_id, budget } = update;
+	const at = now();
+	const limited = budget ? limitChange(session, budget.limit, at) : undefined;
 	const members: Partial<Session> = {
 		...(name && { name }),
 		...(model && { model }),
 		...(branch && { branch, source: { ...session.source, branch } }),
 		...(tracker_issue_id && { tracker_issue_id }),
+		...limited?.members,
 	};
 	const launch = document.launch as LaunchSettings;
-	return { at: now(), members, columns: { set: { launch: updatedLaunch(launch, update) } }, event: "session_updated" };
+	const columns = both({ set: { launch: updatedLaunch(launch, update) } }, limited?.columns ?? {});
+	return { at, members, columns, event: "session_updated" };
 }
 
 function updatedLaunch(launch: LaunchSettings, { name, model, branch }: SessionUpdate): LaunchSettings {

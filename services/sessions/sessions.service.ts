@@ -29,11 +29,13 @@ export interface SessionsOptions {
 	readonly pod: SessionPod;
 	/** Protocols a repository may be named with. */
 	readonly gitProtocols: readonly string[];
+	/** US dollars a new session may spend; null: no limit. */
+	readonly sessionLimit: number | null;
 }
 
 /** @param hints Given the bus as soon as it is there. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stopped, pod, gitProtocols } = options;
+	const { records, commands, stopped, pod, gitProtocols, sessionLimit } = options;
 
 	return {
 		name: sessions.name,
@@ -49,7 +51,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				const template = await findTemplate(request.template_name, ctx);
 				return commands.create(
 					{ principal, key: ctx.meta.idempotency_key },
-					{ request, template, protocols: gitProtocols },
+					{ request, template, protocols: gitProtocols, sessionLimit },
 				);
 			},
 

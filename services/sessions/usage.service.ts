@@ -1,22 +1,19 @@
-/** Aggregate numbers on the bus. Tokens and cost are 0 as long as nothing meters them: no agent of this version uses a model. */
+/** Usage and the numbers made of it, on the bus: wiring only; the rules are in books/. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { usage } from "#shared/contracts/usage.ts";
-import type { SessionRecords } from "./session-records.ts";
+import type { Bookkeeper } from "./books/bookkeeper.ts";
+import type { StatsReader } from "./books/stats-reader.ts";
+import type { UsageReports } from "./books/usage-reports.ts";
 
-export function usageService(records: SessionRecords): ServiceSchema {
+export function usageService(reports: UsageReports, bookkeeper: Bookkeeper, stats: StatsReader): ServiceSchema {
 	return {
 		name: usage.name,
 		actions: implement(usage, {
-			async stats(_params, principal) {
-				const [running, active, archived] = await Promise.all([
-					records.count(principal, { status: "running" }),
-					records.count(principal, { shelf: "active" }),
-					records.count(principal, { shelf: "archived" }),
-				]);
-				const tokens = { tokens_today: 0, local_tokens: 0, cloud_tokens: 0, cost_today: 0 };
-				return { active_sessions: running, total_sessions: active + archived, ...tokens };
-			},
+			stats: (_params, principal) => stats.of(principal),
+			report: ({ session_id, ...report }, principal) => reports.take(principal, session_id, report),
 		}),
+		started: async () => bookkeeper.start(),
+		stopped: () => bookkeeper.stop(),
 	};
 }

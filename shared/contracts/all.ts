@@ -1,5 +1,6 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
+import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity.ts";
@@ -11,6 +12,7 @@ import { templates } from "./templates.ts";
 import { usage } from "./usage.ts";
 
 export const publicContracts: readonly Contract[] = [
+	budgets,
 	chronicles,
 	history,
 	identity,

@@ -3,6 +3,7 @@ import { defineContract, type ActionSpec } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import {
 	activityStates,
+	budgetLimit,
 	deleteSessionFields,
 	session,
 	sessionCreateFields,
@@ -152,13 +153,14 @@ export const sessions = defineContract("sessions", {
 	},
 	update: {
 		rest: "PUT /sessions/:session_id",
-		summary: "Change name, model, branch or tracker issue; absent and null members stay",
+		summary: "Change name, model, branch, tracker issue or budget; absent and null members stay",
 		params: {
 			...sessionId,
 			name: { ...sessionCreateFields.name, optional: true, nullable: true },
 			model: { type: "string", min: 1, max: 100, optional: true, nullable: true },
 			branch: { type: "string", min: 1, max: 255, optional: true, nullable: true },
 			tracker_issue_id: { type: "string", max: 255, optional: true, nullable: true },
+			budget: budgetLimit,
 		},
 		returns: record,
 		errors: [404, 409],

@@ -84,4 +84,13 @@ export const usage = defineContract("usage", {
 		returns: { type: "object", props: stats },
 		errors: [503],
 	},
+	report: {
+		rest: "POST /sessions/:session_id/usage",
+		access: "session",
+		summary: "Tokens a session has used, from its pod or its owner; each report counts once",
+		status: 201,
+		params: { session_id: uuid, ...usageReport },
+		returns: { type: "object", props: usageRecord },
+		errors: [404, 409, 503],
+	},
 });

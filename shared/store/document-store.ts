@@ -30,6 +30,12 @@ export interface Audience {
 	owner?: string;
 }
 
+/** By how much an event changes how many sessions its audience has. */
+export interface EventCounts {
+	readonly sessions: number;
+	readonly running: number;
+}
+
 /** An event on its way to the event log, waiting in the document that caused it. */
 export interface OutboxEntry {
 	/** Counts the events of one document from 1; the caller gives it (it knows the document it guards). */
@@ -41,6 +47,8 @@ export interface OutboxEntry {
 	audience: Audience;
 	/** Milliseconds since 1970. */
 	at: number;
+	/** Absent: by nothing. */
+	counts?: EventCounts;
 }
 
 /** A document with events that no relay has taken away yet. */

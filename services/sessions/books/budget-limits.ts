@@ -1,0 +1,58 @@
+/** What users and tenants may spend a day: what an administrator has said, else what the configuration says. */
+import { defineCollection } from "#shared/store/collection.ts";
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { Payer } from "./day-accounts.ts";
+
+/** The id is the JSON list of tenant and, of a user, name; without `limit_micros` there is no limit. */
+export const budgetLimitCollection = defineCollection("budget_limits", { limit_micros: "integer" }, {});
+
+/** Micro-dollars; absent: no limit. */
+export interface DefaultLimits {
+	readonly user?: number;
+	readonly tenant?: number;
+}
+
+export interface Limit {
+	/** Micro-dollars; undefined: none. */
+	readonly micros: number | undefined;
+	readonly isDefault: boolean;
+}
+
+export class BudgetLimits {
+	readonly #store: DocumentStore;
+	readonly #defaults: DefaultLimits;
+
+	constructor(store: DocumentStore, defaults: DefaultLimits) {
+		this.#store = store;
+		this.#defaults = defaults;
+	}
+
+	async of(payer: Payer): Promise<Limit> {
+		const said = await this.#store.get(budgetLimitCollection, idOf(payer));
+		if (said) return { micros: said.limit_micros, isDefault: false };
+		const micros = payer.owner === undefined ? this.#defaults.tenant : this.#defaults.user;
+		return { micros, isDefault: true };
+	}
+
+	/** @param micros Undefined: no limit. */
+	async set(payer: Payer, micros: number | undefined): Promise<void> {
+		const id = idOf(payer);
+		const change = micros === undefined ? ({ unset: ["limit_micros"] } as const) : { set: { limit_micros: micros } };
+		if (await this.#store.update(budgetLimitCollection, id, {}, change)) return;
+		try {
+			await this.#store.insert(budgetLimitCollection, { id, wire: "{}", ...change.set });
+		} catch (error) {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+			await this.#store.update(budgetLimitCollection, id, {}, change);
+		}
+	}
+
+	/** The configuration counts again. */
+	async reset(payer: Payer): Promise<void> {
+		await this.#store.remove(budgetLimitCollection, idOf(payer), {});
+	}
+}
+
+function idOf({ tenant, owner }: Payer): string {
+	return JSON.stringify(owner === undefined ? [tenant] : [tenant, owner]);
+}

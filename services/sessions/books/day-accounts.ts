@@ -1,0 +1,196 @@
+/** The accounts of users and tenants, one for each day: what they spent, what they hold, how many tokens they used. */
+import { isoTime, now } from "#shared/clock.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import {
+	type Account,
+	accountColumns,
+	accountOf,
+	columnsOf,
+	heldBy,
+	lowered,
+	missing,
+	raised,
+	type Wish,
+	withoutEnded,
+	withSpendings,
+} from "./account.ts";
+import type { Ledger } from "./ledger.ts";
+import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
+import { OneByOne } from "./one-by-one.ts";
+
+/** The id is the JSON list of tenant, owner where there is one, and day. */
+export const dayAccountCollection = defineCollection(
+	"day_accounts",
+	{
+		...accountColumns,
+		/** Grows with every change. */
+		rev: "integer",
+		local_tokens: "integer",
+		cloud_tokens: "integer",
+	},
+	{},
+);
+
+type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
+
+/** A tenant, or a user of it. */
+export interface Payer {
+	readonly tenant: string;
+	readonly owner?: string;
+}
+
+export interface DayTotals {
+	readonly localTokens: number;
+	readonly cloudTokens: number;
+	readonly spent: number;
+	readonly committed: number;
+}
+
+const maxRaces = 50;
+/** Turns of one payer under way at once. */
+const maxHolds = 2_000;
+
+/** The day in UTC, e.g. `2026-11-21`. */
+export function dayOf(at: number): string {
+	return isoTime(at).slice(0, 10);
+}
+
+export class DayAccounts {
+	readonly #store: DocumentStore;
+	readonly #ledger: Ledger;
+	readonly #turns = new OneByOne();
+
+	constructor(store: DocumentStore, ledger: Ledger) {
+		this.#store = store;
+		this.#ledger = ledger;
+	}
+
+	/** Brings an account up to the newest row of the ledger. */
+	book(payer: Payer, day: string): Promise<void> {
+		return this.#oneByOne(payer, day, async (id) => {
+			for (let races = 0; races < maxRaces; ) {
+				const document = await this.#document(id);
+				const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
+				if (rows.length === 0) return;
+				if (!(await this.#write(document, withRows(document, rows)))) races++;
+			}
+			throw tooFast();
+		});
+	}
+
+	/** Exact: rows that no account has yet are counted too. */
+	async totals(payer: Payer, day: string): Promise<DayTotals> {
+		let document = (await this.#store.get(dayAccountCollection, idOf(payer, day))) ?? emptyAccount(idOf(payer, day));
+		for (;;) {
+			const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
+			if (rows.length === 0) break;
+			document = { ...document, ...withRows(document, rows) };
+		}
+		const { spent, committed } = withoutEnded(accountOf(document), now());
+		return { localTokens: document.local_tokens ?? 0, cloudTokens: document.cloud_tokens ?? 0, spent, committed };
+	}
+
+	/** How much more than it has an account would have to hold. */
+	async missing(payer: Payer, day: string, wish: Wish): Promise<{ by: number; committed: number }> {
+		const account = withoutEnded(accountOf(await this.#document(idOf(payer, day))), now());
+		return { by: missing(account, wish), committed: account.committed };
+	}
+
+	/** Raises what the wish holds. Undefined when that does not fit the limit, else by how much. */
+	hold(payer: Payer, day: string, limit: number, wish: Wish): Promise<number | undefined> {
+		return this.#oneByOne(payer, day, async (id) => {
+			for (let races = 0; races < maxRaces; races++) {
+				const document = await this.#limited(id, limit);
+				if (!document) continue;
+				const at = now();
+				const former = accountOf(document);
+				const account = withoutEnded(former, at);
+				const by = missing(account, wish);
+				if (account.holds.length >= maxHolds) throw new UnavailableError("Too many turns are under way, try again");
+				const after = raised(account, wish.id, by, at);
+				const fits = {
+					column: "committed_micros",
+					plus: after.committed - former.committed,
+					limit: "limit_micros",
+				} as const;
+				if (await this.#write(document, columnsOf(after), by > 0 ? fits : undefined)) return by;
+				if ((await this.#document(id)).rev === document.rev) return undefined;
+			}
+			throw tooFast();
+		});
+	}
+
+	/** Gives back what a reservation holds, or a part of it. */
+	release(payer: Payer, day: string, reservation: string, by?: number): Promise<void> {
+		return this.#oneByOne(payer, day, async (id) => {
+			for (let races = 0; races < maxRaces; races++) {
+				const document = await this.#store.get(dayAccountCollection, id);
+				if (!document?.holds) return;
+				const account = accountOf(document);
+				if (!account.holds.some((hold) => hold.id === reservation)) return;
+				const after = lowered(account, reservation, by ?? heldBy(account, reservation));
+				if (await this.#write(document, columnsOf(after))) return;
+			}
+			throw tooFast();
+		});
+	}
+
+	/** The document with this limit in it; undefined when it was changed meanwhile. */
+	async #limited(id: string, limit: number): Promise<DayDocument | undefined> {
+		const document = await this.#document(id);
+		return document.limit_micros === limit ? document : this.#write(document, { limit_micros: limit });
+	}
+
+	async #document(id: string): Promise<DayDocument> {
+		const found = await this.#store.get(dayAccountCollection, id);
+		if (found) return found;
+		const first = emptyAccount(id);
+		try {
+			await this.#store.insert(dayAccountCollection, first);
+			return first;
+		} catch (error) {
+			if (error instanceof DuplicateKeyError) return this.#document(id);
+			throw error;
+		}
+	}
+
+	/** Undefined when it was changed meanwhile, or what is to fit does not. */
+	#write(
+		{ id, rev = 0 }: DayDocument,
+		set: Partial<DayDocument>,
+		fits?: { column: "committed_micros"; plus: number; limit: "limit_micros" },
+	): Promise<DayDocument | undefined> {
+		const guard = { equals: { rev }, ...(fits && { fits }) };
+		return this.#store.update(dayAccountCollection, id, guard, { set: { ...set, rev: rev + 1 } });
+	}
+
+	#oneByOne<T>(payer: Payer, day: string, work: (id: string) => Promise<T>): Promise<T> {
+		const id = idOf(payer, day);
+		return this.#turns.run(id, () => work(id));
+	}
+}
+
+function idOf({ tenant, owner }: Payer, day: string): string {
+	return JSON.stringify(owner === undefined ? [tenant, day] : [tenant, owner, day]);
+}
+
+function emptyAccount(id: string): DayDocument {
+	const account: Account = { booked: 0, spent: 0, committed: 0, holds: [] };
+	return { id, wire: "{}", rev: 1, ...columnsOf(account), local_tokens: 0, cloud_tokens: 0 };
+}
+
+function withRows(document: DayDocument, rows: readonly LedgerRow[]) {
+	const tokensOf = (where: string) =>
+		rows.reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
+	return {
+		...columnsOf(withSpendings(accountOf(document), rows.map(spendingOf))),
+		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),
+		cloud_tokens: (document.cloud_tokens ?? 0) + tokensOf("cloud"),
+	};
+}
+
+function tooFast(): UnavailableError {
+	return new UnavailableError("An account changes too fast, try again");
+}

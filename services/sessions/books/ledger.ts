@@ -1,0 +1,116 @@
+/** The rows of usage: each report once, numbered by tenant without gaps, never changed afterwards. */
+import { now } from "#shared/clock.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
+import { ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
+
+/** Rows one account is brought forward by at once. */
+const pageSize = 500;
+/** Lost races after which a batch is given back, beside one for each row of it. */
+const maxRaces = 50;
+const maxWaiting = 10_000;
+
+/** Whose rows. */
+export type LedgerScope =
+	| { readonly session: string }
+	| { readonly tenant: string; readonly owner?: string; readonly day: string };
+
+interface Waiting {
+	readonly row: LedgerRow;
+	readonly done: () => void;
+	readonly fail: (error: unknown) => void;
+}
+
+export class Ledger {
+	readonly #store: DocumentStore;
+	/** By tenant; those that come while a batch is written make the next one. */
+	readonly #waiting = new Map<string, Waiting[]>();
+	readonly #writing = new Set<string>();
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	get(id: string): Promise<LedgerRow | undefined> {
+		return this.#store.get(ledgerCollection, id);
+	}
+
+	/** Resolves to the row that is in the ledger under this id: the one given, or the first one. */
+	async add(row: LedgerRow): Promise<LedgerRow> {
+		await this.#queue(row);
+		const kept = await this.get(row.id);
+		if (!kept) throw new UnavailableError("A report of usage was not kept, try again");
+		return kept;
+	}
+
+	/** Rows after a number, in order; a page of them. */
+	async after(scope: LedgerScope, seq: number): Promise<LedgerRow[]> {
+		const from = seq + 1;
+		const page = { limit: pageSize };
+		if ("session" in scope)
+			return (await this.#store.find(ledgerCollection, "of_session", { equals: [scope.session], from }, page))
+				.documents;
+		const { tenant, owner, day } = scope;
+		if (owner === undefined)
+			return (await this.#store.find(ledgerCollection, "of_tenant", { equals: [tenant, day], from }, page)).documents;
+		const range = { equals: [tenant, owner, day], from };
+		return (await this.#store.find(ledgerCollection, "of_owner", range, page)).documents;
+	}
+
+	/** Rows that were written `ms` ago and that some account may not have, oldest first. */
+	async pending(ms: number): Promise<LedgerRow[]> {
+		const range = { equals: [], to: now() - ms };
+		return (await this.#store.find(ledgerCollection, "pending", range, { limit: pageSize })).documents;
+	}
+
+	/** Every account has the row. */
+	async settle({ id }: LedgerRow): Promise<void> {
+		await this.#store.update(ledgerCollection, id, {}, { unset: ["pending_at"] });
+	}
+
+	#queue(row: LedgerRow): Promise<void> {
+		const { tenant = "" } = row;
+		const waiting = this.#waiting.get(tenant) ?? [];
+		if (waiting.length >= maxWaiting) throw new UnavailableError("Too many reports of usage wait, try again");
+		const kept = new Promise<void>((done, fail) => waiting.push({ row, done, fail }));
+		this.#waiting.set(tenant, waiting);
+		if (!this.#writing.has(tenant)) void this.#writeAll(tenant);
+		return kept;
+	}
+
+	async #writeAll(tenant: string): Promise<void> {
+		this.#writing.add(tenant);
+		for (;;) {
+			const batch = this.#waiting.get(tenant)?.splice(0, maxAppended) ?? [];
+			if (batch.length === 0) break;
+			try {
+				await this.#append(tenant, batch);
+				for (const { done } of batch) done();
+			} catch (error) {
+				for (const { fail } of batch) fail(error);
+			}
+		}
+		this.#waiting.delete(tenant);
+		this.#writing.delete(tenant);
+	}
+
+	/** A row whose id is taken is in already; a number that is taken was another process's. */
+	async #append(tenant: string, batch: readonly Waiting[]): Promise<void> {
+		let left = batch.map(({ row }) => row);
+		let seq = await this.#newest(tenant);
+		for (let tries = 0; left.length > 0; tries++) {
+			if (tries > maxRaces + batch.length) throw new UnavailableError("The ledger changes too fast, try again");
+			const rows = left.map((row, index) => ({ ...row, seq: seq + 1 + index }));
+			const { inserted, clash } = await this.#store.append(ledgerCollection, rows);
+			seq += inserted;
+			left = left.slice(clash === "id" ? inserted + 1 : inserted);
+			if (clash !== undefined && clash !== "id") seq = await this.#newest(tenant);
+		}
+	}
+
+	async #newest(tenant: string): Promise<number> {
+		const page = { limit: 1, descending: true };
+		const { documents } = await this.#store.find(ledgerCollection, "by_seq", { equals: [tenant] }, page);
+		return documents[0]?.seq ?? 0;
+	}
+}

@@ -1,0 +1,19 @@
+/** Money is kept in whole micro-dollars and shown in dollars. */
+
+const microsPerDollar = 1_000_000;
+
+export function dollarsOf(micros: number): number {
+	return micros / microsPerDollar;
+}
+
+export function microsOf(dollars: number): number {
+	return Math.round(dollars * microsPerDollar);
+}
+
+/** For sentences: with cents, and as many further digits as it takes. */
+export function priceTag(micros: number): string {
+	const exact = dollarsOf(micros)
+		.toFixed(6)
+		.replace(/0{1,4}$/, "");
+	return `$${exact}`;
+}

@@ -1,0 +1,57 @@
+/** Puts the books together: ledger, accounts, budgets, numbers. */
+import type { Config } from "#shared/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { OutboxRelay } from "../outbox-relay.ts";
+import type { SessionRecords } from "../session-records.ts";
+import { Bookkeeper } from "./bookkeeper.ts";
+import { budgetLimitCollection, BudgetLimits } from "./budget-limits.ts";
+import { Budgets } from "./budgets.ts";
+import { dayAccountCollection, DayAccounts } from "./day-accounts.ts";
+import { Ledger } from "./ledger.ts";
+import { ledgerCollection } from "./ledger-collection.ts";
+import { microsOf } from "./money.ts";
+import { PriceList } from "./price-list.ts";
+import { sessionCountCollection, type SessionCounts } from "./session-counts.ts";
+import { StatsReader } from "./stats-reader.ts";
+import { UsageReports } from "./usage-reports.ts";
+
+export const bookCollections = [
+	ledgerCollection,
+	dayAccountCollection,
+	budgetLimitCollection,
+	sessionCountCollection,
+] as const;
+
+/** How long numbers wait for events that are on their way. */
+const statsPatienceMs = 250;
+
+export interface BookGround {
+	readonly store: DocumentStore;
+	readonly config: Config;
+	readonly records: SessionRecords;
+	readonly counts: SessionCounts;
+	readonly relay: OutboxRelay;
+}
+
+export function openBooks({ store, config, records, counts, relay }: BookGround) {
+	const ledger = new Ledger(store);
+	const accounts = new DayAccounts(store, ledger);
+	const prices = new PriceList(readModelCatalogue(config.models.file));
+	const { user_daily_limit: user, tenant_daily_limit: tenant } = config.budgets;
+	const limits = new BudgetLimits(store, {
+		...(user !== undefined && { user: microsOf(user) }),
+		...(tenant !== undefined && { tenant: microsOf(tenant) }),
+	});
+	const bookkeeper = new Bookkeeper({ ledger, records, accounts }, (error) =>
+		console.error("Rows of the usage ledger wait to be booked:", error),
+	);
+	return {
+		accounts,
+		limits,
+		bookkeeper,
+		reports: new UsageReports({ records, ledger, prices, bookkeeper }),
+		budgets: new Budgets({ records, accounts, limits, prices }),
+		stats: new StatsReader(counts, accounts, () => relay.settled(statsPatienceMs)),
+	};
+}

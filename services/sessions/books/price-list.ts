@@ -1,0 +1,68 @@
+/** What tokens cost, by the model catalogue. */
+import type { UsageReport } from "#shared/contracts/usage.ts";
+import type { CatalogueModel, ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
+import { microsOf } from "./money.ts";
+
+/** Of a model call whose size nobody knows yet. */
+const usualInput = 16_000;
+const usualOutput = 4_000;
+/** A reservation holds at least so much: a cent. */
+const leastMicros = 10_000;
+
+interface Priced {
+	readonly prices: TokenPrices;
+	readonly contextWindow: number;
+}
+
+export class PriceList {
+	/** Stands in every row of the ledger. */
+	readonly version: string;
+	readonly #models: ReadonlyMap<string, Priced>;
+
+	constructor({ price_version, models, providers }: ModelCatalogue) {
+		this.version = price_version;
+		const cloud = new Set(providers.filter(({ location }) => location === "cloud").map(({ id }) => id));
+		this.#models = new Map(models.filter(({ provider }) => cloud.has(provider)).flatMap(priced));
+	}
+
+	/**
+	 * Micro-dollars. Tokens of a model in the cloud that has a price cost what the list says, whatever the reporter
+	 * believes; others what the reporter says. Undefined when nobody knows.
+	 */
+	costOf({ provider, model, cost }: Pick<UsageReport, "provider" | "model" | "cost">, counts: TokenCounts) {
+		const known = provider === "cloud" ? this.#models.get(model) : undefined;
+		if (known) return costMicros(counts, known.prices);
+		return cost === undefined || cost === null ? undefined : microsOf(cost);
+	}
+
+	/** Micro-dollars that were spent; 0 for a model without a price. */
+	spentOn(model: string, counts: TokenCounts): number {
+		const known = this.#models.get(model);
+		return known ? costMicros(counts, known.prices) : 0;
+	}
+
+	/**
+	 * Micro-dollars the next call of a model may cost: what it reads, as if all of it were written to the cache where that
+	 * is dearer, and 4,000 tokens of answer; at least a cent. 0 for a model without a price.
+	 */
+	estimate(model: string, input = usualInput): number {
+		const known = this.#models.get(model);
+		if (!known) return 0;
+		const { prices, contextWindow } = known;
+		const counts = { ...noTokens, input: Math.min(input, contextWindow), output: usualOutput };
+		return Math.max(leastMicros, costMicros(counts, { ...prices, input: Math.max(prices.input, prices.cache_write) }));
+	}
+}
+
+function priced({ id, prices, context_window: contextWindow }: CatalogueModel): [string, Priced][] {
+	if (!prices) return [];
+	const { input, output, cache_read, cache_write } = prices;
+	const inMicros = {
+		input: microsOf(input),
+		output: microsOf(output),
+		cache_read: microsOf(cache_read),
+		cache_write: microsOf(cache_write),
+	};
+	return [[id, { prices: inMicros, contextWindow }]];
+}

@@ -1,0 +1,158 @@
+/**
+ * How many sessions a user and a tenant have, and how many of them run: a fold of the event log, whose events say by how
+ * much they change it, so that nobody has to count. Each document remembers the newest event it has.
+ */
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+import { type DocumentStore, DuplicateKeyError, type EventCounts } from "#shared/store/document-store.ts";
+import { eventLogCollection } from "../event-log-collection.ts";
+import { sessionCollection } from "../session-collection.ts";
+
+/** The id is the JSON list of tenant and, of a user, name; or `position`: up to where all others are. */
+export const sessionCountCollection = defineCollection(
+	"session_counts",
+	{ applied: "integer", sessions: "integer", running: "integer" },
+	{},
+);
+
+type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
+type CountedEvent = Document<(typeof eventLogCollection)["columns"]>;
+
+const position = "position";
+const pageSize = 500;
+const maxRaces = 50;
+
+/** What a change of status changes; undefined: nothing. A status that is absent is that of no session. */
+export function countsChange(before: string | undefined, after: string | undefined): EventCounts | undefined {
+	const sessions = counts(after) - counts(before);
+	const running = Number(after === "running") - Number(before === "running");
+	return sessions === 0 && running === 0 ? undefined : { sessions, running };
+}
+
+function counts(status: string | undefined): number {
+	return Number(status !== undefined && status !== "deleted");
+}
+
+export class SessionCounts {
+	readonly #store: DocumentStore;
+	#fold: Promise<void> | undefined;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Counts the sessions there are when nobody has begun to; to be called before anything changes. */
+	async open(): Promise<void> {
+		if (await this.#store.get(sessionCountCollection, position)) return;
+		const found = new Map<string, EventCounts>();
+		let after: string | undefined;
+		do {
+			const page = { limit: pageSize, ...(after !== undefined && { after }) };
+			const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
+			for (const { tenant = "", owner = "", status } of documents) {
+				const one = countsChange(undefined, status);
+				for (const id of scopesOf(tenant, owner)) if (one) found.set(id, sum(found.get(id), one));
+			}
+			after = next;
+		} while (after !== undefined);
+		for (const [id, { sessions, running }] of found) await this.#insert({ id, applied: 0, sessions, running });
+		await this.#insert({ id: position, applied: 0 });
+	}
+
+	/** Takes in what is new in the log; calls during one lead to no second one. */
+	fold(): Promise<void> {
+		this.#fold ??= this.#foldAll().finally(() => {
+			this.#fold = undefined;
+		});
+		return this.#fold;
+	}
+
+	/** Exact as of the log: events that no document has yet are counted too. */
+	async of(principal: Principal): Promise<EventCounts> {
+		const { tenant, id: owner } = principal;
+		const id = isAdmin(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
+		const events: CountedEvent[] = [];
+		for (let from = await this.#position(); ; ) {
+			const page = await this.#after(from);
+			events.push(...page);
+			if (page.length < pageSize) break;
+			from = page.at(-1)?.seq ?? from;
+		}
+		const { applied = 0, ...counted } = (await this.#store.get(sessionCountCollection, id)) ?? {};
+		const newer = events.filter(({ seq = 0, ...event }) => seq > applied && idsOf(event).includes(id));
+		return [counted, ...newer].map(asCounts).reduce(sum);
+	}
+
+	async #foldAll(): Promise<void> {
+		for (;;) {
+			const from = await this.#position();
+			const events = await this.#after(from);
+			const last = events.at(-1)?.seq;
+			if (last === undefined) return;
+			for (const id of new Set(events.flatMap(idsOf))) {
+				await this.#bringForward(
+					id,
+					events.filter((event) => idsOf(event).includes(id)),
+				);
+			}
+			await this.#store.update(
+				sessionCountCollection,
+				position,
+				{ equals: { applied: from } },
+				{ set: { applied: last } },
+			);
+		}
+	}
+
+	async #bringForward(id: string, events: readonly CountedEvent[]): Promise<void> {
+		for (let races = 0; races < maxRaces; races++) {
+			const document = (await this.#store.get(sessionCountCollection, id)) ?? (await this.#first(id));
+			const { applied = 0 } = document;
+			const fresh = events.filter(({ seq = 0 }) => seq > applied);
+			const last = fresh.at(-1)?.seq;
+			if (last === undefined) return;
+			const { sessions, running } = [document, ...fresh].map(asCounts).reduce(sum);
+			const set = { applied: last, sessions, running };
+			if (await this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set })) return;
+		}
+		throw new UnavailableError("The counts of sessions change too fast, try again");
+	}
+
+	async #first(id: string): Promise<Omit<CountDocument, "wire">> {
+		const first = { id, applied: 0, sessions: 0, running: 0 };
+		await this.#insert(first);
+		return first;
+	}
+
+	async #insert(document: Omit<CountDocument, "wire">): Promise<void> {
+		await this.#store.insert(sessionCountCollection, { ...document, wire: "{}" }).catch((error: unknown) => {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+		});
+	}
+
+	async #position(): Promise<number> {
+		return (await this.#store.get(sessionCountCollection, position))?.applied ?? 0;
+	}
+
+	async #after(seq: number): Promise<CountedEvent[]> {
+		const range = { equals: [], from: seq + 1 };
+		return (await this.#store.find(eventLogCollection, "counted", range, { limit: pageSize })).documents;
+	}
+}
+
+function scopesOf(tenant: string, owner: string): string[] {
+	return [JSON.stringify([tenant]), JSON.stringify([tenant, owner])];
+}
+
+function idsOf({ tenant = "", owner = "" }: Pick<CountedEvent, "tenant" | "owner">): string[] {
+	return scopesOf(tenant, owner);
+}
+
+function asCounts({ sessions = 0, running = 0 }: Partial<EventCounts>): EventCounts {
+	return { sessions, running };
+}
+
+function sum(a: EventCounts | undefined, b: EventCounts): EventCounts {
+	return { sessions: (a?.sessions ?? 0) + b.sessions, running: (a?.running ?? 0) + b.running };
+}

@@ -1,0 +1,134 @@
+/** Reports of usage: each becomes one row of the ledger, and is answered when all accounts have it. */
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { UsageRecord, UsageReport } from "#shared/contracts/usage.ts";
+import { ConflictError, ForbiddenError, UnprocessableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { fingerprintOf } from "../command-answers.ts";
+import { nameBasedUuid } from "../name-based-uuid.ts";
+import type { SessionRecord } from "../session-change.ts";
+import { mayCommandAgent } from "../session-commands.ts";
+import { desiredOf } from "../session-lifecycle.ts";
+import type { SessionRecords } from "../session-records.ts";
+import type { Bookkeeper } from "./bookkeeper.ts";
+import { dayOf } from "./day-accounts.ts";
+import type { Ledger } from "./ledger.ts";
+import type { LedgerRow } from "./ledger-collection.ts";
+import { dollarsOf, microsOf } from "./money.ts";
+import type { PriceList } from "./price-list.ts";
+
+/** How long the pod of a launch that is over may still report. */
+const lateMs = 24 * 3_600_000;
+
+export interface UsageReportParts {
+	readonly records: SessionRecords;
+	readonly ledger: Ledger;
+	readonly prices: PriceList;
+	readonly bookkeeper: Bookkeeper;
+}
+
+export class UsageReports {
+	readonly #parts: UsageReportParts;
+
+	constructor(parts: UsageReportParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * The same report gets the first answer again.
+	 * @throws {NotFoundError}; {ForbiddenError} for anybody but the session's pod and owner, and for a pod whose launch was
+	 * over a day ago; {ConflictError} for another report with the same id; {UnprocessableError}.
+	 */
+	async take(principal: Principal, id: string, report: UsageReport): Promise<UsageRecord> {
+		const { records, ledger, bookkeeper } = this.#parts;
+		const record = await records.get(principal, id);
+		refuseStrangers(principal, record.session);
+		const row = this.#rowOf(principal, record, report);
+		const kept = await ledger.add(row);
+		if (kept.fingerprint !== row.fingerprint)
+			throw new ConflictError(`The id "${kept.report_id}" was used for another report`, "REPORT_ID_REUSED");
+		failpoint("usage.kept");
+		await bookkeeper.book(kept);
+		return JSON.parse(kept.wire) as UsageRecord;
+	}
+
+	/** @throws {UnprocessableError} */
+	#rowOf(principal: Principal, { session, document }: SessionRecord, report: UsageReport): LedgerRow {
+		const { tokens, provider, model, message_count, source, reservation_id, report_id = randomUUID() } = report;
+		const counts = countsOf(report);
+		const launch = launchOf(principal, session, report);
+		const micros = this.#parts.prices.costOf(report, counts);
+		const at = now();
+		const id = nameBasedUuid(session.id, "usage", report_id);
+		const cost = micros === undefined ? null : dollarsOf(micros);
+		const answer: UsageRecord = { id, session_id: session.id, recorded_at: isoTime(at), tokens, provider, model, cost };
+		return {
+			id,
+			wire: JSON.stringify(answer),
+			tenant: document.tenant ?? "",
+			owner: document.owner ?? "",
+			session: session.id,
+			at,
+			day: dayOf(at),
+			report_id,
+			fingerprint: fingerprintOf({ ...report, report_id }),
+			launch,
+			source,
+			provider,
+			model,
+			messages: message_count,
+			tokens,
+			input_tokens: counts.input,
+			output_tokens: counts.output,
+			cache_read_tokens: counts.cache_read,
+			cache_write_tokens: counts.cache_write,
+			price_version: this.#parts.prices.version,
+			pending_at: at,
+			...(micros !== undefined && { micros }),
+			...(typeof report.cost === "number" && { reported_micros: microsOf(report.cost) }),
+			...(reservation_id !== undefined && { reservation: reservation_id }),
+		};
+	}
+}
+
+/**
+ * A report that names no bucket counts as input: that is what the contract's one price of a model is for.
+ * @throws {UnprocessableError} when the buckets are not the whole.
+ */
+function countsOf(report: UsageReport): TokenCounts {
+	const { tokens, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = report;
+	const named = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
+	if (named.every((bucket) => bucket === undefined)) return { input: tokens, output: 0, cache_read: 0, cache_write: 0 };
+	const [input = 0, output = 0, cache_read = 0, cache_write = 0] = named;
+	const counts = { input, output, cache_read, cache_write };
+	if (totalTokens(counts) === tokens) return counts;
+	throw new UnprocessableError(
+		`"tokens" is ${tokens}, but the four buckets have ${totalTokens(counts)} together`,
+		"TOKENS_DO_NOT_ADD_UP",
+	);
+}
+
+/** @throws {UnprocessableError | ForbiddenError} */
+function launchOf({ kind, generation }: Principal, session: Session, { launch }: UsageReport): number {
+	const used = launch ?? generation ?? session.generation;
+	if (used > session.generation) throw new UnprocessableError(`There was no launch ${used} yet`, "LAUNCH_UNKNOWN");
+	if (kind === "pod" && now() - overSince(session, generation ?? 0) > lateMs)
+		throw new ForbiddenError(`Launch ${generation} has been over for more than 24 h`, "LAUNCH_OVER");
+	return used;
+}
+
+/** When a launch was certainly over; now when it may not be. */
+function overSince(session: Session, generation: number): number {
+	const { timings, status, status_reason } = session;
+	if (generation < session.generation) return Date.parse(timings.requested ?? session.updated_at);
+	return desiredOf(status) === "run" || !status_reason ? now() : Date.parse(status_reason.since);
+}
+
+/** An administrator sees a session of somebody else, but does not write its books. @throws {ForbiddenError} */
+function refuseStrangers(principal: Principal, session: Session): void {
+	if (principal.kind === "pod" || mayCommandAgent(principal, session)) return;
+	throw new ForbiddenError("Only the owner of a session and its pod may report what it used");
+}

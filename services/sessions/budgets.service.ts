@@ -1,0 +1,45 @@
+/** Budgets on the bus: wiring only; the rules are in books/budgets.ts. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { now } from "#shared/clock.ts";
+import { budgets as contract, type DayBudget } from "#shared/contracts/budgets.ts";
+import type { BudgetLimits } from "./books/budget-limits.ts";
+import type { Budgets } from "./books/budgets.ts";
+import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
+import { dollarsOf, microsOf } from "./books/money.ts";
+
+export function budgetsService(budgets: Budgets, limits: BudgetLimits, accounts: DayAccounts): ServiceSchema {
+	async function today(payer: Payer): Promise<DayBudget> {
+		const [{ micros, isDefault }, { spent, committed }] = await Promise.all([
+			limits.of(payer),
+			accounts.totals(payer, dayOf(now())),
+		]);
+		return {
+			limit: micros === undefined ? null : dollarsOf(micros),
+			spent: dollarsOf(spent),
+			reserved: dollarsOf(committed - spent),
+			is_default: isDefault,
+		};
+	}
+
+	async function limit(payer: Payer, dollars: number | null): Promise<DayBudget> {
+		await limits.set(payer, dollars === null ? undefined : microsOf(dollars));
+		return today(payer);
+	}
+
+	return {
+		name: contract.name,
+		actions: implement(contract, {
+			async mine(_params, { tenant, id: owner }) {
+				return { user: await today({ tenant, owner }), tenant: await today({ tenant }) };
+			},
+			tenant: (params, { tenant }) => limit({ tenant }, params.limit),
+			reset_tenant: (_params, { tenant }) => limits.reset({ tenant }),
+			user: ({ user_id: owner }, { tenant }) => today({ tenant, owner }),
+			limit_user: (params, { tenant }) => limit({ tenant, owner: params.user_id }, params.limit),
+			reset_user: ({ user_id: owner }, { tenant }) => limits.reset({ tenant, owner }),
+			reserve: ({ session_id, ...request }, principal) => budgets.reserve(principal, session_id, request),
+			release: ({ session_id, reservation_id }, principal) => budgets.release(principal, session_id, reservation_id),
+		}),
+	};
+}
