@@ -155,7 +155,9 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	#receive({ sessionId, update }: JsonObject): void {
-		if (sessionId !== this.#sessionId || !isJsonObject(update)) return;
+		// What it says in the same breath as the session's id comes before the id is known here.
+		const isOurs = this.#sessionId === "" || sessionId === this.#sessionId;
+		if (!isOurs || !isJsonObject(update)) return;
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
 		const read = readUpdate(update);
