@@ -56,7 +56,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		onError: (error) => console.error("Events wait in the store:", error),
 	});
 	const records = new SessionRecords(store, () => relay.wake());
-	const sessionLimit = config.budgets.session_limit ?? null;
+	const sessionLimit = config.budgets.session_limit;
 	const books = openBooks({ store, config, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
 	const kept = new KeptAnswers(store);

@@ -19,8 +19,8 @@ export interface NewSession {
 	readonly at: number;
 	/** Set when the command carried an Idempotency-Key. */
 	readonly command?: Omit<CommandAnswer, "answer"> | undefined;
-	/** US dollars it may spend, when the request does not say; null: no limit. */
-	readonly sessionLimit: number | null;
+	/** US dollars it may spend, when the request does not say; default no limit. */
+	readonly sessionLimit?: number | undefined;
 	/** Default `starting`. */
 	readonly status?: "starting" | "created";
 }

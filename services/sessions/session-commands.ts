@@ -26,8 +26,8 @@ export interface CreateOrder {
 	readonly template?: Template | undefined;
 	/** Protocols a repository may be named with. */
 	readonly protocols: readonly string[];
-	/** US dollars it may spend, when the request does not say; null: no limit. */
-	readonly sessionLimit: number | null;
+	/** US dollars it may spend, when the request does not say; default no limit. */
+	readonly sessionLimit?: number | undefined;
 }
 
 /** A repeated creation is answered although its session is deleted since and hidden from people. */

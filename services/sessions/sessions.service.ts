@@ -29,8 +29,8 @@ export interface SessionsOptions {
 	readonly pod: SessionPod;
 	/** Protocols a repository may be named with. */
 	readonly gitProtocols: readonly string[];
-	/** US dollars a new session may spend; null: no limit. */
-	readonly sessionLimit: number | null;
+	/** US dollars a new session may spend; default no limit. */
+	readonly sessionLimit?: number | undefined;
 }
 
 /** @param hints Given the bus as soon as it is there. */
