@@ -77,9 +77,7 @@ export class CallExchange {
 		};
 		try {
 			const { answer, isChanged } = await this.#sendCall(body);
-			const status = answer.statusCode ?? 0;
-			const end = await this.#relay(answer, { meter, isChanged, onWhole: () => tell(status, "whole") });
-			tell(status, end);
+			await this.#relay(answer, { meter, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });
 		} catch (error) {
 			tell(0, this.#left.signal.aborted ? "left" : "broken");
 			throw error;
@@ -113,7 +111,7 @@ export class CallExchange {
 	}
 
 	/** @throws {ProxyError} when it is an answer that cannot be passed on. */
-	async #relay(answer: IncomingMessage, metering?: Metering): Promise<MeteredCall["end"]> {
+	async #relay(answer: IncomingMessage, metering?: Metering): Promise<void> {
 		const status = answer.statusCode ?? 502;
 		if (status >= 300 && status < 400) {
 			answer.destroy();
@@ -121,43 +119,39 @@ export class CallExchange {
 		}
 		const encoding = answer.headers["content-encoding"] ?? "identity";
 		const headers = callerHeaders(answer.headers, (text) => this.#parts.log.withoutSecrets(text) !== text);
-		if (status >= 400) return this.#relayError(answer, decoders(encoding), headers);
+		if (status >= 400) {
+			await this.#relayError(answer, decoders(encoding), headers);
+			metering?.onEnd("whole");
+			return;
+		}
 		const stages = [...decoders(encoding), ...(metering ? [meterStage(answer, metering)] : [])];
 		const length = answer.headers["content-length"];
 		const isAsSent = encoding === "identity" && length !== undefined;
 		this.#response.writeHead(status, isAsSent ? { ...headers, "content-length": length } : headers);
 		this.#response.flushHeaders();
-		return this.#pass(answer, stages, metering?.onWhole);
+		await this.#pass(answer, stages, (end) => metering?.onEnd(end));
 	}
 
-	async #pass(answer: IncomingMessage, stages: Duplex[], onWhole?: () => void): Promise<MeteredCall["end"]> {
-		let isBroken = false;
-		answer.once("error", () => {
-			isBroken ||= !this.#left.signal.aborted;
-		});
-		// Before the caller's end: whoever has read the answer finds it in the books.
-		stages.at(-1)?.once("end", () => onWhole?.());
+	/** @param onEnd Called before the caller learns of the end: who has read the answer finds it in the books. */
+	async #pass(answer: IncomingMessage, stages: Duplex[], onEnd: (end: MeteredCall["end"]) => void): Promise<void> {
+		const breakOff = (): void => onEnd(this.#left.signal.aborted ? "left" : "broken");
+		for (const stage of [answer, ...stages]) stage.once("error", breakOff);
+		stages.at(-1)?.once("end", () => onEnd("whole"));
 		const watch = this.#watchIdle(answer);
 		try {
 			await pipeline([answer, ...stages, this.#response]);
-			return "whole";
 		} catch {
-			return isBroken ? "broken" : "left";
+			breakOff();
 		} finally {
 			watch.cancel();
 		}
 	}
 
 	/** An error of the provider may repeat the key. */
-	async #relayError(
-		answer: IncomingMessage,
-		stages: Duplex[],
-		headers: OutgoingHttpHeaders,
-	): Promise<MeteredCall["end"]> {
+	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
 		const clean = Buffer.from(this.#parts.log.withoutSecrets(await textOf(answer, stages)));
 		this.#response.writeHead(answer.statusCode ?? 502, { ...headers, "content-length": clean.length });
 		this.#response.end(clean);
-		return "whole";
 	}
 
 	#watchIdle(answer: IncomingMessage): ReturnType<typeof every> {
@@ -188,8 +182,8 @@ interface Metering {
 	meter: UsageMeter;
 	/** The usage was asked for on the caller's behalf, who must not see it. */
 	isChanged: boolean;
-	/** The last byte has passed the meter. */
-	onWhole: () => void;
+	/** The meter has seen all that will come; only the first time counts. */
+	onEnd: (end: MeteredCall["end"]) => void;
 }
 
 function meterStage({ headers }: IncomingMessage, { meter, isChanged }: Metering): Duplex {

@@ -87,6 +87,13 @@ export class ModelServer implements AsyncDisposable {
 		return { provider: "scripted", location: "cloud", model, endpoints, key, context_window: 128_000, ...changes };
 	}
 
+	/** How many connections are open. */
+	connections(): Promise<number> {
+		return new Promise((resolve, reject) => {
+			this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+		});
+	}
+
 	/** The next calls fail, one each, before the script is asked. */
 	failNext(...faults: Fault[]): void {
 		this.#faults.push(...faults);

@@ -20,6 +20,8 @@ export interface Asked {
 	/** Whether the usage of a stream of `openai-chat` is asked for. Default true. */
 	wantsUsage?: boolean;
 	signal?: AbortSignal;
+	/** Told all that has come so far, again and again. */
+	onText?: (raw: string) => void;
 }
 
 export interface Answered {
@@ -57,7 +59,7 @@ export async function askModel(
 		body: JSON.stringify(body),
 		signal: asked.signal ?? null,
 	});
-	const { raw, isBroken } = await readAll(response);
+	const { raw, isBroken } = await readAll(response, asked.onText);
 	const { status, headers } = response;
 	const read = status === 200 ? callers[wire].read(valuesOf(raw)) : { text: "", calls: [], counts: undefined };
 	return { status, headers, retryAfter: headers.get("retry-after"), raw, isBroken, ...read };
@@ -294,11 +296,17 @@ function valuesOf(raw: string): Json[] {
 	return data.map(([, text = ""]) => jsonOf(JSON.parse(text)));
 }
 
-async function readAll(response: Response): Promise<{ raw: string; isBroken: boolean }> {
+async function readAll(
+	response: Response,
+	onText: (raw: string) => void = () => {},
+): Promise<{ raw: string; isBroken: boolean }> {
 	const decoder = new TextDecoder();
 	let raw = "";
 	try {
-		for await (const chunk of response.body ?? []) raw += decoder.decode(chunk as Uint8Array, { stream: true });
+		for await (const chunk of response.body ?? []) {
+			raw += decoder.decode(chunk as Uint8Array, { stream: true });
+			onText(raw);
+		}
 		return { raw, isBroken: false };
 	} catch {
 		return { raw, isBroken: true };
