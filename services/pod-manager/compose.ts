@@ -7,6 +7,7 @@ import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
 import { modelAccess } from "./model-access.ts";
+import { modelsService } from "./models.service.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
@@ -27,7 +28,7 @@ export async function compose({ config, key, tokens, readiness }: Platform): Pro
 	);
 	readiness.set("pod manager", check);
 	return {
-		services: [schema],
+		services: [schema, modelsService(catalogue, accessOf)],
 		drain: stop,
 		// When requests under way, some of them to pods, have their answers.
 		async close() {

@@ -4,7 +4,9 @@ import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity.ts";
+import { models } from "./models.ts";
 import { sessionEvents } from "./session-events.ts";
+import { sessionControl } from "./session-control.ts";
 import { sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { stream } from "./stream.ts";
@@ -16,6 +18,8 @@ export const publicContracts: readonly Contract[] = [
 	chronicles,
 	history,
 	identity,
+	models,
+	sessionControl,
 	sessionEvents,
 	sessions,
 	settings,

@@ -7,12 +7,15 @@ import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
 import { openInstallationKey } from "#shared/keys.ts";
+import { loadConfig } from "#shared/config.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "#services/sessions/event-log-collection.ts";
 import { eventLogService } from "#services/sessions/event-log.service.ts";
 import { EventLog } from "#services/sessions/event-log.ts";
 import { OutboxRelay } from "#services/sessions/outbox-relay.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
+import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
+import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import { usageService } from "#services/sessions/usage.service.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
@@ -44,10 +47,14 @@ export class EventLogNode implements AsyncDisposable {
 	}
 
 	async #start(): Promise<void> {
-		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection]);
+		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection, ...bookCollections]);
 		const relay = new OutboxRelay(this.#store, this.#log, [], { onAppended: () => {}, onError: () => {} });
 		this.#broker.createService(eventLogService(this.#log, relay));
-		this.#broker.createService(usageService(new SessionRecords(this.#store, () => {})));
+		const counts = new SessionCounts(this.#store);
+		await counts.open();
+		const records = new SessionRecords(this.#store, () => {});
+		const books = openBooks({ store: this.#store, config: loadConfig({}), records, counts, relay });
+		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
 		await this.#broker.start();
 	}
 

@@ -3,9 +3,8 @@
  * here and is routed turns the walker red, as does one that is not routed and does not stand here.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
-	"Session Reports": ["reportUsage", "reportChronicle", "getSessionChronicle"],
+	"Session Reports": ["reportChronicle", "getSessionChronicle"],
 	"Session Events": ["listSessionEvents", "countSessionEvents", "tokenTimeline"],
-	"Models & Stats": ["listModels"],
 	Workspaces: [
 		"listWorkspaces",
 		"getWorkspace",

@@ -181,6 +181,27 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	{
+		operation: "reportUsage",
+		contract: "409 unless running; `message_count` at least 1",
+		ours: "taken in every status; 409 for another report with the same `report_id`; `message_count` may be 0",
+		apply(edit) {
+			edit.properties("TokenUsageReport")["message_count"] = { type: "integer", minimum: 0 };
+		},
+	},
+	{
+		operation: "listModels",
+		contract: "–",
+		ours: "`prices` of the four buckets, `available`",
+		apply(edit) {
+			const dollars = { type: "number", minimum: 0 };
+			const prices = { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars };
+			Object.assign(edit.properties("ModelInfo"), {
+				prices: { type: ["object", "null"], required: Object.keys(prices), properties: prices },
+				available: { type: "boolean" },
+			});
+		},
+	},
+	{
 		operation: "reportActivity",
 		contract: "–",
 		ours: "409 `STALE_GENERATION` to the pod of an older launch",

@@ -25,4 +25,5 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	updateSession: {},
 	sendSessionMessage: { content: "hello" },
 	reportActivity: { state: "idle" },
+	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
 };

@@ -25,6 +25,7 @@ async function walkSurroundings(walker: Walker): Promise<void> {
 	await walker.call("getFeatureFlags", 200);
 	await walker.call("getAuthConfig", 200);
 	await walker.call("getStats", 200);
+	await walker.call("listModels", 200);
 	const [template] = await walker.call<{ name: string }[]>("listTemplates", 200);
 	if (!template) throw new Error("There is no example template");
 	await walker.call("getTemplate", 200, { path: { name: template.name } });
@@ -104,6 +105,19 @@ async function walkRunning(walker: Walker, session_id: string): Promise<void> {
 	await walkDiff(walker, session_id);
 	await walker.call("reportActivity", 204, { path, body: { state: "tool_executing", metadata: { turn_count: 1 } } });
 	await walker.call("reportActivity", 422, { path, body: { state: "asleep" } });
+	await walkUsage(walker, session_id);
+}
+
+async function walkUsage(walker: Walker, session_id: string): Promise<void> {
+	const path = { session_id };
+	const plain = { tokens: 1_000_000, provider: "cloud", model: "claude-sonnet-4-6" };
+	expect((await walker.call<{ cost: number }>("reportUsage", 201, { path, body: plain })).cost).to.equal(3);
+	const local = { tokens: 5, provider: "local", model: "llama3.2:latest", report_id: "walker-1" };
+	const first = await walker.call("reportUsage", 201, { path, body: local });
+	expect(await walker.call("reportUsage", 201, { path, body: local })).to.deep.equal(first);
+	await walker.call("reportUsage", 409, { path, body: { ...local, tokens: 6 } });
+	const numbers = await walker.call<Record<string, number>>("getStats", 200);
+	expect(numbers).to.include({ tokens_today: 1_000_005, local_tokens: 5, cloud_tokens: 1_000_000, cost_today: 3 });
 }
 
 async function walkDiff(walker: Walker, session_id: string): Promise<void> {
