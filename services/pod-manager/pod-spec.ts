@@ -3,6 +3,7 @@ import { compileSchema } from "#shared/bus/validator.ts";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import type { Config } from "#shared/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
+import { gatewayUrl } from "#shared/gateway-url.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
@@ -84,17 +85,12 @@ function fits(value: unknown): value is Output<typeof launchFields> {
 	return check(value).length === 0;
 }
 
-const wildcards = new Set(["0.0.0.0", "::"]);
-
 /**
  * Where pods on this machine, or behind `gateway.public_url`, reach the platform's API.
  * @throws {Error} when the gateway's port is not known before it listens.
  */
-export function platformUrl({ host, port, public_url, product }: Config["gateway"]): string {
-	if (public_url === "" && port === 0) {
-		throw new Error("Cannot tell pods where the platform is: gateway.port is 0 and gateway.public_url is empty");
-	}
-	const name = wildcards.has(host) ? "127.0.0.1" : host;
-	const base = public_url || `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-	return `${base}/api/v1/${product}`;
+export function platformUrl(gateway: Config["gateway"]): string {
+	const base = gatewayUrl(gateway);
+	if (base !== undefined) return `${base}/api/v1/${gateway.product}`;
+	throw new Error("Cannot tell pods where the platform is: gateway.port is 0 and gateway.public_url is empty");
 }

@@ -17,7 +17,10 @@ import { HistoryReports } from "./history-reports.ts";
 import { historyService } from "./history.service.ts";
 import { chronicleCollection, timelineCollection } from "./chronicles/chronicle-collections.ts";
 import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
+import { chatEndpointAt } from "./chat-endpoint.ts";
 import { chroniclesService } from "./chronicles.service.ts";
+import { SessionControl } from "./session-control.ts";
+import { sessionControlService } from "./session-control.service.ts";
 import { sessionEventCollection } from "./raw-events/session-event-collection.ts";
 import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
@@ -55,7 +58,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		beforeTrim: () => counts.fold(),
 		onError: (error) => console.error("Events wait in the store:", error),
 	});
-	const records = new SessionRecords(store, () => relay.wake());
+	const records = new SessionRecords(store, () => relay.wake(), chatEndpointAt(config.gateway));
 	const sessionLimit = config.budgets.session_limit;
 	const books = openBooks({ store, config, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
@@ -82,6 +85,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	return {
 		services: [
 			sessionsService({ records, commands, stopped, pod, gitProtocols: protocols, sessionLimit }, hints),
+			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(new SessionClaims(store, records, due, forget)),
 			eventLogService(log, relay),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),

@@ -2,7 +2,7 @@
 import { WebSocket } from "ws";
 import { after, type Timer } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
-import { maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const openMs = 1_000;
@@ -27,7 +27,7 @@ export class MessageSocket {
 	/** @param onClosed Called once when it can no longer be used. */
 	constructor(pod: PodAddress, onClosed: () => void) {
 		this.#onClosed = onClosed;
-		this.#socket = new WebSocket(new URL("/session", pod.url.replace(/^http/, "ws")), {
+		this.#socket = new WebSocket(new URL(confirmationsPath, pod.url.replace(/^http/, "ws")), {
 			headers: { authorization: `Bearer ${pod.key}` },
 			handshakeTimeout: openMs,
 			maxPayload: maxFrameBytes,

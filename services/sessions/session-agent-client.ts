@@ -1,6 +1,6 @@
 /** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
 import { deadline } from "#shared/clock.ts";
-import { BadRequestError, UpstreamError } from "#shared/errors.ts";
+import { BadRequestError, ConflictError, NotFoundError, UpstreamError } from "#shared/errors.ts";
 import { maxResultBytes } from "#shared/bus/result-size.ts";
 import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
@@ -17,16 +17,13 @@ export class SessionAgentClient {
 	async get<T>(pod: PodAddress, path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
 		const url = new URL(path, pod.url);
 		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-		const signal = deadline(path.startsWith("/api/diff") ? diffMs : requestMs);
-		const response = await fetch(url, {
-			headers: { authorization: `Bearer ${pod.key}` },
-			redirect: "error",
-			signal,
-		}).catch(unreachable);
-		const text = await boundedText(response).catch(unreachable);
-		if (response.status === 400) throw new BadRequestError(detailOf(text));
-		if (!response.ok) throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
-		return JSON.parse(text) as T;
+		return request<T>(pod, url, { signal: deadline(path.startsWith("/api/diff") ? diffMs : requestMs) });
+	}
+
+	/** The pod's JSON answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError} {ConflictError} */
+	post<T>(pod: PodAddress, path: string, body: object): Promise<T> {
+		const init = { method: "POST", body: JSON.stringify(body), signal: deadline(requestMs) };
+		return request<T>(pod, new URL(path, pod.url), init);
 	}
 
 	/** Resolves when the pod has the message in its queue on disk. @throws {UpstreamError} */
@@ -49,6 +46,18 @@ export class SessionAgentClient {
 		this.#sockets.set(name, socket);
 		return socket;
 	}
+}
+
+async function request<T>({ key }: PodAddress, url: URL, init: RequestInit): Promise<T> {
+	const headers = { authorization: `Bearer ${key}` };
+	const response = await fetch(url, { ...init, headers, redirect: "error" }).catch(unreachable);
+	const text = await boundedText(response).catch(unreachable);
+	if (response.ok) return JSON.parse(text) as T;
+	const detail = detailOf(text);
+	if (response.status === 400) throw new BadRequestError(detail);
+	if (response.status === 404 && init.method === "POST") throw new NotFoundError(detail, "PERMISSION_NOT_FOUND");
+	if (response.status === 409) throw new ConflictError(detail, "PERMISSION_ANSWERED");
+	throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
 }
 
 function unreachable(cause: unknown): never {

@@ -4,6 +4,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Change, Guard } from "#shared/store/document-store.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
+import { hasChat } from "./chat-endpoint.ts";
 import { reasonFor } from "./status-reason.ts";
 
 type SessionColumns = (typeof sessionCollection)["columns"];
@@ -50,6 +51,7 @@ export function enter(
 			...(status !== "deleted" && { status }),
 			status_reason: reasonFor(status, at, failure),
 			archived_at: status === "archived" ? isoTime(at) : null,
+			...(!hasChat(status) && { chat_endpoint: null }),
 			...(failure && { error: failure.message }),
 			...(desiredOf(status) === "stop" && { activity_state: null, activity_metadata: {} }),
 		},

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Conversation, DiffFileList, DiffPatch, FileDiff, SessionLogs } from "#shared/contracts/sessions.ts";
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError, ServiceError } from "#shared/errors.ts";
+import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
@@ -12,7 +12,7 @@ import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "./command-answers.ts";
 import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
-import type { PodAddress } from "./pod-address.ts";
+import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "./session-change.ts";
 import { mayCommandAgent } from "./session-commands.ts";
@@ -104,7 +104,7 @@ export class SessionPod {
 		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
 		if (key !== undefined)
 			await this.#kept.add({ id, owner: ownerOf(principal), fingerprint: fingerprintOf(text), wire: "null" });
-		await this.#client.send(this.#address({ session, document }), id, text);
+		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
 		return id;
 	}
 
@@ -114,7 +114,7 @@ export class SessionPod {
 	 */
 	async #ask<T>(record: SessionRecord, { alive, gone }: Sources<T>): Promise<T> {
 		try {
-			return await alive(this.#address(record));
+			return await alive(podAddress(record, this.#key));
 		} catch (error) {
 			if (!isOutOfReach(error)) throw error;
 			const kept = await gone(record.session.id);
@@ -137,18 +137,6 @@ export class SessionPod {
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
 		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
 		return kept && answerFrom(kept, path, query.format);
-	}
-
-	/** @throws {NotFoundError} when no pod listens. */
-	#address({ session, document }: SessionRecord): PodAddress {
-		const { id, generation, status } = session;
-		if (document.address === undefined) {
-			throw new NotFoundError(
-				`Session "${id}" is ${status} and has no pod to ask, and this was not kept; start it first`,
-				"POD_ABSENT",
-			);
-		}
-		return { sessionId: id, generation, url: document.address, key: this.#key.platformKey(id, generation) };
 	}
 }
 

@@ -7,6 +7,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import type { DocumentStore, EventCounts, Guard, OutboxEntry, Range, Version } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./books/session-budget.ts";
 import { countsChange } from "./books/session-counts.ts";
+import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
@@ -29,11 +30,13 @@ export class DoesNotFitError extends Error {
 export class SessionRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
+	readonly #chatEndpoint: ChatEndpoint;
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: DocumentStore, written: () => void) {
+	constructor(store: DocumentStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
 		this.#store = store;
 		this.#written = written;
+		this.#chatEndpoint = chatEndpoint;
 	}
 
 	/** @throws {NotFoundError} for an unknown session and for one of somebody else. */
@@ -113,7 +116,8 @@ export class SessionRecords {
 	): Promise<SessionRecord | undefined> {
 		const { session, document } = record;
 		const rev = session.rev + 1;
-		const changed: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
+		const merged: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
+		const changed = { ...merged, chat_endpoint: this.#chatEndpoint(merged) };
 		const { session: after, columns } = withBudgetRules(changed, record, change);
 		const counts = countsChange(document.status, columns.set?.status ?? document.status);
 		const written = await this.#store.update(

@@ -139,11 +139,12 @@ export const patches: readonly Patch[] = [
 	},
 	{
 		operation: "every session",
-		contract: "`chat_endpoint`, `code_endpoint` from provisioning on",
-		ours: "null until the bridge is built",
+		contract: "`code_endpoint` from provisioning on",
+		ours: "null: there is no editor",
 		apply(edit) {
+			const chat_endpoint = { type: ["string", "null"], pattern: `^wss?://[^/]+/s/${uuid}/session$` };
 			for (const schema of ["SessionResponse", "SseSession"]) {
-				Object.assign(edit.properties(schema), { chat_endpoint: { type: "null" }, code_endpoint: { type: "null" } });
+				Object.assign(edit.properties(schema), { chat_endpoint, code_endpoint: { type: "null" } });
 			}
 		},
 	},

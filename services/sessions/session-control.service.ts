@@ -1,0 +1,18 @@
+/** Interrupts, permissions and the way to the chat on the bus: wiring only; the rules are in session-control.ts. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { sessionControl } from "#shared/contracts/session-control.ts";
+import type { SessionControl } from "./session-control.ts";
+
+export function sessionControlService(control: SessionControl): ServiceSchema {
+	return {
+		name: sessionControl.name,
+		actions: implement(sessionControl, {
+			interrupt: ({ session_id }, principal) => control.interrupt(principal, session_id),
+			permissions: ({ session_id }, principal) => control.permissions(principal, session_id),
+			answer_permission: ({ session_id, request_id, ...answer }, principal) =>
+				control.answer(principal, session_id, request_id, answer),
+			chat: ({ session_id }, principal) => control.chat(principal, session_id),
+		}),
+	};
+}
