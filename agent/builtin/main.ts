@@ -1,4 +1,4 @@
-/** The built-in coding agent, spoken to over ACP like any other. It runs in shell mode: it has no AI model. */
+/** The built-in coding agent, spoken to over ACP like any other: with a model when its environment names one, else as a shell. */
 import { randomUUID } from "node:crypto";
 import type {
 	InitializeResponse,
@@ -6,68 +6,130 @@ import type {
 	PromptResponse,
 	SessionNotification,
 } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../json-object.ts";
+import { sleep } from "#shared/clock.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../json-object.ts";
 import { JsonRpc } from "../json-rpc.ts";
-import { runTurn, shellTitle } from "./shell-mode.ts";
+import type { AcpClient } from "./acp-client.ts";
+import type { AgentMode, AgentSession, SessionOpening } from "./agent-mode.ts";
+import { modelVariables, readModelSettings } from "./model/model-settings.ts";
+import { shellMode } from "./shell-mode.ts";
 
-interface Session {
-	folder: string;
-	/** Ends the turn under way. */
-	turn: AbortController | undefined;
+interface OpenSession {
+	session: AgentSession;
+	/** The turn under way. */
+	turn: { cancel: AbortController; ended: Promise<unknown> } | undefined;
 }
 
-const sessions = new Map<string, Session>();
+/** What still runs at the end of input may take so long to end. */
+const partingMs = 1_500;
+
+const mode = await chooseMode();
+const sessions = new Map<string, OpenSession>();
+let showsNotices = false;
 
 const client = new JsonRpc(process.stdin, process.stdout, {
-	requests: { initialize, "session/new": openSession, "session/prompt": answerPrompt },
-	notifications: { "session/cancel": ({ sessionId }) => sessions.get(String(sessionId))?.turn?.abort() },
+	requests: {
+		initialize,
+		"session/new": openSession,
+		...(mode.load && { "session/load": loadSession }),
+		"session/prompt": answerPrompt,
+		"session/set_mode": setMode,
+	},
+	notifications: { "session/cancel": ({ sessionId }) => sessions.get(String(sessionId))?.turn?.cancel.abort() },
 });
 
-function initialize(): InitializeResponse {
+/** The libraries of models are loaded only where there is one. */
+async function chooseMode(): Promise<AgentMode> {
+	// oxlint-disable-next-line no-restricted-properties -- made by the session agent for this program
+	const { env } = process;
+	const settings = readModelSettings(env);
+	// Neither commands nor MCP servers have any use for the model's token.
+	for (const name of modelVariables) delete env[name];
+	if (!settings) return shellMode;
+	const { modelMode } = await import("./model/model-mode.ts");
+	const { NODE_COMPILE_CACHE: _own, ...handedOn } = env;
+	const known = Object.entries(handedOn).filter((entry): entry is [string, string] => entry[1] !== undefined);
+	return modelMode(settings, Object.fromEntries(known));
+}
+
+function initialize({ clientCapabilities }: JsonObject): InitializeResponse {
+	const session = isJsonObject(clientCapabilities) ? clientCapabilities["session"] : undefined;
+	showsNotices = isJsonObject(session) && isJsonObject(session["notices"]);
 	return {
 		protocolVersion: 1,
-		agentInfo: { name: "atelier-builtin", title: shellTitle, version: "1" },
-		agentCapabilities: {},
+		agentInfo: { name: "atelier-builtin", title: mode.title, version: "1" },
+		agentCapabilities: mode.capabilities,
 	};
 }
 
-function openSession({ cwd }: JsonObject): NewSessionResponse {
-	if (typeof cwd !== "string" || !cwd.startsWith("/")) throw new Error("A session needs an absolute folder");
+async function openSession(params: JsonObject): Promise<NewSessionResponse> {
 	const sessionId = randomUUID();
-	sessions.set(sessionId, { folder: cwd, turn: undefined });
-	return { sessionId };
+	const session = await mode.open(openingOf(sessionId, params));
+	sessions.set(sessionId, { session, turn: undefined });
+	return { sessionId, ...(session.modes && { modes: session.modes }) };
+}
+
+async function loadSession({ sessionId, ...params }: JsonObject): Promise<object> {
+	const id = String(sessionId);
+	if (sessions.has(id)) throw new Error(`The session "${id}" is open already`);
+	const session = await mode.load?.(openingOf(id, params));
+	if (!session) throw new Error(`There is no session "${id}"`);
+	sessions.set(id, { session, turn: undefined });
+	return { ...(session.modes && { modes: session.modes }) };
+}
+
+function openingOf(sessionId: string, { cwd, mcpServers }: JsonObject): SessionOpening {
+	if (typeof cwd !== "string" || !cwd.startsWith("/")) throw new Error("A session needs an absolute folder");
+	return { sessionId, folder: cwd, mcpServers: objectsOf(mcpServers), client: clientOf(sessionId) };
+}
+
+function clientOf(sessionId: string): AcpClient {
+	return {
+		update(update) {
+			const notification: SessionNotification = { sessionId, update };
+			client.notify("session/update", notification);
+		},
+		requestPermission: (request) => client.request("session/request_permission", { sessionId, ...request }),
+		get showsNotices() {
+			return showsNotices;
+		},
+	};
 }
 
 async function answerPrompt({ sessionId, prompt }: JsonObject): Promise<PromptResponse> {
-	const session = sessions.get(String(sessionId));
-	if (!session) throw new Error(`There is no session "${String(sessionId)}"`);
-	if (session.turn) throw new Error("A turn is under way already");
-	const turn = new AbortController();
-	session.turn = turn;
-	try {
-		const stopReason = await runTurn({
-			message: lastText(prompt),
-			folder: session.folder,
-			signal: turn.signal,
-			update(update) {
-				const notification: SessionNotification = { sessionId: String(sessionId), update };
-				client.notify("session/update", notification);
-			},
-		});
-		return { stopReason };
-	} finally {
-		session.turn = undefined;
-	}
+	const open = sessionOf(sessionId);
+	if (open.turn) throw new Error("A turn is under way already");
+	const cancel = new AbortController();
+	const answer = open.session.answer(objectsOf(prompt), cancel.signal);
+	open.turn = { cancel, ended: answer.catch(() => {}) };
+	return answer.finally(() => {
+		open.turn = undefined;
+	});
 }
 
-/** The user's message; what may come before it is for models. */
-function lastText(prompt: unknown): string {
-	const blocks: unknown[] = Array.isArray(prompt) ? prompt : [];
-	const texts = blocks.map((block) => (typeof block === "object" && block !== null ? Reflect.get(block, "text") : ""));
-	return texts.findLast((text) => typeof text === "string") ?? "";
+function setMode({ sessionId, modeId }: JsonObject): object {
+	const { session } = sessionOf(sessionId);
+	if (!session.setMode) throw new Error("There is no choice of modes");
+	session.setMode(String(modeId));
+	return {};
+}
+
+function sessionOf(sessionId: unknown): OpenSession {
+	const open = sessions.get(String(sessionId));
+	if (!open) throw new Error(`There is no session "${String(sessionId)}"`);
+	return open;
+}
+
+async function endAll(): Promise<void> {
+	const ended = [...sessions.values()].map(async ({ session, turn }) => {
+		turn?.cancel.abort();
+		await turn?.ended;
+		await session.close();
+	});
+	await Promise.all(ended);
 }
 
 await client.closed;
 // End of input: whatever still runs goes with it.
-for (const { turn } of sessions.values()) turn?.abort();
+await Promise.race([endAll(), sleep(partingMs)]);
 process.exit(0);

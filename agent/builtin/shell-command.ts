@@ -21,9 +21,18 @@ export interface RunningShell {
 	soFar(): { text: string; length: number };
 }
 
+export interface ShellOptions {
+	folder: string;
+	/** Ends it, with everything in its process group. */
+	signal: AbortSignal;
+	/** Default 10 min. */
+	limitMs?: number;
+	/** Between the request to end and the end by force. Default 1 s. */
+	graceMs?: number;
+}
+
 const timeLimitMs = 600_000;
-/** Between the request to end and the end by force. */
-const graceMs = 1_000;
+const defaultGraceMs = 1_000;
 /** A daemon it left behind may hold its output open for ever; nothing is waited for after this. */
 const outputGraceMs = 200;
 const maxOutputLength = 262_144;
@@ -34,7 +43,7 @@ const wrapper = 'unset NODE_COMPILE_CACHE; exec "$0" -c "$1" 2>&1';
 /** The environment is this process's own, which the session agent made from its list of allowed variables. */
 export function startShell(
 	command: string,
-	{ folder, signal, limitMs = timeLimitMs }: { folder: string; signal: AbortSignal; limitMs?: number },
+	{ folder, signal, limitMs = timeLimitMs, graceMs = defaultGraceMs }: ShellOptions,
 ): RunningShell {
 	const shell = ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "sh";
 	const child = spawn("sh", ["-c", wrapper, shell, command], {
@@ -53,7 +62,7 @@ export function startShell(
 			if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid, "SIGKILL");
 		});
 	};
-	const timer = after(limitMs, () => stop(`Ended after ${Math.round(limitMs / 60_000)} minutes`));
+	const timer = after(limitMs, () => stop(`Ended after ${spanOf(limitMs)}`));
 	const onAbort = (): void => stop("Cancelled");
 	signal.addEventListener("abort", onAbort);
 	if (signal.aborted) onAbort();
@@ -75,4 +84,8 @@ function exitOf(child: ChildProcess): Promise<number> {
 			after(outputGraceMs, done);
 		});
 	});
+}
+
+function spanOf(ms: number): string {
+	return ms < 120_000 ? `${ms / 1_000} s` : `${Math.round(ms / 60_000)} minutes`;
 }

@@ -1,29 +1,38 @@
 /** What the built-in agent does without an AI model: it runs the command a message holds, and says so when there is none. */
 import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason, ToolCallContent } from "@agentclientprotocol/sdk";
-import { every } from "#shared/clock.ts";
 import { commandIn } from "./message-command.ts";
-import { type ShellOutcome, startShell } from "./shell-command.ts";
+import type { JsonObject } from "../json-object.ts";
+import type { AgentMode } from "./agent-mode.ts";
+import type { ShellOutcome } from "./shell-command.ts";
+import { streamShell } from "./streamed-shell.ts";
 
-export const shellTitle = "Shell (no AI)";
+export const shellMode: AgentMode = {
+	title: "Shell (no AI)",
+	capabilities: {},
+	async open({ folder, client: { update } }) {
+		return {
+			answer: async (prompt, signal) => ({
+				stopReason: await runTurn({ message: lastText(prompt), folder, signal, update }),
+			}),
+			async close() {},
+		};
+	},
+};
 
 const noCommand =
 	"No AI model is configured for this session. To run a command in the workspace, start the message with `$ `";
 
-/** How often a running command's output is shown. */
-const showEveryMs = 250;
-/** Characters of it that are shown while it runs; all of it comes at the end. */
-const shownLength = 16_384;
 const titleLength = 200;
 
-export interface ShellTurn {
+interface ShellTurn {
 	message: string;
 	folder: string;
 	signal: AbortSignal;
 	update: (update: SessionUpdate) => void;
 }
 
-export async function runTurn(turn: ShellTurn): Promise<StopReason> {
+async function runTurn(turn: ShellTurn): Promise<StopReason> {
 	const command = commandIn(turn.message);
 	if (command === undefined) turn.update(says(noCommand));
 	else await runCommand(command, turn);
@@ -41,16 +50,10 @@ async function runCommand(command: string, { folder, signal, update }: ShellTurn
 		status: "pending",
 		rawInput: { command },
 	});
-	const running = startShell(command, { folder, signal });
 	update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
-	let shown = 0;
-	const ticker = every(showEveryMs, () => {
-		const { text, length } = running.soFar();
-		if (length === shown) return;
-		shown = length;
-		update({ sessionUpdate: "tool_call_update", toolCallId, content: [content(text.slice(-shownLength))] });
-	});
-	const outcome = await running.ended.finally(() => ticker.cancel());
+	const outcome = await streamShell(command, { folder, signal }, (text) =>
+		update({ sessionUpdate: "tool_call_update", toolCallId, content: [content(text)] }),
+	);
 	update({
 		sessionUpdate: "tool_call_update",
 		toolCallId,
@@ -66,6 +69,11 @@ function answerFor({ output, exitCode, remark }: ShellOutcome): string {
 	const lines = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
 	if (lines.length === 0) return output;
 	return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`;
+}
+
+/** The user's message; what may come before it is for models. */
+function lastText(prompt: readonly JsonObject[]): string {
+	return prompt.map(({ text }) => text).findLast((text) => typeof text === "string") ?? "";
 }
 
 function says(text: string): SessionUpdate {

@@ -1,0 +1,25 @@
+/** The model behind a wire format. The libraries are loaded with the first use: shell mode has no need of them. */
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { BuiltinWire, ModelSettings } from "./model-settings.ts";
+
+/** @param fetch Makes the request; whoever gives it sees what comes back. */
+export type ModelMaker = (settings: ModelSettings, fetch: typeof globalThis.fetch) => Promise<LanguageModelV4>;
+
+const makers: Readonly<Record<BuiltinWire, ModelMaker>> = {
+	async "openai-chat"({ model, url, token }, fetch) {
+		const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+		return createOpenAICompatible({ name: "model", baseURL: url, apiKey: token, includeUsage: true, fetch })(model);
+	},
+	async anthropic({ model, url, token }, fetch) {
+		const { createAnthropic } = await import("@ai-sdk/anthropic");
+		return createAnthropic({ baseURL: `${url}/v1`, apiKey: token, fetch })(model);
+	},
+};
+
+export const makeModel: ModelMaker = (settings, fetch) => makers[settings.wire](settings, fetch);
+
+/** Loads what the first call will need, while nobody waits for it. */
+export function warmUp(settings: ModelSettings): void {
+	// A library that cannot be loaded is told of by the first call.
+	makeModel(settings, fetch).catch(() => {});
+}

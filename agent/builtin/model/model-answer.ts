@@ -1,0 +1,120 @@
+/** What a model says in one call, put together from its stream. */
+import type {
+	LanguageModelV4FinishReason,
+	LanguageModelV4Message,
+	LanguageModelV4StreamPart,
+	SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { ModelFailure } from "./model-failure.ts";
+
+export type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+type Part = AssistantContent[number];
+
+export interface ModelToolCall {
+	id: string;
+	name: string;
+	/** JSON, as the model wrote it: it may be wrong or cut off. */
+	input: string;
+}
+
+/** Hears the answer while it comes. */
+export interface AnswerListener {
+	text(delta: string): void;
+	thought(delta: string): void;
+}
+
+export type FinishReason = LanguageModelV4FinishReason["unified"];
+
+/** Characters of one answer; whoever says more makes no sense. */
+const maxLength = 4_194_304;
+
+export class ModelAnswer {
+	readonly calls: ModelToolCall[] = [];
+	usage: TokenCounts = { ...noTokens };
+	finish: FinishReason | undefined;
+	readonly #parts: Part[] = [];
+	readonly #listener: AnswerListener;
+	#length = 0;
+
+	constructor(listener: AnswerListener) {
+		this.#listener = listener;
+	}
+
+	/** What can be said to the model again: nothing empty, and thoughts only with the calls or words they led to. */
+	get content(): AssistantContent {
+		const parts = this.#parts.filter((part) => !("text" in part) || part.text !== "" || part.providerOptions);
+		return parts.every((part) => part.type === "reasoning") ? [] : parts;
+	}
+
+	/** The words of it that were shown. */
+	get text(): string {
+		return this.#parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+	}
+
+	/** @throws {ModelFailure} or whatever the endpoint's library streamed as an error. */
+	take(part: LanguageModelV4StreamPart): void {
+		const { type } = part;
+		if (type === "error") throw part.error;
+		if (type === "text-start" || type === "reasoning-start") {
+			this.#parts.push(open(type === "text-start" ? "text" : "reasoning", part.providerMetadata));
+		} else if (type === "text-delta") {
+			this.#listener.text(part.delta);
+			this.#grow("text", part.delta);
+		} else if (type === "reasoning-delta") {
+			this.#listener.thought(part.delta);
+			this.#grow("reasoning", part.delta, part.providerMetadata);
+		} else if (type === "reasoning-end") {
+			this.#grow("reasoning", "", part.providerMetadata);
+		} else if (type === "tool-call") {
+			this.#call(part);
+		} else if (type === "finish") {
+			this.#finish(part);
+		}
+	}
+
+	/** Puts what an attempt that broke off had shown before what came now. */
+	resume(words: string): void {
+		if (words !== "") this.#parts.unshift({ type: "text", text: words });
+	}
+
+	#grow(type: "text" | "reasoning", delta: string, metadata?: SharedV4ProviderMetadata): void {
+		this.#length += delta.length;
+		if (this.#length > maxLength) throw new ModelFailure(`The model's answer has more than ${maxLength} characters`);
+		let part = this.#parts.at(-1);
+		if (part?.type !== type) this.#parts.push((part = open(type, undefined)));
+		if (!("text" in part)) return;
+		part.text += delta;
+		if (metadata) part.providerOptions = { ...part.providerOptions, ...metadata };
+	}
+
+	#call({ toolCallId, toolName, input, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>) {
+		this.calls.push({ id: toolCallId, name: toolName, input });
+		const call: Part = { type: "tool-call", toolCallId, toolName, input: parsed(input) };
+		this.#parts.push(providerMetadata ? { ...call, providerOptions: providerMetadata } : call);
+	}
+
+	#finish({ usage, finishReason }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): void {
+		const { total = 0, cacheRead = 0, cacheWrite = 0, noCache = total - cacheRead - cacheWrite } = usage.inputTokens;
+		this.finish = finishReason.unified;
+		this.usage = addTokens(this.usage, {
+			input: Math.max(0, noCache),
+			output: usage.outputTokens.total ?? 0,
+			cache_read: cacheRead,
+			cache_write: cacheWrite,
+		});
+	}
+}
+
+function open(type: "text" | "reasoning", metadata: SharedV4ProviderMetadata | undefined): Part & { text: string } {
+	return metadata ? { type, text: "", providerOptions: metadata } : { type, text: "" };
+}
+
+/** Calls go back to the model as objects; one that wrote nonsense is reminded of nothing. */
+function parsed(input: string): unknown {
+	try {
+		return JSON.parse(input === "" ? "{}" : input);
+	} catch {
+		return {};
+	}
+}

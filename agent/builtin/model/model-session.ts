@@ -1,0 +1,111 @@
+/** A conversation with a model in one folder. */
+import type { PromptResponse, SessionModeState, SessionUpdate } from "@agentclientprotocol/sdk";
+import { isoTime } from "#shared/clock.ts";
+import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import type { Environment } from "../../environment.ts";
+import type { JsonObject } from "../../json-object.ts";
+import type { AgentSession, SessionOpening } from "../agent-mode.ts";
+import { bash } from "../tools/bash.ts";
+import { editFile } from "../tools/edit-file.ts";
+import { listFiles } from "../tools/list-files.ts";
+import { McpServers } from "../tools/mcp-servers.ts";
+import { Permissions, sessionModes } from "../tools/permissions.ts";
+import { readFile } from "../tools/read-file.ts";
+import { searchFiles } from "../tools/search-files.ts";
+import type { Tool } from "../tools/tool.ts";
+import { ToolRunner } from "../tools/tool-runner.ts";
+import { updatePlan } from "../tools/update-plan.ts";
+import { writeFile } from "../tools/write-file.ts";
+import { ModelContext } from "./model-context.ts";
+import type { ModelEndpoint } from "./model-endpoint.ts";
+import { type ModelMessage, userMessage } from "./model-message.ts";
+import { ModelTurn } from "./model-turn.ts";
+import { promptText } from "./prompt-text.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import type { Transcript } from "./transcript.ts";
+
+export interface SessionParts {
+	endpoint: ModelEndpoint;
+	/** For programs the tools start. */
+	env: Environment;
+	/** Absent: the session ends with the process. */
+	transcript: Transcript | undefined;
+	messages: readonly ModelMessage[];
+}
+
+const modeNames = {
+	ask: { name: "Ask", description: "Asks before it changes files, runs commands or uses MCP tools" },
+	auto: { name: "Auto", description: "Asks nobody" },
+};
+
+export class ModelSession implements AgentSession {
+	readonly #opening: SessionOpening;
+	readonly #parts: SessionParts;
+	readonly #context: ModelContext;
+	readonly #permissions: Permissions;
+	readonly #runner: ToolRunner;
+	readonly #tools: Tool[];
+	readonly #mcp: McpServers;
+
+	constructor(opening: SessionOpening, parts: SessionParts) {
+		const { folder, client, mcpServers } = opening;
+		this.#opening = opening;
+		this.#parts = parts;
+		this.#context = new ModelContext(parts.messages);
+		this.#permissions = new Permissions(client);
+		const { contextWindow } = parts.endpoint.settings;
+		this.#runner = new ToolRunner({ folder, client, permissions: this.#permissions, contextWindow });
+		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(parts.env), bash, updatePlan];
+		this.#mcp = new McpServers(mcpServers, { folder, env: parts.env }, (sentence) => this.#complain(sentence));
+		// Connected while the first message is awaited.
+		void this.#mcp.tools();
+	}
+
+	get modes(): SessionModeState {
+		const availableModes = sessionModes.map((id) => ({ id, ...modeNames[id] }));
+		return { currentModeId: this.#permissions.mode, availableModes };
+	}
+
+	setMode(modeId: string): void {
+		const mode = sessionModes.find((name) => name === modeId);
+		if (!mode) throw new Error(`There is no mode "${modeId}"; there are ${sessionModes.join(", ")}`);
+		this.#permissions.mode = mode;
+	}
+
+	async answer(prompt: readonly JsonObject[], signal: AbortSignal): Promise<PromptResponse> {
+		const { endpoint, transcript } = this.#parts;
+		const { client, folder } = this.#opening;
+		const text = promptText(prompt);
+		const message = userMessage(text);
+		this.#context.add(message);
+		await transcript?.add(message, [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }]);
+		const tools = [...this.#tools, ...(await this.#mcp.tools())];
+		const system = await systemPrompt(folder, isoTime());
+		const context = this.#context;
+		const turn = new ModelTurn({ endpoint, context, transcript, client, runner: this.#runner, tools, system, signal });
+		const stopReason = await turn.run();
+		const response: PromptResponse & { usage: object } = { stopReason, usage: usageOf(turn.usage) };
+		return response;
+	}
+
+	async close(): Promise<void> {
+		await Promise.all([this.#mcp.close(), this.#parts.transcript?.close()]);
+	}
+
+	#complain(sentence: string): void {
+		console.error(sentence);
+		const notice: SessionUpdate = { sessionUpdate: "notice", severity: "warning", title: sentence };
+		if (this.#opening.client.showsNotices) this.#opening.client.update(notice);
+	}
+}
+
+/** Of this turn; as the draft of the protocol names it. The four parts are exclusive, and the sum is theirs. */
+function usageOf(usage: TokenCounts): object {
+	return {
+		totalTokens: totalTokens(usage),
+		inputTokens: usage.input,
+		outputTokens: usage.output,
+		cachedReadTokens: usage.cache_read,
+		cachedWriteTokens: usage.cache_write,
+	};
+}

@@ -1,0 +1,142 @@
+/** One turn: the model is asked, its tools run, and again, until it has nothing more to do. */
+import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
+import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import type { AcpClient } from "../acp-client.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { ToolResult, ToolRunner } from "../tools/tool-runner.ts";
+import { compaction, isNearlyFull } from "./compaction.ts";
+import type { AssistantContent, FinishReason, ModelAnswer, ModelToolCall } from "./model-answer.ts";
+import type { ModelContext } from "./model-context.ts";
+import { AnswerAborted, type ModelEndpoint } from "./model-endpoint.ts";
+import { ModelFailure } from "./model-failure.ts";
+import { type ModelMessage, toolMessage } from "./model-message.ts";
+import type { Transcript } from "./transcript.ts";
+
+export interface TurnParts {
+	endpoint: ModelEndpoint;
+	context: ModelContext;
+	transcript: Transcript | undefined;
+	client: AcpClient;
+	runner: ToolRunner;
+	tools: readonly Tool[];
+	system: string;
+	signal: AbortSignal;
+}
+
+/** Calls of the model in one turn. */
+const maxSteps = 100;
+
+const stopReasons: Partial<Record<FinishReason, StopReason>> = { length: "max_tokens", "content-filter": "refusal" };
+
+export class ModelTurn {
+	/** Of all calls so far, summaries included. */
+	usage: TokenCounts = { ...noTokens };
+	readonly #parts: TurnParts;
+
+	constructor(parts: TurnParts) {
+		this.#parts = parts;
+	}
+
+	/** @throws {ModelFailure} */
+	async run(): Promise<StopReason> {
+		try {
+			for (let step = 0; step < maxSteps; step++) {
+				const { calls, finish = "other" } = await this.#askWithRoom();
+				if (calls.length === 0) return stopReasons[finish] ?? "end_turn";
+				if (await this.#runCalls(calls)) return "cancelled";
+			}
+			return "max_turn_requests";
+		} catch (error) {
+			if (!(error instanceof AnswerAborted)) throw error;
+			if (error.text !== "") await this.#addAnswer([{ type: "text", text: error.text }]);
+			return "cancelled";
+		}
+	}
+
+	/** Makes room first where it is needed; the provider may know better than our own estimate. */
+	async #askWithRoom(): Promise<ModelAnswer> {
+		const { context, endpoint } = this.#parts;
+		if (isNearlyFull(context, endpoint.settings.contextWindow)) await this.#compact();
+		try {
+			return await this.#ask();
+		} catch (error) {
+			if (!(error instanceof ModelFailure && error.isTooLong && (await this.#compact()))) throw error;
+			return this.#ask();
+		}
+	}
+
+	async #ask(): Promise<ModelAnswer> {
+		const { endpoint, context, client, tools, system, signal } = this.#parts;
+		const functions = tools.map(({ name, description, inputSchema }) => ({
+			type: "function" as const,
+			name,
+			description,
+			inputSchema,
+		}));
+		const listener = {
+			text: (text: string) => client.update(chunk("agent_message_chunk", text)),
+			thought: (text: string) => client.update(chunk("agent_thought_chunk", text)),
+		};
+		const answer = await endpoint.ask({ system, messages: context.messages, tools: functions, listener, signal });
+		await this.#addAnswer(answer.content);
+		context.count(totalTokens(answer.usage));
+		this.#account(answer);
+		return answer;
+	}
+
+	async #addAnswer(content: AssistantContent): Promise<void> {
+		if (content.length === 0) return;
+		const updates = content.flatMap((part): SessionUpdate[] => {
+			if (part.type === "text") return [chunk("agent_message_chunk", part.text)];
+			return part.type === "reasoning" && part.text !== "" ? [chunk("agent_thought_chunk", part.text)] : [];
+		});
+		await this.#add({ role: "assistant", content }, updates);
+	}
+
+	/** One after the other; every call gets a result. Tells whether the turn was cancelled. */
+	async #runCalls(calls: readonly ModelToolCall[]): Promise<boolean> {
+		const { runner, tools, signal } = this.#parts;
+		let isCancelled = false;
+		for (const call of calls) {
+			const result: ToolResult = isCancelled ? runner.skip(call) : await runner.run(call, tools, signal);
+			isCancelled ||= result.isCancelled || signal.aborted;
+			await this.#add(toolMessage(result.part), result.updates);
+		}
+		return isCancelled;
+	}
+
+	/** Tells whether there is more room now. */
+	async #compact(): Promise<boolean> {
+		const { context, endpoint, transcript, client, signal } = this.#parts;
+		const made = await compaction(context, endpoint, signal);
+		if (!made) return false;
+		context.compact(made.summary, made.kept);
+		await transcript?.compacted(context.messages);
+		if (made.answer) this.#account(made.answer);
+		if (client.showsNotices) client.update(noticeOf(made.answer !== undefined));
+		return true;
+	}
+
+	async #add(message: ModelMessage, updates: SessionUpdate[]): Promise<void> {
+		this.#parts.context.add(message);
+		await this.#parts.transcript?.add(message, updates);
+	}
+
+	#account({ usage }: ModelAnswer): void {
+		this.usage = addTokens(this.usage, usage);
+		const { client, context, endpoint } = this.#parts;
+		client.update({ sessionUpdate: "usage_update", used: context.used, size: endpoint.settings.contextWindow });
+	}
+}
+
+function chunk(sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): SessionUpdate {
+	return { sessionUpdate, content: { type: "text", text } };
+}
+
+function noticeOf(isSummarised: boolean): SessionUpdate {
+	const title = isSummarised
+		? "The older part of the conversation was summarised for the model"
+		: "The older part of the conversation was dropped for the model";
+	const description = "It had become longer than the model reads.";
+	return { sessionUpdate: "notice", severity: isSummarised ? "info" : "warning", title, description };
+}

@@ -1,0 +1,97 @@
+/** A session of the built-in agent on disk: a file that only grows, so that it can be loaded after any end. */
+import { access, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { Journal } from "../../journal.ts";
+import { isJsonObject, type JsonObject } from "../../json-object.ts";
+import { mended, type ModelMessage } from "./model-message.ts";
+
+/** One line of the file. */
+type TranscriptRecord =
+	| { type: "message"; message: ModelMessage; updates: SessionUpdate[] }
+	/** Puts one message in place of all but the last `kept`. */
+	| { type: "compacted"; message: ModelMessage; kept: number };
+
+export interface LoadedTranscript {
+	transcript: Transcript;
+	messages: ModelMessage[];
+	/** What a client is shown of it. */
+	updates: SessionUpdate[];
+}
+
+/** Beside other files of the session. */
+const folderName = "builtin-agent";
+const sessionIdPattern = /^[\w-]{1,64}$/;
+/** A longer file is written anew, with what the model is told only, when its conversation is compacted. */
+const maxBytes = 32 * 1_048_576;
+
+export class Transcript {
+	readonly #journal: Journal;
+
+	private constructor(journal: Journal) {
+		this.#journal = journal;
+	}
+
+	static async create(stateFolder: string, sessionId: string): Promise<Transcript> {
+		const folder = join(stateFolder, folderName);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		const { journal } = await Journal.open(join(folder, `${sessionId}.jsonl`));
+		return new Transcript(journal);
+	}
+
+	/** @throws {Error} when there is no such session. */
+	static async load(stateFolder: string, sessionId: string): Promise<LoadedTranscript> {
+		const path = join(stateFolder, folderName, `${sessionId}.jsonl`);
+		const isThere =
+			sessionIdPattern.test(sessionId) &&
+			(await access(path).then(
+				() => true,
+				() => false,
+			));
+		if (!isThere) throw new Error(`There is no session "${sessionId}"`);
+		const { journal, records } = await Journal.open(path);
+		return { transcript: new Transcript(journal), ...read(records.filter(isJsonObject)) };
+	}
+
+	/** Resolves when it is on disk; a disk that takes nothing more costs the memory of the session, not its work. */
+	async add(message: ModelMessage, updates: SessionUpdate[]): Promise<void> {
+		await this.#append({ type: "message", message, updates });
+	}
+
+	/** @param messages All there are now, the summary first. */
+	async compacted(messages: readonly ModelMessage[]): Promise<void> {
+		const [message, ...kept] = messages;
+		if (!message) return;
+		if (this.#journal.size < maxBytes) return this.#append({ type: "compacted", message, kept: kept.length });
+		const records = messages.map((each): TranscriptRecord => ({ type: "message", message: each, updates: [] }));
+		await this.#journal.rewrite(() => records).catch(complain);
+	}
+
+	close(): Promise<void> {
+		return this.#journal.close();
+	}
+
+	#append(record: TranscriptRecord): Promise<void> {
+		return this.#journal.append(record).catch(complain);
+	}
+}
+
+/** Heard in the session's log. */
+function complain(error: unknown): void {
+	console.error(`The transcript cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+function read(records: readonly JsonObject[]): Pick<LoadedTranscript, "messages" | "updates"> {
+	let messages: ModelMessage[] = [];
+	const updates: SessionUpdate[] = [];
+	// Nobody but this class writes these lines.
+	for (const record of records as TranscriptRecord[]) {
+		if (record.type === "message") {
+			messages.push(record.message);
+			updates.push(...record.updates);
+		} else {
+			messages = [record.message, ...(record.kept > 0 ? messages.slice(-record.kept) : [])];
+		}
+	}
+	return { messages: mended(messages), updates };
+}

@@ -1,0 +1,45 @@
+import { streamShell } from "../streamed-shell.ts";
+import { inputSchema } from "./tool-input.ts";
+import { textContent, type Tool } from "./tool.ts";
+
+const defaultSeconds = 120;
+const maxSeconds = 600;
+/** Whoever cancels waits no longer for a command that does not want to end. */
+const graceMs = 100;
+const titleLength = 200;
+
+export const bash: Tool = {
+	name: "bash",
+	description:
+		"Runs a shell command in the workspace, without a terminal and without input. Each call is a shell of its own, " +
+		"started in the workspace's folder.",
+	inputSchema: inputSchema(
+		{
+			command: { type: "string" },
+			timeout_seconds: { type: "integer", description: `Default ${defaultSeconds}, at most ${maxSeconds}` },
+		},
+		["command"],
+	),
+	prepare(input) {
+		const command = input.text("command");
+		const bounds = { min: 1, max: maxSeconds, otherwise: defaultSeconds };
+		const limitMs = input.wholeNumber("timeout_seconds", bounds) * 1_000;
+		const [title = ""] = command.split("\n");
+		return {
+			shown: { title: title.slice(0, titleLength), kind: "execute" },
+			permission: { key: `bash ${command}`, always: "Always allow exactly this command in this session" },
+			async run({ folder, signal, show }) {
+				const options = { folder, signal, limitMs, graceMs };
+				const { output, exitCode, remark } = await streamShell(command, options, (text) => show([textContent(text)]));
+				const remarks = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
+				const ending = remarks.length === 0 ? "" : `\n(${remarks.join(", ")})`;
+				return {
+					text: output === "" && ending === "" ? "(No output)" : output + ending,
+					isError: exitCode !== 0,
+					content: [textContent(output + ending)],
+					rawOutput: { exitCode },
+				};
+			},
+		};
+	},
+};

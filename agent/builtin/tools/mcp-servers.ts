@@ -1,0 +1,163 @@
+/** The Model Context Protocol servers of a session: connected while the first message is awaited, their tools offered to the model. */
+import type { MCPClient } from "@ai-sdk/mcp";
+import type { Environment } from "../../environment.ts";
+import { type JsonObject, objectsOf, textOf } from "../../json-object.ts";
+import { mcpText, mcpToolName } from "./mcp-tool-text.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
+
+/** How a server is reached, as `session/new` says. */
+interface McpPlace {
+	folder: string;
+	/** Of a server that is a program; its own variables come on top. */
+	env: Environment;
+}
+
+const connectMs = 20_000;
+const callMs = 10 * 60_000;
+/** One that is lost is tried again with the next turn, so many times. */
+const maxConnects = 3;
+const maxTools = 200;
+
+export class McpServers {
+	readonly #servers: McpServer[];
+
+	/** @param onTrouble Hears a sentence about each server that cannot be used. */
+	constructor(specs: readonly JsonObject[], place: McpPlace, onTrouble: (sentence: string) => void) {
+		this.#servers = specs.map((spec) => new McpServer(spec, place, onTrouble));
+	}
+
+	/** Waits for servers that are not connected yet, 20 s at most. */
+	async tools(): Promise<Tool[]> {
+		const tools = (await Promise.all(this.#servers.map((server) => server.tools()))).flat();
+		const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+		return [...first.values()].toReversed().slice(0, maxTools);
+	}
+
+	async close(): Promise<void> {
+		await Promise.all(this.#servers.map((server) => server.close()));
+	}
+}
+
+interface Connection {
+	client: MCPClient;
+	tools: Tool[];
+}
+
+class McpServer {
+	readonly #name: string;
+	readonly #spec: JsonObject;
+	readonly #place: McpPlace;
+	readonly #onTrouble: (sentence: string) => void;
+	#connection: Promise<Connection | undefined> | undefined;
+	#connects = 0;
+
+	constructor(spec: JsonObject, place: McpPlace, onTrouble: (sentence: string) => void) {
+		this.#name = textOf(spec["name"]) ?? "unnamed";
+		this.#spec = spec;
+		this.#place = place;
+		this.#onTrouble = onTrouble;
+	}
+
+	async tools(): Promise<Tool[]> {
+		this.#connection ??= this.#connect();
+		return (await this.#connection)?.tools ?? [];
+	}
+
+	async close(): Promise<void> {
+		const connection = await this.#connection;
+		await connection?.client.close().catch(() => {});
+	}
+
+	async #connect(): Promise<Connection | undefined> {
+		if (this.#connects++ >= maxConnects) return undefined;
+		try {
+			const client = await openClient(this.#spec, this.#place);
+			try {
+				const tools = (await listTools(client)).map((tool) => this.#offer(client, tool));
+				return { client, tools };
+			} catch (error) {
+				await client.close().catch(() => {});
+				throw error;
+			}
+		} catch (error) {
+			const reason = error instanceof Error ? error.message : String(error);
+			this.#onTrouble(`The MCP server "${this.#name}" cannot be used: ${reason}`);
+			return undefined;
+		}
+	}
+
+	#offer(client: MCPClient, { name, description = "", inputSchema }: ListedTool): Tool {
+		return {
+			name: mcpToolName(this.#name, name),
+			description,
+			inputSchema: { ...inputSchema, properties: inputSchema["properties"] ?? {} },
+			prepare: ({ members }) => ({
+				shown: { title: `${name} (${this.#name})`, kind: "other" },
+				permission: {
+					key: `mcp ${JSON.stringify([this.#name, name])}`,
+					always: `Always allow "${name}" of "${this.#name}" in this session`,
+				},
+				run: ({ signal }) => this.#call(client, { name, arguments: members }, signal),
+			}),
+		};
+	}
+
+	async #call(
+		client: MCPClient,
+		call: { name: string; arguments: Record<string, unknown> },
+		signal: AbortSignal,
+	): Promise<ToolOutcome> {
+		try {
+			const result: JsonObject = await client.callTool({ ...call, options: { signal, timeout: callMs } });
+			return { text: mcpText(result), isError: result["isError"] === true };
+		} catch (error) {
+			// A server that answered with an error is there; any other may be gone, and is sought again with the next turn.
+			if (!signal.aborted && !hasCode(error)) this.#connection = undefined;
+			throw error;
+		}
+	}
+}
+
+function hasCode(error: unknown): boolean {
+	return error instanceof Error && "code" in error && typeof error.code === "number";
+}
+
+async function openClient(spec: JsonObject, place: McpPlace): Promise<MCPClient> {
+	const { createMCPClient } = await import("@ai-sdk/mcp");
+	return createMCPClient({
+		transport: await transportOf(spec, place),
+		clientName: "atelier-builtin",
+		maxRetries: 0,
+		initializationOptions: { timeout: connectMs },
+		// It concerns no call in particular; calls hear of their own.
+		onUncaughtError: () => {},
+	});
+}
+
+async function transportOf(spec: JsonObject, { folder, env }: McpPlace) {
+	const { type, url, command, args } = spec;
+	if (type === "http" && typeof url === "string") return { type, url, headers: named(spec["headers"]) } as const;
+	if (type !== undefined || typeof command !== "string") throw new Error("Only stdio and HTTP servers are known");
+	const { Experimental_StdioMCPTransport: StdioTransport } = await import("@ai-sdk/mcp/mcp-stdio");
+	const words = Array.isArray(args) ? args.map(String) : [];
+	return new StdioTransport({ command, args: words, env: { ...env, ...named(spec["env"]) }, cwd: folder });
+}
+
+/** Every page of them, within the bound. */
+async function listTools(client: MCPClient): Promise<ListedTool[]> {
+	const tools: ListedTool[] = [];
+	let cursor: string | undefined;
+	do {
+		const page = await client.listTools({ ...(cursor && { params: { cursor } }), options: { timeout: connectMs } });
+		tools.push(...page.tools);
+		cursor = page.nextCursor;
+	} while (cursor && tools.length < maxTools);
+	return tools.slice(0, maxTools);
+}
+
+/** `[{ name, value }]` as one object. */
+function named(list: unknown): Record<string, string> {
+	return Object.fromEntries(objectsOf(list).map(({ name, value }) => [String(name), String(value)]));
+}

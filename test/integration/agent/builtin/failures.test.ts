@@ -1,0 +1,127 @@
+/** A model that does not answer as it should: the built-in agent asks again where that helps, says why where not, and never hangs. */
+import { expect } from "chai";
+import { builtinWires } from "#agent/builtin/model/model-settings.ts";
+import { BuiltinAgent } from "../../../support/builtin-agent.ts";
+import type { Fault, Script } from "../../../support/model-server/answer.ts";
+import { ModelServer } from "../../../support/model-server/model-server.ts";
+import { edit, say, turns } from "../../../support/model-server/script.ts";
+import { useFolder } from "../../../support/use-folder.ts";
+
+const words = "One two three four five six seven eight nine ten.";
+const idleMs = 800;
+
+const known = turns({ hello: [say(words)], change: [edit("a", "a"), say("done")] });
+
+/** Goes on where it was cut off, as it is asked to. */
+const script: Script = (request) => {
+	const [partial, last] = request.items.slice(-2);
+	return last?.text.startsWith("Your answer was cut off") && partial
+		? { text: words.slice(partial.text.length) }
+		: known(request);
+};
+
+for (const wire of builtinWires) {
+	describe(`the built-in agent and a failing model (${wire})`, () => {
+		const folder = useFolder();
+		let server: ModelServer;
+		let agent: BuiltinAgent;
+		beforeEach(async () => {
+			server = await ModelServer.listen({ script });
+			agent = new BuiltinAgent({ server, wire, env: { ATELIER_MODEL_IDLE_MS: String(idleMs) } });
+		});
+		afterEach(async () => {
+			await agent[Symbol.asyncDispose]();
+			await server[Symbol.asyncDispose]();
+		});
+
+		async function timed<T>(doing: Promise<T>): Promise<{ value: T; ms: number }> {
+			const since = performance.now();
+			return { value: await doing, ms: performance.now() - since };
+		}
+
+		it("says what the provider said of a wrong key, at once, and never the key itself", async () => {
+			const session = await agent.open(folder());
+			const message = `Incorrect API key provided: ${server.key}`;
+			server.failNext({ kind: "status", status: 401, message });
+			const { value, ms } = await timed(session.failureOf("hello"));
+			console.log(`      refused after ${Math.round(ms)} ms`);
+			expect(value).to.equal("The model's provider answered 401: Incorrect API key provided: …");
+			expect(server.billed.calls).to.have.length(1);
+			expect((await session.say("hello")).stopReason, "afterwards").to.equal("end_turn");
+		});
+
+		it("asks twice more when the provider is overloaded, and then says so", async () => {
+			const session = await agent.open(folder());
+			const overloaded: Fault = { kind: "status", status: 503, message: "Overloaded" };
+			server.failNext(overloaded, overloaded);
+			expect((await session.say("hello")).stopReason).to.equal("end_turn");
+			server.failNext(overloaded, overloaded, overloaded);
+			expect(await session.failureOf("hello")).to.equal("The model's provider answered 503: Overloaded");
+			expect(server.billed.calls).to.have.length(6);
+		});
+
+		it("waits as long as a provider with too many requests asks", async () => {
+			const session = await agent.open(folder());
+			server.failNext({ kind: "status", status: 429, retryAfterS: 1 });
+			const { ms } = await timed(session.say("hello"));
+			console.log(`      answered after ${Math.round(ms)} ms`);
+			expect(ms).to.be.above(1_000);
+		});
+
+		it("does not wait for a provider that asks for minutes", async () => {
+			const session = await agent.open(folder());
+			server.failNext({ kind: "status", status: 429, retryAfterS: 600, message: "Try again in 10 minutes" });
+			const { value, ms } = await timed(session.failureOf("hello"));
+			expect(value).to.equal("The model's provider answered 429: Try again in 10 minutes");
+			expect(ms).to.be.below(5_000);
+		});
+
+		it("goes on behind what was said when the stream breaks or stalls, and says nothing twice", async () => {
+			const session = await agent.open(folder());
+			for (const fault of [
+				{ kind: "broken", after: 4 },
+				{ kind: "stall", after: 4 },
+			] as const) {
+				const before = agent.text.length;
+				server.failNext(fault);
+				expect((await session.say("hello")).stopReason).to.equal("end_turn");
+				expect(agent.text.slice(before)).to.equal(words);
+				const [partial, request] = server.requests.at(-1)?.items.slice(-2) ?? [];
+				expect(request?.text).to.match(/^Your answer was cut off/);
+				expect(partial).to.deep.include({ role: "assistant" }).and.have.property("text").that.is.not.equal("");
+			}
+		});
+
+		it("ends a turn whose model says nothing any more, after three attempts", async () => {
+			const session = await agent.open(folder());
+			server.failNext({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
+			const { value, ms } = await timed(session.failureOf("hello"));
+			console.log(`      given up after ${Math.round(ms)} ms`);
+			expect(value).to.equal("The model's endpoint said nothing for 0.8 s");
+			expect(server.requests).to.have.length(3);
+			// Three silences, and 0.5 and 2 s between.
+			expect(ms).to.be.within(3 * idleMs + 2_500, 3 * (3 * idleMs + 2_500));
+		});
+
+		it("does not call a tool of an answer that broke off", async () => {
+			const session = await agent.open(folder());
+			server.failNext({ kind: "broken", after: wire === "anthropic" ? 4 : 3 });
+			expect((await session.say("change")).stopReason).to.equal("end_turn");
+			expect(agent.calls.map(({ title, status }) => [title, status])).to.deep.equal([["Create a", "completed"]]);
+		});
+	});
+}
+
+describe("the built-in agent and no model's endpoint at all", () => {
+	const folder = useFolder();
+
+	it("says that it cannot be reached", async () => {
+		const server = await ModelServer.listen({ script: () => ({}) });
+		await using agent = new BuiltinAgent({ server });
+		await server[Symbol.asyncDispose]();
+		const session = await agent.open(folder());
+		const since = performance.now();
+		expect(await session.failureOf("hello")).to.match(/^The model did not answer: Cannot connect to API/);
+		console.log(`      after ${Math.round(performance.now() - since)} ms`);
+	});
+});

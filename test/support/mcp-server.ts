@@ -1,0 +1,105 @@
+/**
+ * A small server of the Model Context Protocol (version 2025-06-18, tools only). As a program it speaks stdio; `listen`
+ * speaks streamable HTTP. Tools: `add` of two numbers, `fail` with a text, `wait` for ever, and `whoami`, which tells
+ * of its surroundings; over stdio also `leave`, which ends the program.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+
+type Json = Record<string, unknown>;
+
+interface McpTool {
+	description: string;
+	properties: Json;
+	run(input: Json): Promise<Json> | Json;
+}
+
+const text = (words: string, isError = false): Json => ({ content: [{ type: "text", text: words }], isError });
+
+const tools: Record<string, McpTool> = {
+	add: {
+		description: "Adds two numbers",
+		properties: { a: { type: "number" }, b: { type: "number" } },
+		run: ({ a, b }) => text(String(Number(a) + Number(b))),
+	},
+	fail: { description: "Fails", properties: {}, run: () => text("no such thing", true) },
+	wait: { description: "Never ends", properties: {}, run: () => new Promise<Json>(() => {}) },
+	whoami: { description: "Tells its environment", properties: {}, run: () => text(JSON.stringify(process.env)) },
+	leave: { description: "Ends the server", properties: {}, run: () => process.exit(3) },
+};
+
+/** Undefined for what is not answered. */
+async function answer({ id, method, params }: Json): Promise<Json | undefined> {
+	if (id === undefined) return undefined;
+	const head = { jsonrpc: "2.0", id };
+	switch (method) {
+		case "initialize": {
+			const serverInfo = { name: "test", version: "1" };
+			return { ...head, result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo } };
+		}
+		case "tools/list": {
+			const list = Object.entries(tools).map(([name, { description, properties }]) => ({
+				name,
+				description,
+				inputSchema: { type: "object", properties },
+			}));
+			return { ...head, result: { tools: list } };
+		}
+		case "tools/call": {
+			const { name, arguments: input } = params as { name: string; arguments?: Json };
+			const tool = tools[name];
+			if (!tool) return { ...head, error: { code: -32_602, message: `There is no tool "${name}"` } };
+			return { ...head, result: await tool.run(input ?? {}) };
+		}
+		default:
+			return { ...head, error: { code: -32_601, message: `There is no method "${String(method)}"` } };
+	}
+}
+
+export class McpHttpServer implements AsyncDisposable {
+	/** Values of the `x-key` header, request by request. */
+	readonly keys: unknown[] = [];
+	readonly #server: Server;
+
+	private constructor() {
+		this.#server = createServer((request, response) => void this.#answer(request, response));
+	}
+
+	static async listen(): Promise<McpHttpServer> {
+		const server = new McpHttpServer();
+		server.#server.listen(0, "127.0.0.1");
+		await once(server.#server, "listening");
+		return server;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp`;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		await once(this.#server, "close");
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		this.keys.push(request.headers["x-key"]);
+		// There is nothing the server would say of its own accord.
+		if (request.method !== "POST") return void response.writeHead(405).end();
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const answered = await answer(JSON.parse(Buffer.concat(chunks).toString("utf8")) as Json);
+		if (!answered) return void response.writeHead(202).end();
+		response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered));
+	}
+}
+
+if (import.meta.main) {
+	for await (const line of createInterface({ input: process.stdin })) {
+		void answer(JSON.parse(line) as Json).then((answered) => {
+			if (answered) process.stdout.write(`${JSON.stringify(answered)}\n`);
+		});
+	}
+}
