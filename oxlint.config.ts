@@ -90,8 +90,8 @@ const borders: Override[] = [
 			agent,
 			moleculer,
 			{
-				group: ["#shared/**", "!#shared/config*.ts", "!#shared/clock.ts"],
-				message: "The command line talks HTTP; of the platform it knows the configuration and the clock",
+				group: ["#shared/**", "!#shared/config*.ts", "!#shared/clock.ts", "!#shared/agents/**"],
+				message: "The command line talks HTTP; of the platform it knows the configuration, the agents and the clock",
 			},
 		],
 	),

@@ -66,7 +66,13 @@ export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRec
 	if (record.install) refuseUninstalled(id, record.install, join(places.agents ?? "", id));
 	const filled = placesOf(record, places);
 	return {
-		...{ id, title, keeps, mcp, loads, end_signal, late_update_ms },
+		id,
+		title,
+		keeps,
+		mcp,
+		loads,
+		end_signal,
+		late_update_ms,
 		command: command.map((word) => fillText(word, filled)),
 		env: environmentOf(record.env, filled),
 		files: record.files.map(({ path, format, content }) => ({

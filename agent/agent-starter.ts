@@ -61,7 +61,14 @@ export async function startCodingAgent(
 	onProcess(process);
 	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
 	const options = {
-		...{ id, title, mcp, loads, lateUpdateMs, permissions, onNotice, log },
+		id,
+		title,
+		mcp,
+		loads,
+		lateUpdateMs,
+		permissions,
+		onNotice,
+		log,
 		// A record names the model itself where the platform knows the way to it.
 		model: model || (reachable ? "" : launch.model),
 		systemPrompt: launch.system_prompt,

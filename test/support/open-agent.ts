@@ -36,7 +36,12 @@ export async function openAgent(
 	const log = options.log ?? new LogBuffer([]);
 	const process_ = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
 	const agent = await AcpAgent.connect(process_, {
-		...{ id, title, mcp, loads, lateUpdateMs, log },
+		id,
+		title,
+		mcp,
+		loads,
+		lateUpdateMs,
+		log,
 		model: "",
 		systemPrompt: "",
 		mcpServers: [],

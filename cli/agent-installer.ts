@@ -1,0 +1,162 @@
+/** Installs coding agents with npm, each into a folder of its own that has its name only when it is whole. */
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type InstallRecipe } from "#shared/agents/agent-fields.ts";
+import { agentRecordFolder } from "#shared/agents/agent-records.ts";
+import { type Installed, installedFile, readInstalled } from "#shared/agents/installed-agent.ts";
+import { every, monotonic } from "#shared/clock.ts";
+import { folderMegabytes } from "./folder-size.ts";
+import { lockDifferences } from "./lock-differences.ts";
+import { runNpm } from "./run-npm.ts";
+
+/** The message is a sentence for the person who installs. */
+export class InstallError extends Error {
+	override readonly name = "InstallError";
+}
+
+const lockName = "package-lock.json";
+const progressMs = 2_000;
+const maxSwaps = 5;
+
+export class AgentInstaller {
+	readonly #folder: string;
+	readonly #say: (line: string) => void;
+	readonly #ending = new AbortController();
+
+	/** @param folder Holds a folder for each installed agent. */
+	constructor(folder: string, say: (line: string) => void) {
+		this.#folder = folder;
+		this.#say = say;
+	}
+
+	installed(id: string): Installed | undefined {
+		return readInstalled(join(this.#folder, id));
+	}
+
+	/** Ends an installation under way; nothing of it stays. */
+	abort(): void {
+		this.#ending.abort();
+	}
+
+	/** Does nothing when just that is installed already. @throws {InstallError} */
+	async install(id: string, recipe: InstallRecipe): Promise<void> {
+		const lock = checksum(await readFile(join(agentRecordFolder, id, lockName)));
+		const found = this.installed(id);
+		if (found?.lock === lock && existsSync(join(this.#folder, id, recipe.entry))) {
+			return this.#say(`${id} ${found.version} is installed already: ${found.size_mb} MB in ${join(this.#folder, id)}`);
+		}
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		await this.#sweep();
+		const { package: name, version, licence, size_mb } = recipe;
+		this.#say(`Installing ${id} ${version} (npm package ${name}, ${licence}): about ${size_mb} MB in ${this.#folder}`);
+		const begun = monotonic();
+		const made = this.#aside("new", id);
+		try {
+			const size = await this.#make(made, id, recipe);
+			const installed: Installed = { package: name, version, lock, size_mb: size };
+			await writeFile(join(made, installedFile), JSON.stringify(installed));
+			await this.#swap(id, made);
+			this.#say(`Installed ${id} ${version} in ${((monotonic() - begun) / 1_000).toFixed(1)} s: ${size} MB`);
+		} finally {
+			await rm(made, { recursive: true, force: true });
+		}
+	}
+
+	/** Sessions that run with it go on until they need a file of it. @throws {InstallError} */
+	async remove(id: string): Promise<void> {
+		const folder = join(this.#folder, id);
+		if (!existsSync(folder)) throw new InstallError(`The coding agent "${id}" is not installed`);
+		const size = await folderMegabytes(folder);
+		await this.#discard(folder, id);
+		this.#say(`Removed ${id}: ${size} MB are free again`);
+	}
+
+	/** Megabytes it takes. @throws {InstallError} */
+	async #make(folder: string, id: string, { size_mb, entry, scripts }: InstallRecipe): Promise<number> {
+		await mkdir(folder, { mode: 0o700 });
+		for (const name of ["package.json", lockName])
+			await copyFile(join(agentRecordFolder, id, name), join(folder, name));
+		const progress = every(progressMs, () => void this.#showProgress(folder, size_mb));
+		try {
+			const failure = await runNpm(folder, { scripts, signal: this.#ending.signal });
+			if (failure !== undefined) throw new InstallError(`Cannot install ${id}: ${failure}`);
+		} finally {
+			progress.cancel();
+		}
+		const wrong = lockDifferences(
+			await lockAt(join(agentRecordFolder, id, lockName)),
+			await lockAt(installedLock(folder)),
+		);
+		if (wrong.length > 0) throw new InstallError(`Cannot install ${id}: npm did not keep to ${lockName}: ${wrong[0]}`);
+		if (!existsSync(join(folder, entry))) throw new InstallError(`Cannot install ${id}: there is no "${entry}" in it`);
+		return folderMegabytes(folder);
+	}
+
+	async #showProgress(folder: string, expected: number): Promise<void> {
+		// What it measures is being made, and may be gone in the next moment.
+		const size = await folderMegabytes(folder).catch(() => 0);
+		if (size > 0 && !this.#ending.signal.aborted) this.#say(`  ${size} of about ${expected} MB`);
+	}
+
+	/** Another installation of the same agent may end at the same moment; the last one stays. */
+	async #swap(id: string, made: string): Promise<void> {
+		const folder = join(this.#folder, id);
+		for (let round = 1; ; round++) {
+			if (existsSync(folder)) await this.#discard(folder, id);
+			try {
+				return await rename(made, folder);
+			} catch (error) {
+				if (round === maxSwaps || !isTaken(error)) throw error;
+			}
+		}
+	}
+
+	/** Gone under its name at once. */
+	async #discard(folder: string, id: string): Promise<void> {
+		const old = this.#aside("old", id);
+		await rename(folder, old).catch((error: NodeJS.ErrnoException) => {
+			if (error.code !== "ENOENT") throw error;
+		});
+		await rm(old, { recursive: true, force: true });
+	}
+
+	/** What processes left that were killed. */
+	async #sweep(): Promise<void> {
+		for (const name of await readdir(this.#folder)) {
+			const [, pid] = /^\.(?:new|old)-.*-(\d+)-\w{8}$/.exec(name) ?? [];
+			if (pid !== undefined && !isAlive(Number(pid)))
+				await rm(join(this.#folder, name), { recursive: true, force: true });
+		}
+	}
+
+	#aside(what: "new" | "old", id: string): string {
+		return join(this.#folder, `.${what}-${id}-${process.pid}-${randomUUID().slice(0, 8)}`);
+	}
+}
+
+function checksum(content: Buffer): string {
+	return createHash("sha256").update(content).digest("hex");
+}
+
+function installedLock(folder: string): string {
+	return join(folder, "node_modules", ".package-lock.json");
+}
+
+async function lockAt(file: string): Promise<unknown> {
+	return JSON.parse(await readFile(file, "utf8"));
+}
+
+function isTaken(error: unknown): boolean {
+	const { code } = error as NodeJS.ErrnoException;
+	return code === "ENOTEMPTY" || code === "EEXIST";
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}

@@ -1,0 +1,51 @@
+/**
+ * `npm run agents -- list | install <id> | remove <id>`: the coding agents there are, and those that are installed on
+ * request into `agents/` of the data folder. Ends with 0, 1 when something failed, 2 when it was not understood.
+ */
+import { join } from "node:path";
+import type { InstallRecipe } from "#shared/agents/agent-fields.ts";
+import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
+import { ConfigError, loadConfig } from "#shared/config.ts";
+import { AgentInstaller, InstallError } from "./agent-installer.ts";
+import { agentTable } from "./agent-table.ts";
+
+const usage = "Usage: npm run agents -- list | install <id>... | remove <id>...";
+
+type Records = ReturnType<typeof readAgentRecords>;
+
+/** @throws {InstallError} for one that does not exist or comes with the platform. */
+function recipeOf(records: Records, id: string): InstallRecipe {
+	const record = records.get(id);
+	if (!record) throw new InstallError(`There is no coding agent "${id}"; known: ${[...records.keys()].join(", ")}`);
+	if (!record.install) throw new InstallError(`The coding agent "${id}" comes with the platform`);
+	return record.install;
+}
+
+/** False when it was not understood. */
+async function run(command: string, ids: readonly string[]): Promise<boolean> {
+	const records = readAgentRecords();
+	const installer = new AgentInstaller(join(loadConfig().data_dir, "agents"), (line) => console.log(line));
+	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => installer.abort());
+	if (command === "list") {
+		console.log(agentTable([...records.values()], (id) => installer.installed(id)));
+		return ids.length === 0;
+	}
+	const recipes = ids.map((id) => [id, recipeOf(records, id)] as const);
+	for (const [id, recipe] of recipes) {
+		if (command === "install") await installer.install(id, recipe);
+		if (command === "remove") await installer.remove(id);
+	}
+	return recipes.length > 0 && ["install", "remove"].includes(command);
+}
+
+try {
+	const [command = "list", ...ids] = process.argv.slice(2);
+	const isUnderstood = await run(command, ids);
+	if (!isUnderstood) console.error(usage);
+	process.exitCode = isUnderstood ? 0 : 2;
+} catch (error) {
+	const isSaid = [InstallError, AgentRecordError, ConfigError].some((kind) => error instanceof kind);
+	if (!(error instanceof Error) || !isSaid) throw error;
+	console.error(error.message);
+	process.exitCode = 1;
+}
