@@ -1,29 +1,75 @@
-/** Protections, each with what takes it away and the invariant that must break without it. */
-import type { Patch } from "./patched-tree.ts";
+/**
+ * Protections, each with what takes it away, what happens then to a platform with it and to one without, and the
+ * invariant that must break without it.
+ */
+import { isBroken, type Verdict } from "./ground.ts";
+import { type Patch, patchedTree } from "./patched-tree.ts";
+import { frozenPass } from "./scenarios/frozen-pass.ts";
+import { killedAfterSpawn, killedAfterWrite } from "./scenarios/killed-at.ts";
+import { lostHints } from "./scenarios/lost-hints.ts";
+import { sameCommand } from "./scenarios/same-command.ts";
 
 export interface Control {
 	readonly name: string;
 	readonly patches: readonly Patch[];
+	/** @param root Sources to run the platform from; default the project's. */
+	readonly scenario: (root?: string) => Promise<Verdict>;
 	/** Begins the invariant's name. */
 	readonly breaks: string;
+	/** Quick enough for every run of the tests. */
+	readonly quick: boolean;
 }
 
+export interface ControlReport {
+	readonly name: string;
+	readonly breaks: string;
+	/** What is wrong with the protection, and without it. */
+	readonly with: Verdict;
+	readonly without: Verdict;
+	/** Nothing is wrong with the protection, and without it what must be. */
+	readonly works: boolean;
+}
+
+/** Both sides of a control, one after the other. */
+export async function runControl(control: Control): Promise<ControlReport> {
+	const sound = await control.scenario();
+	const without = await withoutProtection(control);
+	const works = !isBroken(sound) && Object.keys(without).some((name) => name.startsWith(control.breaks));
+	return { name: control.name, breaks: control.breaks, with: brokenOnly(sound), without, works };
+}
+
+/** What breaks. */
+export async function withoutProtection({ patches, scenario }: Control): Promise<Verdict> {
+	using tree = patchedTree(patches);
+	return brokenOnly(await scenario(tree.root));
+}
+
+function brokenOnly(verdict: Verdict): Verdict {
+	return Object.fromEntries(Object.entries(verdict).filter(([, wrong]) => wrong.length > 0));
+}
+
+const claims = "services/sessions/session-claims.ts";
+const store = "shared/store/embedded-store.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
 export const controls: readonly Control[] = [
 	{
 		name: "no compare-and-set",
+		quick: true,
+		scenario: sameCommand,
 		patches: [
 			{
 				file: "services/sessions/session-records.ts",
-				from: "{ equals: { rev: session.rev, ...guard } }",
-				to: "{ equals: { ...guard } }",
+				from: "equals: { rev: session.rev, ...guard }",
+				to: "equals: { ...guard }",
 			},
 		],
 		breaks: "I7",
 	},
 	{
 		name: "pods without names that tell them apart",
+		quick: true,
+		scenario: killedAfterSpawn,
 		patches: [
 			{
 				file: "services/pod-manager/plan.ts",
@@ -40,5 +86,57 @@ export const controls: readonly Control[] = [
 			{ file: "agent/session-lock.ts", from: "-${sessionId}`", to: "-${sessionId}-${process.pid}`" },
 		],
 		breaks: "I4",
+	},
+	{
+		name: "no fence",
+		quick: false,
+		scenario: frozenPass,
+		patches: [
+			{
+				file: claims,
+				from: "const ours = current.document.fence === fence && current.document.generation === generation;",
+				to: "const ours = current.document.generation === generation;",
+			},
+			{ file: claims, from: "\t\t\t\t{ fence },\n", to: "" },
+			{ file: claims, from: "if (record.document.fence !== fence) return false;", to: "" },
+		],
+		breaks: "I3",
+	},
+	{
+		name: "hints without a poll, pod manager",
+		quick: false,
+		scenario: lostHints,
+		patches: [{ file: "services/pod-manager/reconciler.ts", from: "this.#alarm.ringWithin(pollMs);", to: "" }],
+		breaks: "I1",
+	},
+	{
+		name: "hints without a poll, event stream",
+		quick: false,
+		scenario: lostHints,
+		patches: [
+			{ file: "services/stream/log-tail.ts", from: "every(pollMs, () => this.#wake())", to: "every(pollMs, () => {})" },
+		],
+		breaks: "I5",
+	},
+	{
+		name: "the outbox apart from the state",
+		quick: true,
+		scenario: killedAfterWrite,
+		patches: [
+			{
+				file: store,
+				from: "assignments(collection, change, events)",
+				to: "assignments(collection, change, [])",
+			},
+			{
+				file: store,
+				from: "const row = database.first(statement);",
+				to:
+					"const row = database.first(statement);\n" +
+					"\t\t\t\tconst apart = updating(collection, id, {}, assignments(collection, {}, events));\n" +
+					"\t\t\t\tif (row && events.length > 0) setImmediate(() => void this.#write((later) => later.first(apart)));",
+			},
+		],
+		breaks: "I5",
 	},
 ];

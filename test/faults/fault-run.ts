@@ -1,20 +1,19 @@
 /** One fault run: sessions under a mixed load, faults at random moments, and what holds afterwards. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openInstallationKey } from "#shared/keys.ts";
-import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
-import type { SessionView } from "../support/session-steps.ts";
-import { startStallingRepository } from "../support/stalling-repository.ts";
+import { SmallDisk } from "../support/small-disk.ts";
+import { type StallingRepository, startStallingRepository } from "../support/stalling-repository.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { Archiver } from "./archiver.ts";
+import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
-import { invariants, unsettled, type World } from "./invariants.ts";
+import { canaryEnvironment, type Findings, Ground } from "./ground.ts";
+import { namedFailpoints } from "./named-failpoints.ts";
 import { Random } from "./random.ts";
 import { SessionDriver } from "./session-driver.ts";
-import { StreamFollower } from "./stream-follower.ts";
-import { TwinWatch } from "./twin-watch.ts";
 
 export interface FaultRunOptions {
 	readonly seed: number;
@@ -24,159 +23,110 @@ export interface FaultRunOptions {
 	readonly sessions?: number;
 	/** How long after the last restart everything must be where it should; default 15 s. */
 	readonly settleMs?: number;
+	/** Goes on after the kills until the platform died at every failpoint, or could not be made to. */
+	readonly everyFailpoint?: boolean;
 	/** Sources to run the platform from, for controls. */
-	readonly root?: string;
+	readonly root?: string | undefined;
 }
 
-export interface FaultReport {
+export interface FaultReport extends Findings {
 	readonly seed: number;
 	readonly faults: Record<string, number>;
-	/** What is wrong, by invariant. */
-	readonly invariants: Record<string, string[]>;
+	/** How often the platform died at each. */
+	readonly failpoints: Record<string, number>;
+	/** Faults that could not be tried on this machine. */
+	readonly leftOut: readonly string[];
 	readonly acknowledged: number;
+	readonly archived: number;
 	readonly events: number;
 	readonly reconnects: number;
-	/** Milliseconds from the last restart until every session was where it should be; Infinity: never. */
-	readonly settledMs: number;
+	/** Milliseconds that a session was longest in a passing status. */
+	readonly longestPassingMs: number;
+	/** Milliseconds of the slowest answer. */
+	readonly slowestAnswerMs: number;
 }
 
 /** As long as a lease that died with the platform. */
 const usualSettleMs = 15_000;
-/** A pass, and the removal of what a deleted session had. */
-const graceMs = 3_000;
+/** Of the data folder: what a dozen sessions need is a fifth of it. */
+const diskMegabytes = 192;
+/** For each failpoint that no kill has hit yet. */
+const extraTries = 4;
 
-export async function faultRun({
-	seed,
-	kills,
-	sessions = 12,
-	settleMs = usualSettleMs,
-	root,
-}: FaultRunOptions): Promise<FaultReport> {
+export async function faultRun(options: FaultRunOptions): Promise<FaultReport> {
+	const { seed, root, settleMs = usualSettleMs } = options;
 	const folder = mkdtempSync(join(tmpdir(), "atelier-faults-"));
+	using disk = SmallDisk.mount(diskMegabytes);
 	try {
 		await using repository = await startStallingRepository(join(folder, "repository"));
-		await using platform = await startPlatform(root === undefined ? {} : { root });
-		const dead = `http://127.0.0.1:${await freePort()}/repository.git`;
-		const api = platform.client();
-		const drivers = Array.from({ length: sessions }, (_, n) => {
-			const repo = n === sessions - 1 ? dead : n === sessions - 2 ? repository.url : "";
-			return new SessionDriver(api, new Random(seed * 1_000 + n), `session-${n}`, repo);
+		await using platform = await startPlatform({
+			env: canaryEnvironment,
+			...(root !== undefined && { root }),
+			...(disk && { dataDir: disk.folder }),
 		});
-		const faults = new Faults(platform, new Random(seed));
-		const follower = new StreamFollower(`${platform.prefix}/sessions/stream`);
-		const twins = new TwinWatch(() => platform.sessionProcesses());
-		try {
-			await underLoad(drivers, faults, kills, () => repository.release());
-			const settledMs = await settled(() => sessionsOf(api), drivers, faults, settleMs);
-			const ground = { platform, drivers, faults, follower, twins };
-			const world = await look(ground, Math.max(graceMs, settleMs + graceMs - settledMs));
-			return { seed, settledMs, ...report(world, faults, follower) };
-		} finally {
-			twins.stop();
-			await follower.stop();
-		}
+		await using ground = await groundFor(platform, options, repository.url);
+		const tour = new FailpointTour(namedFailpoints(root), new Random(seed + 1));
+		const faults = new Faults(ground, { random: new Random(seed), tour, disk });
+		await underLoad(ground, faults, options, repository);
+		return report(seed, ground, faults, await ground.judge(settleMs));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-async function underLoad(drivers: readonly SessionDriver[], faults: Faults, kills: number, release: () => void) {
+async function groundFor(platform: TestPlatform, options: FaultRunOptions, slow: string): Promise<Ground> {
+	const { seed, sessions = 12 } = options;
+	const dead = `http://127.0.0.1:${await freePort()}/repository.git`;
+	const mayWait = ({ name }: { name: string }) => name === `session-${sessions - 2}`;
+	const ground = await Ground.open(platform, { mayWait });
+	ground.drivers = Array.from({ length: sessions }, (_, n) => {
+		const repo = n === sessions - 1 ? dead : n === sessions - 2 ? slow : "";
+		return new SessionDriver(ground.api, new Random(seed * 1_000 + n), `session-${n}`, repo);
+	});
+	ground.archiver = new Archiver(ground.api, new Random(seed * 1_000 + sessions), ground.drivers);
+	return ground;
+}
+
+async function underLoad(
+	{ drivers, archiver, follower }: Ground,
+	faults: Faults,
+	{ kills, everyFailpoint = false }: FaultRunOptions,
+	repository: StallingRepository,
+): Promise<void> {
 	const ending = new AbortController();
-	const load = Promise.all(drivers.map((driver) => driver.run(ending.signal)));
+	const clients = archiver ? [...drivers, archiver] : drivers;
+	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
 	// Heard of when it is waited for.
 	load.catch(() => {});
 	try {
+		await eventually(() => follower.hasPlace, { withinMs: 20_000, what: "the stream tells of a session" });
 		while (faults.kills < kills) {
 			await faults.next();
-			if (faults.kills > kills / 2) release();
+			if (faults.kills > kills / 2) repository.release();
 		}
+		if (everyFailpoint) await faults.visitAll(extraTries);
 	} finally {
 		ending.abort();
-		release();
+		repository.release();
 	}
 	// The last kill comes while the last commands are under way.
 	await faults.lastKill();
 	await load;
 }
 
-/** Milliseconds until every session was where it should be. */
-async function settled(
-	list: () => Promise<World["sessions"]>,
-	drivers: readonly SessionDriver[],
-	{ killedAgents }: Faults,
-	withinMs: number,
-): Promise<number> {
-	const since = performance.now();
-	const isSettled = async () => unsettled({ drivers, killedAgents, sessions: await list() }).length === 0;
-	const done = await eventually(isSettled, { withinMs, everyMs: 100 }).catch(() => false);
-	return done ? Math.round(performance.now() - since) : Number.POSITIVE_INFINITY;
-}
-
-async function sessionsOf(api: ApiClient): Promise<World["sessions"]> {
-	const query = { include_archived: true };
-	const { body } = await api.get<(SessionView & { rev: number })[]>("/sessions", { query });
-	return new Map(body.map((session) => [session.id, session]));
-}
-
-interface Ground {
-	platform: TestPlatform;
-	drivers: readonly SessionDriver[];
-	faults: Faults;
-	follower: StreamFollower;
-	twins: TwinWatch;
-}
-
-/** The world once everything holds, or when the time is over. */
-async function look(ground: Ground, withinMs: number): Promise<World> {
-	const calm = async () => {
-		const world = await observe(ground);
-		return Object.values(invariants).every((check) => check(world).length === 0) && world;
-	};
-	return eventually(calm, { withinMs, everyMs: 200 }).catch(() => observe(ground));
-}
-
-async function observe({ platform, drivers, faults, follower, twins }: Ground): Promise<World> {
-	const api = platform.client();
-	const sessions = await sessionsOf(api);
-	const processes = platform.sessionProcesses();
-	const conversations = new Map<string, string>();
-	for (const { id, status } of sessions.values())
-		if (status === "running") conversations.set(id, (await api.get(`/sessions/${id}/conversation`)).text);
-	const key = openInstallationKey(platform.dataDir, "");
-	const launches = [...sessions.values()].map(({ id, generation }) => [id, generation] as const);
+function report(seed: number, ground: Ground, faults: Faults, { invariants, settledMs }: Findings): FaultReport {
+	const { drivers, archiver, follower, passing } = ground;
 	return {
-		drivers,
-		sessions,
-		processes,
-		conversations,
-		killedAgents: faults.killedAgents,
-		machine: platform.machineState(),
-		told: new Map(follower.told),
-		readable: [
-			platform.output,
-			JSON.stringify([...sessions.values()]),
-			...processes.map(({ pid }) => argumentsOf(pid)),
-		].join("\n"),
-		secrets: launches.flatMap(([id, generation]) => [key.podToken(id, generation), key.platformKey(id, generation)]),
-		streamWrong: [...follower.wrong],
-		twins: [...twins.wrong],
-		restartsMs: faults.restartsMs,
-	};
-}
-
-function argumentsOf(pid: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-	} catch {
-		return "";
-	}
-}
-
-function report(world: World, faults: Faults, follower: StreamFollower): Omit<FaultReport, "seed" | "settledMs"> {
-	return {
+		seed,
+		settledMs,
+		longestPassingMs: passing.longestMs,
+		slowestAnswerMs: Math.round(Math.max(...drivers.map(({ slowestMs }) => slowestMs))),
 		faults: Object.fromEntries([...faults.counts].toSorted(([a], [b]) => a.localeCompare(b))),
-		invariants: Object.fromEntries(Object.entries(invariants).map(([name, check]) => [name, check(world)])),
-		acknowledged: world.drivers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+		failpoints: Object.fromEntries(faults.tour.visits),
+		leftOut: faults.leftOut,
+		invariants,
+		acknowledged: drivers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+		archived: archiver?.archived ?? 0,
 		events: follower.events,
 		reconnects: follower.reconnects,
 	};

@@ -1,38 +1,47 @@
 /** The faults of a run: each happens to a real platform, and is over when its function resolves. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../support/eventually.ts";
+import type { SmallDisk } from "../support/small-disk.ts";
 import type { TestPlatform } from "../support/start-platform.ts";
+import type { FailpointTour } from "./failpoint-tour.ts";
+import type { Ground } from "./ground.ts";
 import type { Random } from "./random.ts";
-
-export const failpoints = [
-	"pod-manager.claimed",
-	"pod-manager.before-create",
-	"pod-manager.after-create",
-	"pod-manager.before-observe",
-	"local-process.before-spawn",
-	"local-process.spawned",
-	"sessions.observed",
-	"relay.appended",
-] as const;
 
 /** The clock may go back an hour, but forward only by less than any deadline. */
 const clockJumpsMs = [-3_600_000, -30_000, 5_000, 20_000];
 
+/** How long a start and the way to a failpoint may take; a failpoint that is not passed by then may be later. */
+const failpointMs = 4_000;
+/** What others free on a full disk is taken, too. */
+const refillMs = 50;
+
+export interface FaultsOptions {
+	readonly random: Random;
+	readonly tour: FailpointTour;
+	/** Holds the data folder; undefined where nothing may be mounted. */
+	readonly disk: SmallDisk | undefined;
+}
+
 export class Faults {
+	readonly #ground: Ground;
 	readonly #platform: TestPlatform;
 	readonly #random: Random;
+	readonly #disk: SmallDisk | undefined;
+	readonly tour: FailpointTour;
 	#offsetMs = 0;
 	/** How often each kind happened. */
 	readonly counts = new Map<string, number>();
-	/** Launches whose agent was killed, as `<session>-g<generation>`: those may be failed. */
-	readonly killedAgents = new Set<string>();
+	/** Kinds that cannot happen on this machine. */
+	readonly leftOut: readonly string[];
 	kills = 0;
-	/** Milliseconds from each restart to `/ready`. */
-	readonly restartsMs: number[] = [];
 
-	constructor(platform: TestPlatform, random: Random) {
-		this.#platform = platform;
+	constructor(ground: Ground, { random, tour, disk }: FaultsOptions) {
+		this.#ground = ground;
+		this.#platform = ground.platform;
 		this.#random = random;
+		this.#disk = disk;
+		this.tour = tour;
+		this.leftOut = disk ? [] : ["disk full", "data folder read-only"];
 	}
 
 	/** One fault, after a random while. */
@@ -46,8 +55,16 @@ export class Faults {
 			() => this.#freezePlatform(),
 			() => this.#killAgent(),
 			() => this.#freezeAgent(),
+			() => this.#fillDisk(),
+			() => this.#forbidWriting(),
 		];
 		await this.#random.pick(kinds)();
+	}
+
+	/** Kills at failpoints until there was one at each. @param tries For each of those that are missing. */
+	async visitAll(tries: number): Promise<void> {
+		for (let left = tries * this.tour.missing.length; left > 0 && this.tour.missing.length > 0; left--)
+			await this.#killAtFailpoint();
 	}
 
 	/** The last restart, without anything that could stop it. */
@@ -65,13 +82,14 @@ export class Faults {
 	}
 
 	async #killAtFailpoint(): Promise<void> {
-		const point = this.#random.pick(failpoints);
-		this.#count(`killed at ${point}`);
+		const point = this.tour.next();
 		this.kills++;
 		await this.#platform.kill();
 		this.#launch({ ATELIER_FAILPOINTS: `${point}=kill` });
 		const [process] = this.#platform.processes;
-		await eventually(() => process?.hasEnded, { withinMs: 2_500 }).catch(() => this.#count("failpoint not passed"));
+		const passed = await eventually(() => process?.hasEnded, { withinMs: failpointMs }).catch(() => false);
+		if (passed) this.tour.visited(point);
+		this.#count(passed ? "killed at a failpoint" : "killed after a failpoint that nobody passed");
 		await this.#platform.kill();
 		await this.#start();
 	}
@@ -94,20 +112,47 @@ export class Faults {
 		const agent = this.#someAgent();
 		if (!agent) return;
 		this.#count("kill -9 of a session agent");
-		this.killedAgents.add(`${agent.session}-g${agent.generation}`);
+		this.#ground.killedAgents.add(`${agent.session}-g${agent.generation}`);
 		signal(agent.pid, "SIGKILL");
 	}
 
 	async #freezeAgent(): Promise<void> {
 		const agent = this.#someAgent();
+		const ms = this.#random.between(100, 2_000);
 		if (!agent) return;
 		this.#count("session agent frozen");
-		await frozen((name) => signal(agent.pid, name), this.#random.between(100, 2_000));
+		await frozen((name) => signal(agent.pid, name), ms);
+	}
+
+	async #fillDisk(): Promise<void> {
+		const disk = this.#disk;
+		if (!disk) return;
+		this.#count("disk full");
+		try {
+			const end = performance.now() + this.#random.between(500, 2_500);
+			for (; performance.now() < end; await sleep(refillMs)) disk.fill();
+		} finally {
+			disk.empty();
+		}
+	}
+
+	async #forbidWriting(): Promise<void> {
+		const disk = this.#disk;
+		if (!disk) return;
+		this.#count("data folder read-only");
+		disk.makeReadOnly();
+		try {
+			await sleep(this.#random.between(500, 2_500));
+		} finally {
+			disk.makeWritable();
+		}
 	}
 
 	#someAgent() {
+		// Drawn in any case, so that the seed's later faults do not depend on whether there is one.
+		const place = this.#random.next();
 		const agents = this.#platform.sessionProcesses().filter(({ isAgent }) => isAgent);
-		return agents.length === 0 ? undefined : this.#random.pick(agents);
+		return agents[Math.floor(place * agents.length)];
 	}
 
 	#launch(env: Record<string, string> = {}): void {
@@ -119,7 +164,7 @@ export class Faults {
 		const since = performance.now();
 		this.#launch();
 		await this.#platform.ready();
-		this.restartsMs.push(performance.now() - since);
+		this.#ground.restartsMs.push(performance.now() - since);
 	}
 
 	#count(kind: string): void {

@@ -1,25 +1,47 @@
-/** `npm run test:faults -- [--seed n] [--kills n] [--record]`: a fault run, its table, and 1 when something does not hold. */
+/**
+ * `npm run test:faults -- [--seed n] [--kills n] [--no-controls] [--record]`: a fault run and the controls, their table,
+ * and 1 when something does not hold, a failpoint was never visited, or a control stays green.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "#shared/project-root.ts";
+import { type ControlReport, controls, runControl } from "./controls.ts";
 import { faultRun } from "./fault-run.ts";
-import { table } from "./table.ts";
+import { isBroken } from "./ground.ts";
+import { controlTable, table } from "./table.ts";
 
 const { values } = parseArgs({
 	options: {
 		seed: { type: "string", default: String(Date.now() % 1_000_000) },
 		kills: { type: "string", default: "50" },
+		controls: { type: "boolean", default: true },
 		record: { type: "boolean", default: false },
 	},
+	allowNegative: true,
 });
 
 console.log(`Seed ${values.seed}`);
-const report = await faultRun({ seed: Number(values.seed), kills: Number(values.kills) });
+const report = await faultRun({ seed: Number(values.seed), kills: Number(values.kills), everyFailpoint: true });
 console.log(table(report));
+const missed = Object.entries(report.failpoints).filter(([, visits]) => visits === 0);
+if (missed.length > 0) console.log(`NEVER VISITED: ${missed.map(([name]) => name).join(", ")}`);
+
+const controlled: ControlReport[] = [];
+if (values.controls) {
+	console.log("Controls: what breaks without a protection, and nothing with it");
+	for (const control of controls) {
+		const outcome = await runControl(control);
+		controlled.push(outcome);
+		console.log(controlTable(outcome));
+	}
+}
+
 if (values.record) {
 	const folder = join(projectRoot, "bench", "results");
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(report, undefined, "\t")}\n`);
+	const record = { ...report, controls: controlled };
+	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(record, undefined, "\t")}\n`);
 }
-if (Object.values(report.invariants).some((wrong) => wrong.length > 0)) process.exitCode = 1;
+const isWrong = isBroken(report.invariants) || missed.length > 0 || controlled.some(({ works }) => !works);
+if (isWrong) process.exitCode = 1;

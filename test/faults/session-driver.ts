@@ -6,10 +6,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, ApiClient } from "../support/api-client.ts";
 import type { SessionView } from "../support/session-steps.ts";
+import { answered } from "./answered.ts";
 import type { Random } from "./random.ts";
 
 /** What the last acknowledged command asks for. */
 export type Wanted = "running" | "stopped" | "archived" | "deleted";
+
+/** What a session's agent is told; the environment of the agent is shown to whoever reads the conversation. */
+const commands = ["$ echo", "$ echo", "$ env && echo"];
 
 const wantedBy = { start: "running", stop: "stopped", archive: "archived", restore: "stopped" } as const;
 type Command = keyof typeof wantedBy;
@@ -22,7 +26,10 @@ const likely: Record<Wanted, readonly (Command | "message" | "delete" | "create"
 	deleted: ["create"],
 };
 
-const answerWithinMs = 60_000;
+/** Failures of what the platform stands on; any other 5xx is one of its own. */
+const honest = [502, 503, 504, 507];
+/** Absolute paths are nobody's business; those of the API are in no sentence. */
+const ownPath = /(^|[\s"'(])\/(tmp|home|root|var|work|proc)\//;
 
 export class SessionDriver {
 	readonly #api: ApiClient;
@@ -31,13 +38,18 @@ export class SessionDriver {
 	readonly name: string;
 	id = "";
 	wanted: Wanted = "deleted";
+	/** Stopped sessions may have been archived by somebody else, at the same time as a command of this client. */
+	mayBeArchived = false;
+	/** End of the newest command, on the clock of `performance`; Infinity while it is under way. */
+	#quietSince = 0;
+	/** Restores that were taken although another one of the same moment was: the session was archived in between. */
+	#surplusRestores = 0;
 	/** Contents of acknowledged messages of the present session. */
 	messages: string[] = [];
 	acknowledged = 0;
 	/** Milliseconds of the slowest answer. */
 	slowestMs = 0;
-	/** What no client may ever see. */
-	readonly wrong: string[] = [];
+	readonly #wrong: string[] = [];
 
 	constructor(api: ApiClient, random: Random, name: string, repo: string) {
 		this.#api = api;
@@ -54,31 +66,54 @@ export class SessionDriver {
 		}
 	}
 
-	async #step(): Promise<void> {
-		const what = this.#random.pick(likely[this.wanted]);
-		if (what === "create") return this.#create();
-		if (what === "message") return this.#message();
-		if (what === "delete") return this.#delete();
-		return this.#command(what, this.#random.next() < 0.5 ? 3 : 1);
+	/** Somebody else's command that was begun then has archived the session. */
+	archivedByOther(since: number): void {
+		if (this.#quietSince > since) {
+			this.mayBeArchived = this.wanted === "stopped";
+			this.#surplusRestores = Math.max(0, this.#surplusRestores - 1);
+		} else if (this.wanted === "stopped") this.wanted = "archived";
+		else if (this.wanted !== "archived") this.#wrong.push(`archived by others although it should be ${this.wanted}`);
 	}
 
-	async #create(): Promise<void> {
+	/** What no client may ever see, now that everybody has heard of everything. */
+	get wrong(): readonly string[] {
+		const surplus = this.#surplusRestores > 0 ? [`${this.#surplusRestores} restores too many were taken`] : [];
+		return [...this.#wrong, ...surplus];
+	}
+
+	/** One random command and its answer. */
+	async #step(): Promise<void> {
+		const what = this.#random.pick(likely[this.wanted]);
+		this.#quietSince = Number.POSITIVE_INFINITY;
+		await this.#take(what);
+		this.#quietSince = performance.now();
+	}
+
+	async #take(what: (typeof likely)[Wanted][number]): Promise<void> {
+		if (what === "create") return this.create();
+		if (what === "message") return this.#message();
+		if (what === "delete") return this.#delete();
+		return this.command(what, this.#random.next() < 0.5 ? 3 : 1);
+	}
+
+	async create(): Promise<void> {
 		const body = { name: this.name, source: { type: "git", repo: this.repo } };
 		const answer = await this.#answered<SessionView>("POST", "/sessions", body);
-		if (answer.status !== 201) return void this.wrong.push(`create: ${answer.status} ${answer.text}`);
+		if (answer.status !== 201) return void this.#wrong.push(`create: ${answer.status} ${answer.text}`);
 		this.id = answer.body.id;
 		this.messages = [];
 		this.#acknowledge("running");
 	}
 
 	/** The same command by several clients at once: one of them gets through at most. */
-	async #command(command: Command, clients: number): Promise<void> {
+	async command(command: Command, clients = 1): Promise<void> {
 		const path = `/sessions/${this.id}/${command}`;
 		const answers = await Promise.all(Array.from({ length: clients }, () => this.#answered("POST", path)));
 		const taken = answers.filter(({ status }) => status === 200).length;
 		const odd = answers.find(({ status }) => status !== 200 && status !== 409);
-		if (odd) this.wrong.push(`${command}: ${odd.status} ${odd.text}`);
-		if (taken > 1 && command !== "start") this.wrong.push(`${command} was taken ${taken} times`);
+		if (odd) this.#wrong.push(`${command}: ${odd.status} ${odd.text}`);
+		if (command === "restore") this.#surplusRestores += Math.max(0, taken - 1);
+		else if (taken > 1 && command !== "start") this.#wrong.push(`${command} was taken ${taken} times`);
 		if (taken > 0) this.#acknowledge(wantedBy[command]);
 	}
 
@@ -86,31 +121,33 @@ export class SessionDriver {
 		const body = { cleanup: ["workspace_storage"] };
 		const { status, text } = await this.#answered("DELETE", `/sessions/${this.id}`, body);
 		// Not found is the answer to a repeat whose first answer was lost.
-		if (status !== 204 && status !== 404) return void this.wrong.push(`delete: ${status} ${text}`);
+		if (status !== 204 && status !== 404) return void this.#wrong.push(`delete: ${status} ${text}`);
 		this.#acknowledge("deleted");
 	}
 
-	/** Messages have no key: one without an answer may or may not have arrived. */
+	/** A name that nobody else gives it. */
+	async rename(name: string): Promise<void> {
+		const { status, text } = await this.#answered("PUT", `/sessions/${this.id}`, { name });
+		if (status !== 200) return void this.#wrong.push(`rename: ${status} ${text}`);
+		this.acknowledged++;
+	}
+
+	/** Without a key: one without an answer may or may not have arrived. */
 	async #message(): Promise<void> {
-		const content = `$ echo ${randomUUID()}`;
+		const content = `${this.#random.pick(commands)} ${randomUUID()}`;
 		const answer = await this.#tried("POST", `/sessions/${this.id}/messages`, { content }, {});
 		if (answer?.status === 200) this.messages.push(content);
 	}
 
 	#acknowledge(wanted: Wanted): void {
 		this.wanted = wanted;
+		this.mayBeArchived = false;
 		this.acknowledged++;
 	}
 
-	async #answered<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+	#answered<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
 		const headers = { "idempotency-key": randomUUID() };
-		const end = performance.now() + answerWithinMs;
-		while (performance.now() < end) {
-			const answer = await this.#tried<T>(method, path, body, headers);
-			if (answer && answer.status < 500) return answer;
-			await sleep(50);
-		}
-		throw new Error(`No answer to ${method} ${path} within ${answerWithinMs} ms`);
+		return answered(() => this.#tried<T>(method, path, body, headers));
 	}
 
 	/** Undefined when the connection breaks. */
@@ -123,8 +160,12 @@ export class SessionDriver {
 		const since = performance.now();
 		const answer = await this.#api.request<T>(method, path, { body, headers }).catch(() => undefined);
 		this.slowestMs = Math.max(this.slowestMs, performance.now() - since);
-		if (answer && answer.status >= 500 && ![502, 503, 504].includes(answer.status))
-			this.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+		if (answer && !isHonest(answer)) this.#wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
 		return answer;
 	}
+}
+
+/** A failure that says what it is, and nothing of the machine. */
+function isHonest({ status, text }: Answer): boolean {
+	return status < 500 || (honest.includes(status) && !ownPath.test(text));
 }

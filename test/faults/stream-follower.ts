@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEvent } from "../../cli/event-stream.ts";
 import { SseClient } from "../support/sse-client.ts";
+import type { Overheard } from "./overheard.ts";
 
 interface Told {
 	/** Counted, so that an event that is missing or comes twice shows. */
@@ -9,21 +10,35 @@ interface Told {
 	status: string;
 }
 
+interface SessionEvent extends Told {
+	id: string;
+	generation: number;
+}
+
 export class StreamFollower {
 	readonly #url: string;
+	readonly #overheard: Overheard;
 	readonly #stopping = new AbortController();
 	readonly #loop: Promise<void>;
 	/** By session; a deleted one is not there. */
 	readonly told = new Map<string, Told>();
+	/** Launches that it was told of, as `<session> <generation>`. */
+	readonly launches = new Set<string>();
 	readonly wrong: string[] = [];
 	events = 0;
 	reconnects = 0;
 	#lastEventId: string | undefined;
 	#client: SseClient | undefined;
 
-	constructor(url: string) {
+	constructor(url: string, overheard: Overheard) {
 		this.#url = url;
+		this.#overheard = overheard;
 		this.#loop = this.#run();
+	}
+
+	/** Whether it knows where to go on after a break; a stream that was never told anything begins anew. */
+	get hasPlace(): boolean {
+		return this.#lastEventId !== undefined;
 	}
 
 	async stop(): Promise<void> {
@@ -53,6 +68,7 @@ export class StreamFollower {
 	#take(event: StreamEvent | undefined): void {
 		if (!event) return;
 		this.events++;
+		this.#overheard.hear(event.data);
 		if (event.id !== "") this.#lastEventId = event.id;
 		if (event.event === "reset") this.wrong.push(`The stream was reset: ${event.data}`);
 		if (event.event === "session_deleted") this.told.delete(parsed(event).id);
@@ -62,7 +78,8 @@ export class StreamFollower {
 
 	/** Every revision once and in order. */
 	#hear(event: StreamEvent): void {
-		const { id, rev, status } = parsed(event);
+		const { id, rev, status, generation } = parsed(event);
+		this.launches.add(`${id} ${generation}`);
 		const before = this.told.get(id)?.rev ?? 0;
 		if (rev !== before + 1) this.wrong.push(`${id}: revision ${rev} after ${before}`);
 		this.told.set(id, { rev, status });
@@ -76,6 +93,6 @@ export class StreamFollower {
 	}
 }
 
-function parsed({ data }: StreamEvent): Told & { id: string } {
-	return JSON.parse(data) as Told & { id: string };
+function parsed({ data }: StreamEvent): SessionEvent {
+	return JSON.parse(data) as SessionEvent;
 }

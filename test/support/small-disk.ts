@@ -11,11 +11,14 @@ const smallest = 4_096;
 export class SmallDisk implements Disposable {
 	readonly folder: string;
 	readonly #ballast: string;
+	/** The same disk once more, read only: what is mounted from there is so from its first moment. */
+	readonly #readOnly: string;
 	#isReadOnly = false;
 
-	private constructor(folder: string) {
+	private constructor(folder: string, readOnly: string) {
 		this.folder = folder;
 		this.#ballast = join(folder, "ballast");
+		this.#readOnly = readOnly;
 	}
 
 	/** Undefined where this process may not mount anything. */
@@ -23,11 +26,14 @@ export class SmallDisk implements Disposable {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-disk-"));
 		try {
 			mount("-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder);
-			return new SmallDisk(folder);
 		} catch {
 			rmdirSync(folder);
 			return undefined;
 		}
+		const readOnly = mkdtempSync(join(tmpdir(), "atelier-disk-"));
+		mount("--bind", folder, readOnly);
+		mount("-o", "remount,bind,ro", readOnly);
+		return new SmallDisk(folder, readOnly);
 	}
 
 	/** Takes all the room that is left; again, when something has become free since. */
@@ -47,27 +53,32 @@ export class SmallDisk implements Disposable {
 
 	/** Whatever is opened from now on can be read only; what is open stays as it is. */
 	makeReadOnly(): void {
-		mount("--bind", this.folder, this.folder);
+		mount("--bind", this.#readOnly, this.folder);
 		this.#isReadOnly = true;
-		mount("-o", "remount,bind,ro", this.folder);
 	}
 
-	/** Lazily: somebody may stand in a folder of it. */
 	makeWritable(): void {
 		if (!this.#isReadOnly) return;
-		execFileSync("umount", ["--lazy", this.folder], { stdio: "pipe" });
+		unmount(this.folder);
 		this.#isReadOnly = false;
 	}
 
 	[Symbol.dispose](): void {
 		this.makeWritable();
-		execFileSync("umount", ["--lazy", this.folder], { stdio: "pipe" });
-		rmdirSync(this.folder);
+		for (const folder of [this.#readOnly, this.folder]) {
+			unmount(folder);
+			rmdirSync(folder);
+		}
 	}
 }
 
 function mount(...args: readonly string[]): void {
 	execFileSync("mount", args, { stdio: "pipe" });
+}
+
+/** Lazily: somebody may stand in a folder of it. */
+function unmount(folder: string): void {
+	execFileSync("umount", ["--lazy", folder], { stdio: "pipe" });
 }
 
 /** False when there is no room for it; part of it may be written then. */

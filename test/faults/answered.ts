@@ -1,0 +1,16 @@
+/** Sends a request that is safe to repeat until it has an answer that settles it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../support/api-client.ts";
+
+const withinMs = 60_000;
+
+/** @param send Resolves to nothing when the connection breaks. @throws {Error} when no answer below 500 comes in time. */
+export async function answered<T>(send: () => Promise<Answer<T> | undefined>): Promise<Answer<T>> {
+	const end = performance.now() + withinMs;
+	for (let last = "none at all"; ; await sleep(50)) {
+		const answer = await send().catch(() => undefined);
+		if (answer && answer.status < 500) return answer;
+		if (answer) last = `${answer.status} ${answer.text}`;
+		if (performance.now() > end) throw new Error(`No answer within ${withinMs} ms; the last one: ${last}`);
+	}
+}

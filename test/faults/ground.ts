@@ -1,0 +1,157 @@
+/** A platform under a fault run, everybody who looks at it from outside, and what they have found in the end. */
+import { readFileSync } from "node:fs";
+import { openInstallationKey } from "#shared/keys.ts";
+import { eventually } from "../support/eventually.ts";
+import type { SessionView } from "../support/session-steps.ts";
+import type { TestPlatform } from "../support/start-platform.ts";
+import type { Archiver } from "./archiver.ts";
+import { invariants, unsettled, type World } from "./invariants.ts";
+import { Overheard, OverheardClient } from "./overheard.ts";
+import { patience } from "./patience.ts";
+import { PassingWatch } from "./passing-watch.ts";
+import type { SessionDriver } from "./session-driver.ts";
+import { StreamFollower } from "./stream-follower.ts";
+import { TwinWatch } from "./twin-watch.ts";
+
+/** In the platform's environment under names that no agent may inherit, or in one of its arguments. */
+export const canary = "canary-0f8e2d6a41b7c953e8d1";
+export const canaryEnvironment = { OPENAI_API_KEY: canary, AWS_SECRET_ACCESS_KEY: canary };
+
+/** What is wrong, by invariant. */
+export type Verdict = Record<string, string[]>;
+
+export function isBroken(verdict: Verdict): boolean {
+	return Object.values(verdict).some((wrong) => wrong.length > 0);
+}
+
+export interface Findings {
+	readonly invariants: Verdict;
+	/** Milliseconds until every session was where it should be; Infinity: never. */
+	readonly settledMs: number;
+}
+
+/** A pass, and the removal of what a deleted session had. */
+const graceMs = 3_000;
+
+export interface GroundOptions {
+	/** Sessions whose launch waits for somebody else, e.g. a git server. */
+	readonly mayWait?: (session: SessionView) => boolean;
+	/** Base of the paths of the gateway whose event stream is followed; default the platform's own. */
+	readonly streamPrefix?: string;
+}
+
+export class Ground implements AsyncDisposable {
+	readonly platform: TestPlatform;
+	readonly api: OverheardClient;
+	readonly overheard = new Overheard();
+	readonly follower: StreamFollower;
+	readonly twins: TwinWatch;
+	readonly passing: PassingWatch;
+	drivers: readonly SessionDriver[] = [];
+	archiver: Archiver | undefined;
+	/** Launches whose agent was killed, as `<session>-g<generation>`: those may be failed. */
+	readonly killedAgents = new Set<string>();
+	/** Milliseconds from each restart to `/ready`. */
+	readonly restartsMs: number[] = [];
+
+	private constructor(platform: TestPlatform, { mayWait, streamPrefix = platform.prefix }: GroundOptions) {
+		this.platform = platform;
+		this.api = new OverheardClient(platform.prefix, this.overheard);
+		this.follower = new StreamFollower(`${streamPrefix}/sessions/stream`, this.overheard);
+		this.twins = new TwinWatch(() => platform.sessionProcesses());
+		this.passing = new PassingWatch(this.api, mayWait);
+	}
+
+	/** Resolves when everybody is in place. */
+	static async open(platform: TestPlatform, options: GroundOptions = {}): Promise<Ground> {
+		const ground = new Ground(platform, options);
+		await eventually(() => ground.follower.reconnects > 0, { withinMs: 20_000, what: "the event stream is open" });
+		return ground;
+	}
+
+	/** Looks until every session is where it should be and everything holds, at most so long and a little more. */
+	async judge(usualMs: number): Promise<Findings> {
+		const settleMs = usualMs * patience();
+		const settledMs = await this.#settled(settleMs);
+		const world = await this.#world(Math.max(graceMs, settleMs + graceMs - settledMs));
+		const verdict = Object.entries(invariants).map(([name, check]) => [name, check(world)]);
+		return { settledMs, invariants: Object.fromEntries(verdict) };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.twins.stop();
+		await Promise.all([this.follower.stop(), this.passing.stop()]);
+	}
+
+	async #settled(withinMs: number): Promise<number> {
+		const since = performance.now();
+		const { drivers, killedAgents } = this;
+		const isSettled = async () => unsettled({ drivers, killedAgents, sessions: await this.#sessions() }).length === 0;
+		const done = await eventually(isSettled, { withinMs, everyMs: 100 }).catch(() => false);
+		return done ? Math.round(performance.now() - since) : Number.POSITIVE_INFINITY;
+	}
+
+	/** The world once everything holds, or when the time is over. */
+	async #world(withinMs: number): Promise<World> {
+		const calm = async () => {
+			const world = await this.#look();
+			return Object.values(invariants).every((check) => check(world).length === 0) && world;
+		};
+		return eventually(calm, { withinMs, everyMs: 200 }).catch(() => this.#look());
+	}
+
+	async #look(): Promise<World> {
+		const sessions = await this.#sessions();
+		const processes = this.platform.sessionProcesses();
+		const conversations = new Map<string, string>();
+		for (const { id, status } of sessions.values())
+			if (status === "running") conversations.set(id, (await this.api.get(`/sessions/${id}/conversation`)).text);
+		for (const { pid } of processes) this.overheard.hear(argumentsOf(pid));
+		this.overheard.hear(this.platform.output);
+		return {
+			drivers: this.drivers,
+			sessions,
+			processes,
+			conversations,
+			killedAgents: this.killedAgents,
+			machine: this.platform.machineState(),
+			told: new Map(this.follower.told),
+			exposed: this.overheard.exposed(this.#secrets()),
+			stuck: [...this.passing.wrong],
+			archiverWrong: this.archiver?.wrong ?? [],
+			streamWrong: [...this.follower.wrong],
+			twins: [...this.twins.wrong],
+			restartsMs: this.restartsMs,
+		};
+	}
+
+	async #sessions(): Promise<World["sessions"]> {
+		const query = { include_archived: true };
+		const { body } = await this.api.get<(SessionView & { rev: number })[]>("/sessions", { query });
+		return new Map(body.map((session) => [session.id, session]));
+	}
+
+	/** Of the installation, and of every launch there ever was. */
+	#secrets(): string[] {
+		const { dataDir } = this.platform;
+		const key = openInstallationKey(dataDir, "");
+		const launches = [...this.follower.launches].map((launch) => launch.split(" ") as [string, string]);
+		return [
+			canary,
+			readFileSync(`${dataDir}/keys/installation`, "utf8").trim(),
+			key.internal().toString("base64url"),
+			...launches.flatMap(([id, generation]) => [
+				key.podToken(id, Number(generation)),
+				key.platformKey(id, Number(generation)),
+			]),
+		];
+	}
+}
+
+function argumentsOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+	} catch {
+		return "";
+	}
+}

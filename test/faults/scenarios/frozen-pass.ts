@@ -1,0 +1,47 @@
+/**
+ * A pod manager freezes in the middle of a pass, when it has just seen that there is no pod. Its lease ends, another one
+ * takes over and starts the session; then the first one wakes up and says what it saw.
+ */
+import { readFileSync } from "node:fs";
+import { eventually } from "../../support/eventually.ts";
+import { startNatsServer } from "../../support/nats-server.ts";
+import { sessionReaches } from "../../support/session-steps.ts";
+import { startPlatform } from "../../support/start-platform.ts";
+import { Ground, type Verdict } from "../ground.ts";
+import { Random } from "../random.ts";
+import { SessionDriver } from "../session-driver.ts";
+
+const others = ["gateway", "stream", "sessions", "blueprints", "settings", "identity"];
+const settleMs = 5_000;
+/** A lease of 15 s, and a start. */
+const takeoverMs = 45_000;
+
+export async function frozenPass(root?: string): Promise<Verdict> {
+	await using nats = await startNatsServer();
+	const options = { processes: [others], env: { BUS__URL: nats.url }, ...(root !== undefined && { root }) };
+	await using platform = await startPlatform(options);
+	await using ground = await Ground.open(platform);
+	const driver = new SessionDriver(ground.api, new Random(1), "frozen", "");
+	ground.drivers = [driver];
+
+	const first = platform.startProcess(["pod-manager"], { ATELIER_FAILPOINTS: "pod-manager.looked=stop" });
+	platform.processes.push(first);
+	await driver.create();
+	await eventually(() => isFrozen(first.pid), { withinMs: 20_000, what: "the first pod manager is frozen" });
+
+	platform.processes.push(platform.startProcess(["pod-manager"]));
+	await sessionReaches(ground.api, driver.id, "running", takeoverMs);
+
+	first.signal("SIGCONT");
+	// It brings what it has begun to its end.
+	first.signal("SIGTERM");
+	await first.ended();
+	if (!first.output.includes("A pass took longer than"))
+		throw new Error(`It had nothing late to say:\n${first.output}`);
+	return (await ground.judge(settleMs)).invariants;
+}
+
+/** Whether the process is stopped by a signal (proc(5)). */
+function isFrozen(pid: number): boolean {
+	return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+}

@@ -1,0 +1,51 @@
+/**
+ * The bus is away while the process that has the sessions takes a command: first one that only another gateway would
+ * have heard of, then one that the pod manager would have.
+ */
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startNatsServer } from "../../support/nats-server.ts";
+import { sessionReaches } from "../../support/session-steps.ts";
+import { startPlatform } from "../../support/start-platform.ts";
+import { Ground, isBroken, type Verdict } from "../ground.ts";
+import { Random } from "../random.ts";
+import { SessionDriver } from "../session-driver.ts";
+
+const others = ["gateway", "stream", "sessions", "blueprints", "settings", "identity"];
+/** For the way back to the bus and a start; before the next look at the session that runs, after 30 s. */
+const settleMs = 12_000;
+
+export async function lostHints(root?: string): Promise<Verdict> {
+	await using nats = await startNatsServer();
+	const processes = [others, ["pod-manager"]];
+	await using platform = await startPlatform({
+		processes,
+		env: { BUS__URL: nats.url },
+		...(root !== undefined && { root }),
+	});
+	const port = await freePort();
+	platform.processes.push(platform.startProcess(["gateway", "stream"], { PORT: String(port) }));
+	const second = `http://127.0.0.1:${port}`;
+	const isReady = async () => (await fetch(`${second}/ready`)).status === 200;
+	await eventually(isReady, { withinMs: 20_000, what: "the second gateway is ready" });
+
+	await using ground = await Ground.open(platform, { streamPrefix: `${second}/api/v1/svc` });
+	const [running, fresh] = ["running", "fresh"].map((name) => new SessionDriver(ground.api, new Random(1), name, ""));
+	if (!running || !fresh) throw new RangeError("There are two clients");
+	ground.drivers = [running, fresh];
+	await running.create();
+	await sessionReaches(ground.api, running.id, "running");
+	// Where it is not told, that is for the verdict to say.
+	const isTold = () => ground.follower.told.get(running.id)?.status === "running";
+	await eventually(isTold).catch(() => {});
+
+	const renamed = await missed(() => running.rename("renamed"));
+	return isBroken(renamed) ? renamed : await missed(() => fresh.create());
+
+	async function missed(command: () => Promise<void>): Promise<Verdict> {
+		await nats.kill();
+		await command();
+		await nats.start();
+		return (await ground.judge(settleMs)).invariants;
+	}
+}
