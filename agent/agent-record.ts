@@ -19,16 +19,21 @@ export interface AgentRecord
 	modes: { ask: string; auto: string };
 }
 
+/** Where the agent asks the session's model: the model proxy. */
+export interface ModelDoor {
+	/** What is shown as the key. */
+	readonly token: string;
+	/** URL prefix; undefined for a format the provider does not speak. */
+	url(wire: ModelWire): string | undefined;
+}
+
 /** The session's model, as the agent reaches it. */
 export interface ReachableModel {
 	/** As the provider knows it. */
 	model: string;
 	/** Tokens it reads at most. */
 	context_window: number;
-	/** What is shown as the key. */
-	token: string;
-	/** URL prefix; undefined for a format the provider does not speak. */
-	url(wire: ModelWire): string | undefined;
+	proxy: ModelDoor;
 }
 
 /** What a record may leave open. */
@@ -115,21 +120,22 @@ function modelPlaces({ id, wires, needs_model }: WrittenAgent, reachable: Reacha
 			`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`,
 		);
 	}
-	const offered = modelWires.filter((wire) => reachable.url(wire) !== undefined);
+	const { proxy, model, context_window } = reachable;
+	const offered = modelWires.filter((wire) => proxy.url(wire) !== undefined);
 	const [wire, own] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
 	if (wire === undefined && !needs_model) return noModel;
 	if (wire === undefined) {
 		const spoken = Object.keys(wires).join(" or ");
-		return refuse(`The coding agent "${id}" speaks ${spoken}; model "${reachable.model}" speaks ${offered.join(", ")}`);
+		return refuse(`The coding agent "${id}" speaks ${spoken}; model "${model}" speaks ${offered.join(", ")}`);
 	}
-	const urls = offered.map((name) => [`model_url:${name}`, reachable.url(name) ?? ""] as const);
+	const urls = offered.map((name) => [`model_url:${name}`, proxy.url(name) ?? ""] as const);
 	return {
 		...Object.fromEntries(urls),
 		...Object.fromEntries(Object.entries(own ?? {}).map(([name, value]) => [`wire:${name}`, value])),
 		model_url: urls.find(([name]) => name === `model_url:${wire}`)?.[1] ?? "",
 		model_wire: wire,
-		model_token: reachable.token,
-		model_context: reachable.context_window,
+		model_token: proxy.token,
+		model_context: context_window,
 	};
 }
 

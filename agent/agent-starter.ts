@@ -5,7 +5,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { type ReachableModel, readAgentRecord } from "./agent-record.ts";
+import { type ModelDoor, readAgentRecord } from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent } from "./coding-agents/acp.ts";
 import type { Environment } from "./environment.ts";
@@ -21,8 +21,8 @@ export interface StarterParts {
 	readonly inherited: NodeJS.ProcessEnv;
 	/** What the coding agent gets of it. */
 	readonly env: Environment;
-	/** The session's model as its proxy offers it; undefined: it has none. */
-	readonly reachable: () => ReachableModel | undefined;
+	/** Stands between the coding agent and the session's model; undefined: the session has none. */
+	readonly proxy: () => ModelDoor | undefined;
 	/** The conversation so far. */
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
@@ -44,7 +44,9 @@ export async function startCodingAgent(
 	onProcess: (process: AgentProcess) => void,
 ): Promise<CodingAgent> {
 	const { launch, inherited, env, permissions, log, signal, onNotice } = parts;
-	const reachable = parts.reachable();
+	const proxy = parts.proxy();
+	const access = launch.model_access;
+	const reachable = proxy && access && { model: access.model, context_window: access.context_window, proxy };
 	const state = join(launch.state, "agents", launch.agent);
 	await mkdir(state, { recursive: true, mode: 0o700 });
 	const record = await readAgentRecord(launch.agent, {

@@ -20,6 +20,7 @@ import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
+import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podCommands } from "./pod-commands.ts";
 import { podRoutes } from "./pod-routes.ts";
@@ -27,6 +28,8 @@ import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { StatusFile } from "./status-file.ts";
+import type { UsageReporter } from "./usage-reporter.ts";
+import { UsageSpool } from "./usage-spool.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
 
@@ -52,6 +55,7 @@ interface Opened {
 	chat?: Chat;
 	server?: AgentServer;
 	messages?: MessageSockets;
+	model?: ModelProxy;
 }
 
 export class SessionAgent {
@@ -81,7 +85,7 @@ export class SessionAgent {
 			...kept,
 			signal: this.#signal,
 			turns: () => this.#opened.conversation?.turns ?? [],
-			reachable: () => undefined,
+			proxy: () => undefined,
 			onNotice: (notice) => this.#opened.chat?.notice(notice),
 		});
 	}
@@ -136,16 +140,17 @@ export class SessionAgent {
 
 	async #openDialogue(): Promise<Dialogue> {
 		const { state, generation, initial_prompt } = this.#launch;
-		const [conversation, spool] = await Promise.all([
+		const [conversation, history, usage] = await Promise.all([
 			Conversation.open(join(state, "conversation.jsonl")),
 			HistorySpool.open(join(state, "history.jsonl"), generation),
+			UsageSpool.open(join(state, "usage.jsonl")),
 		]);
 		this.#opened.conversation = conversation;
 		if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
 		const patch = async (): Promise<DiffPatch> => (await this.#workspaceDiff()).wholePatch();
 		const told = { log: this.#log, turns: () => conversation.turns, patch };
 		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
-		const reports = new PlatformReports(this.#launch, told, spool, events);
+		const reports = new PlatformReports(this.#launch, told, { history, usage }, events);
 		this.#opened.reports = reports;
 		const dialogue = new Dialogue(conversation, this.#log);
 		const activity = new ActivityWatch(
@@ -155,7 +160,9 @@ export class SessionAgent {
 		);
 		dialogue.watch(activity);
 		this.#permissions.watch(activity);
+		dialogue.watch(reports.usage);
 		this.#opened.dialogue = dialogue;
+		await this.#openModel(reports.usage);
 		return dialogue;
 	}
 
@@ -167,6 +174,16 @@ export class SessionAgent {
 		dialogue.watch(chat);
 		permissions.watch(chat);
 		return chat;
+	}
+
+	/** Before the coding agent starts, which reaches its model through it. */
+	async #openModel(usage: UsageReporter): Promise<void> {
+		const { model_access: access } = this.#launch;
+		if (!access) return;
+		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
+		const proxy = await ModelProxy.open({ access, log: this.#log, onCall: (call) => usage.add(call) });
+		this.#opened.model = proxy;
+		this.#keeper.reach(proxy);
 	}
 
 	async #listen(dialogue: Dialogue): Promise<AgentServer> {
@@ -228,10 +245,11 @@ export class SessionAgent {
 	}
 
 	async #close(): Promise<void> {
-		const { messages, dialogue, reports, server, conversation } = this.#opened;
+		const { messages, dialogue, reports, server, conversation, model } = this.#opened;
 		messages?.close();
 		await dialogue?.end();
 		await this.#keeper.close();
+		await model?.close();
 		await reports?.end();
 		await sweepProcesses(markerOf(this.#launch));
 		server?.close();

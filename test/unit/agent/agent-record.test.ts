@@ -11,8 +11,10 @@ const nowhere = { model: "", compile_cache: "" };
 const reachable: ReachableModel = {
 	model: "m1",
 	context_window: 64_000,
-	token: "t0",
-	url: (wire) => (wire === "gemini" || wire === "anthropic" ? `http://127.0.0.1:7/${wire}` : undefined),
+	proxy: {
+		token: "t0",
+		url: (wire) => (wire === "gemini" || wire === "anthropic" ? `http://127.0.0.1:7/${wire}` : undefined),
+	},
 };
 
 const written: WrittenAgent = {
