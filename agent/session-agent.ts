@@ -20,6 +20,7 @@ import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
+import type { MeteredCall } from "./model-proxy/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podCommands } from "./pod-commands.ts";
@@ -85,7 +86,7 @@ export class SessionAgent {
 			...kept,
 			signal: this.#signal,
 			turns: () => this.#opened.conversation?.turns ?? [],
-			proxy: () => undefined,
+			proxy: () => this.#opened.model,
 			onNotice: (notice) => this.#opened.chat?.notice(notice),
 		});
 	}
@@ -181,9 +182,8 @@ export class SessionAgent {
 		const { model_access: access } = this.#launch;
 		if (!access) return;
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
-		const proxy = await ModelProxy.open({ access, log: this.#log, onCall: (call) => usage.add(call) });
-		this.#opened.model = proxy;
-		this.#keeper.reach(proxy);
+		const onCall = (call: MeteredCall): void => usage.add(call);
+		this.#opened.model = await ModelProxy.open({ access, log: this.#log, onCall });
 	}
 
 	async #listen(dialogue: Dialogue): Promise<AgentServer> {
