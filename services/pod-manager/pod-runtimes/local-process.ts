@@ -174,6 +174,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
 			git_home: this.#options.userHome,
+			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
 }
