@@ -69,6 +69,7 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	permission_mode: (value) => permissionModes.some((mode) => mode === value),
 	model_access: (value) => value === undefined || isModelAccess(value),
 	git_protocols: isTextList,
+	budgeted: (value) => value === undefined || typeof value === "boolean",
 };
 
 function isRepository(value: unknown): value is Repository {

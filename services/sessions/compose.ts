@@ -86,7 +86,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		services: [
 			sessionsService({ records, commands, stopped, pod, gitProtocols: protocols, sessionLimit }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
-			sessionWorkService(new SessionClaims(store, records, due, forget)),
+			sessionWorkService(new SessionClaims(store, records, due, forget), (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),
 			chroniclesService(chronicles),

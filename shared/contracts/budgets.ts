@@ -1,6 +1,6 @@
 /** Limits of cost: for a session, for a user and a day, for a tenant and a day. A turn reserves before it begins. */
 import { defineContract } from "../bus/contract.ts";
-import { schema, type Output } from "../bus/schema.ts";
+import { schema, type Input, type Output } from "../bus/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
 import { bucketFields, reporterId } from "./usage.ts";
 
@@ -37,6 +37,14 @@ export const reservationRequest = schema({
 		...bucketFields.input_tokens,
 		description: "What the next model call reads, if known; default 16,000",
 	},
+	calls: {
+		type: "number",
+		integer: true,
+		min: 1,
+		max: 128,
+		default: 1,
+		description: "Model calls under way, this one included",
+	},
 	used: {
 		type: "object",
 		props: bucketFields,
@@ -45,6 +53,7 @@ export const reservationRequest = schema({
 	},
 });
 export type ReservationRequest = Output<typeof reservationRequest>;
+export type SentReservationRequest = Input<typeof reservationRequest>;
 
 export const budgets = defineContract("budgets", {
 	mine: {

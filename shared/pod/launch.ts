@@ -45,6 +45,8 @@ export interface LaunchSettings {
 	permission_mode: PermissionMode;
 	/** Protocols git may use: https, ssh, http, file. */
 	git_protocols: string[];
+	/** Whether a limit of cost applied when the pod was started; absent: no. */
+	budgeted?: boolean;
 }
 
 export interface LaunchDocument extends LaunchSettings {

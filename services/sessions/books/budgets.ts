@@ -3,11 +3,12 @@
  * session, of the owner's day and of the tenant's day, in this order; where one does not fit, all is given back. The
  * store refuses what would pass a limit, so that no number of turns at once does.
  */
-import type { Principal } from "#shared/bus/principal.ts";
+import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Reservation, ReservationRequest } from "#shared/contracts/budgets.ts";
 import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/session-resource.ts";
 import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { SessionRecord } from "../session-change.ts";
 import { DoesNotFitError, type SessionRecords } from "../session-records.ts";
@@ -18,6 +19,8 @@ import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "./money.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "./session-budget.ts";
+
+const claimer = systemPrincipal("budgets");
 
 export interface BudgetParts {
 	readonly records: SessionRecords;
@@ -75,17 +78,21 @@ export class Budgets {
 		}
 	}
 
-	/** Whether any limit applies to a session. */
-	async isLimited(limit: number | undefined, payers: readonly Payer[]): Promise<boolean> {
-		if (limit !== undefined) return true;
-		const limits = await Promise.all(payers.map((payer) => this.#parts.limits.of(payer)));
-		return limits.some(({ micros }) => micros !== undefined);
+	/** Whether any limit applies to a session; false for one that is gone. */
+	async isLimited(id: string): Promise<boolean> {
+		try {
+			const record = await this.#parts.records.get(claimer, id);
+			return (await this.#purses(claimer, record, { id, used: 0, next: 0 })).length > 0;
+		} catch (error) {
+			if (error instanceof NotFoundError) return false;
+			throw error;
+		}
 	}
 
-	#wishOf({ reservation_id: id, model, input_tokens, used }: ReservationRequest): Wish {
+	#wishOf({ reservation_id: id, model, input_tokens, calls, used }: ReservationRequest): Wish {
 		const { prices } = this.#parts;
 		const spent = used ? prices.spentOn(model, countsOf(used)) : 0;
-		return { id, used: spent, next: prices.estimate(model, input_tokens) };
+		return { id, used: spent, next: calls * prices.estimate(model, input_tokens) };
 	}
 
 	async #purses(principal: Principal, record: SessionRecord, wish: Wish): Promise<Purse[]> {
