@@ -1,0 +1,97 @@
+/** A data folder that is full, and one that can only be read, under a platform that works; real file systems. */
+import { expect } from "chai";
+import type { Answer, ApiClient } from "../support/api-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
+import { SmallDisk } from "../support/small-disk.ts";
+import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+
+const megabytes = 96;
+/** What waits for room is tried again after at most 30 s, what was refused often after 5 s. */
+const againMs = 40_000;
+
+describe("a data folder", function () {
+	this.timeout(180_000);
+	let disk: SmallDisk | undefined;
+	let platform: TestPlatform;
+	let api: ApiClient;
+	let running: SessionView;
+	let agents: ReturnType<TestPlatform["agents"]>;
+
+	beforeEach(async function () {
+		disk = SmallDisk.mount(megabytes);
+		if (!disk) {
+			console.log("      NOT TRIED, no file system may be mounted here");
+			return this.skip();
+		}
+		platform = await startPlatform({ dataDir: disk.folder });
+		api = platform.client();
+		running = await runningSession(api);
+		agents = platform.agents();
+	});
+
+	afterEach(async () => {
+		disk?.empty();
+		disk?.makeWritable();
+		await platform?.[Symbol.asyncDispose]();
+		disk?.[Symbol.dispose]();
+	});
+
+	it("that is full refuses commands with a reason, keeps what was taken, and is used again when there is room", async () => {
+		const spare = await runningSession(api);
+		const taken = [running.id, spare.id];
+		const refused: Answer[] = [];
+		const create = async () => {
+			disk?.fill();
+			const answer = await api.post<SessionView>("/sessions", { name: "full", source: { type: "git", repo: "" } });
+			if (answer.status === 201) taken.push(answer.body.id);
+			else refused.push(answer);
+			return refused.length >= 20;
+		};
+		await eventually(create, { withinMs: 60_000, what: "20 commands are refused" });
+		for (const answer of refused) expectReason(answer, disk?.folder);
+		expect(refused[0]?.text).to.include("disk is full");
+		expect(await idsOf(api)).to.have.members(taken);
+
+		await platform.kill();
+		disk?.fill();
+		await platform.start();
+		expect(await idsOf(api)).to.have.members(taken);
+		expect(platform.agents()).to.deep.include.members(agents);
+
+		disk?.empty();
+		const stop = async () => (await api.post(`/sessions/${spare.id}/stop`)).status === 200;
+		await eventually(stop, { withinMs: againMs, everyMs: 100, what: "commands are taken again" });
+		await sessionReaches(api, spare.id, "stopped", againMs);
+		const others = taken.filter((id) => id !== spare.id);
+		for (const id of others) await sessionReaches(api, id, "running", againMs);
+		expect(await ask(api, running.id, "$ echo still here")).to.include("still here");
+		expect(platform.agents()).to.deep.include.members(agents);
+	});
+
+	it("that can only be read starts no session until it can be written, and leaves those that run", async () => {
+		disk?.makeReadOnly();
+		const { id } = await createSession(api);
+		await eventually(() => platform.output.includes(id), { withinMs: 20_000, what: "a start of the session fails" });
+		expect((await api.get<SessionView>(`/sessions/${id}`)).body.status).to.equal("starting");
+		const answer = await api.post(`/sessions/${running.id}/messages`, { content: "$ echo x" });
+		if (answer.status !== 200) expectReason(answer, disk?.folder);
+
+		disk?.makeWritable();
+		await sessionReaches(api, id, "running", againMs);
+		expect(await ask(api, running.id, "$ echo still here")).to.include("still here");
+		expect(platform.agents()).to.deep.include.members(agents);
+	});
+});
+
+function expectReason({ status, text, body }: Answer, folder = ""): void {
+	expect(status, text).to.be.oneOf([502, 503, 504, 507]);
+	expect(body).to.have.property("detail").that.is.a("string");
+	expect(text).not.to.include(folder);
+}
+
+async function idsOf(api: ApiClient): Promise<string[]> {
+	const { status, body } = await api.get<SessionView[]>("/sessions");
+	expect(status).to.equal(200);
+	return body.map(({ id }) => id);
+}
