@@ -1,0 +1,56 @@
+/** A program: requests over HTTP for a while from a number of connections; then it tells what came back, and ends. */
+import autocannon from "autocannon";
+import { order, report } from "./program.ts";
+
+export interface LoadOrder {
+	readonly url: string;
+	readonly seconds: number;
+	/** Each has one request under way. */
+	readonly connections: number;
+	readonly method?: "GET" | "POST";
+	readonly headers?: Record<string, string>;
+	readonly body?: string;
+}
+
+export interface LoadResult {
+	readonly perSecond: number;
+	readonly count: number;
+	readonly byStatus: Readonly<Record<string, number>>;
+	readonly errors: number;
+	/** Milliseconds. */
+	readonly p50: number;
+	readonly p99: number;
+	readonly slowestRefusalMs: number;
+}
+
+const { url, seconds, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
+
+let slowestRefusalMs = 0;
+const byStatus: Record<string, number> = {};
+const started = process.hrtime.bigint();
+const run = autocannon({
+	url,
+	duration: seconds,
+	connections,
+	method,
+	headers,
+	timeout: 10,
+	...(body !== undefined && { body }),
+});
+run.on("response", (_client, status, _bytes, ms) => {
+	byStatus[status] = (byStatus[status] ?? 0) + 1;
+	if (status === 429 || status === 503) slowestRefusalMs = Math.max(slowestRefusalMs, ms);
+});
+const { requests, latency, errors } = await run;
+const elapsed = Number(process.hrtime.bigint() - started) / 1e9;
+const count = requests.total;
+const result: LoadResult = {
+	perSecond: count / elapsed,
+	count,
+	byStatus,
+	errors,
+	p50: latency.p50,
+	p99: latency.p99,
+	slowestRefusalMs,
+};
+report(result);

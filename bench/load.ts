@@ -1,0 +1,21 @@
+/** Load on a server over HTTP, and what that cost the server. */
+import type { LoadOrder, LoadResult } from "./http-load.ts";
+import { cpuMicros } from "./process-cpu.ts";
+import { Program } from "./program.ts";
+
+export interface ServerSample extends LoadResult {
+	/** Of the server, for each request. */
+	readonly cpuMicrosPerRequest: number;
+}
+
+/** @throws {Error} for any answer but those of `statuses`. */
+export async function loadServer(pid: number, order: LoadOrder, statuses: readonly number[]): Promise<ServerSample> {
+	const before = cpuMicros(pid);
+	await using program = await Program.start<LoadResult>("./http-load.ts", order);
+	const result = program.ready;
+	const strange = Object.keys(result.byStatus).filter((status) => !statuses.includes(Number(status)));
+	if (strange.length > 0 || result.count === 0) {
+		throw new Error(`${order.url} answered ${JSON.stringify(result.byStatus)}, ${result.errors} errors`);
+	}
+	return { ...result, cpuMicrosPerRequest: (cpuMicros(pid) - before) / result.count };
+}

@@ -1,0 +1,44 @@
+/**
+ * `npm run bench [-- P1 P3 …] [--record]`: measures every promise about speed and size, prints the table, and with
+ * `--record` keeps the figures in bench/results. What the numbers mean: docs/benchmarks.md.
+ */
+import { loadavg } from "node:os";
+import { recordResult } from "./record.ts";
+import { isMet, type Measured, type Row } from "./row.ts";
+import { rows } from "./rows.ts";
+
+const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const isRecorded = process.argv.includes("--record");
+const unknown = asked.filter((id) => !rows.some((row) => row.id === id));
+if (unknown.length > 0) {
+	console.error(`There is no row ${unknown.join(", ")}; there are ${rows.map(({ id }) => id).join(", ")}`);
+	process.exit(2);
+}
+
+function say(row: Row, { verdicts, figures }: Measured): void {
+	for (const verdict of verdicts) {
+		const { what, value, compare, target } = verdict;
+		const mark = isMet(verdict) ? "met   " : "MISSED";
+		console.log(`${row.id.padEnd(4)} ${mark} ${rounded(value).padStart(9)} ${compare} ${target}  ${what}`);
+	}
+	const told = Object.entries(figures).map(([name, value]) => `${name} ${rounded(value)}`);
+	console.log(`     ${row.title}\n     ${told.join(" · ")}`);
+}
+
+function rounded(value: number): string {
+	return value >= 1_000 ? Math.round(value).toString() : value.toPrecision(3);
+}
+
+console.log(
+	`Load of the machine before: ${loadavg()
+		.map((each) => each.toFixed(1))
+		.join(" ")}`,
+);
+let missed = 0;
+for (const row of rows.filter(({ id }) => asked.length === 0 || asked.includes(id))) {
+	const measured = await row.measure();
+	say(row, measured);
+	missed += measured.verdicts.filter((verdict) => !isMet(verdict)).length;
+	if (isRecorded) recordResult(row, measured);
+}
+console.log(missed === 0 ? "Every target is met" : `${missed} targets are missed`);

@@ -1,0 +1,65 @@
+/** A program of the bench in a process of its own; it tells its parent when it is ready, and ends with it. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const endMs = 2_000;
+
+export class Program<Ready> implements AsyncDisposable {
+	readonly ready: Ready;
+	readonly #child: ChildProcess;
+
+	private constructor(child: ChildProcess, ready: Ready) {
+		this.#child = child;
+		this.ready = ready;
+	}
+
+	/** @param file From this folder. Its one argument is the JSON of `order`; its first message is `Ready`. */
+	static async start<Ready>(file: string, order: unknown, nodeOptions: string[] = []): Promise<Program<Ready>> {
+		const path = fileURLToPath(new URL(file, import.meta.url));
+		const child = fork(path, [JSON.stringify(order)], { execArgv: nodeOptions });
+		const first = await Promise.race([
+			once(child, "message"),
+			once(child, "exit").then(() => Promise.reject(new Error(`${file} has ended before it was ready`))),
+		]);
+		return new Program(child, first[0] as Ready);
+	}
+
+	get pid(): number {
+		return this.#child.pid ?? 0;
+	}
+
+	send(message: object): void {
+		this.#child.send(message);
+	}
+
+	/** The next message. */
+	async next<T>(): Promise<T> {
+		const [message] = await once(this.#child, "message");
+		return message as T;
+	}
+
+	onMessage<T>(listener: (message: T) => void): void {
+		this.#child.on("message", (message) => listener(message as T));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+		const ended = once(this.#child, "exit");
+		const timer = setTimeout(() => this.#child.kill("SIGKILL"), endMs);
+		this.#child.kill("SIGTERM");
+		await ended;
+		clearTimeout(timer);
+	}
+}
+
+/** In a program: what it was told to do. */
+export function order<T>(): T {
+	return JSON.parse(process.argv[2] ?? "") as T;
+}
+
+/** In a program: it is ready, and ends when its parent does. */
+export function report(message: object): void {
+	process.on("disconnect", () => process.exit());
+	process.send?.(message);
+}

@@ -1,0 +1,30 @@
+/** Rounds of several subjects in turn, A B C A B C, so that what slows the machine down slows all of them. */
+
+export type Subjects<T> = Readonly<Record<string, () => Promise<T>>>;
+
+/** One warm-up round, then `rounds` that count. Returns the samples of each subject. */
+export async function interleaved<const S extends Subjects<T>, T>(
+	subjects: S & Subjects<T>,
+	rounds: number,
+): Promise<{ [K in keyof S]: T[] }> {
+	const names = Object.keys(subjects) as (keyof S & string)[];
+	const samples = Object.fromEntries(names.map((name) => [name, [] as T[]])) as { [K in keyof S]: T[] };
+	for (let round = 0; round <= rounds; round++) {
+		for (const name of names) {
+			const sample = await subjects[name]!();
+			if (round > 0) samples[name].push(sample);
+		}
+	}
+	return samples;
+}
+
+export function median(values: readonly number[]): number {
+	return quantile(values, 0.5);
+}
+
+/** Nearest rank. @param q 0 to 1. */
+export function quantile(values: readonly number[], q: number): number {
+	if (values.length === 0) throw new RangeError("There is no quantile of nothing");
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))] ?? Number.NaN;
+}
