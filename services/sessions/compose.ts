@@ -1,6 +1,7 @@
 /** The sessions part: the only one that opens the store. */
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
+import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import type { Config } from "#shared/config.ts";
 import { gitProtocols } from "#shared/git/allowed-protocols.ts";
 import type { Part, Platform } from "#shared/platform.ts";
@@ -41,7 +42,9 @@ import { sessionsService } from "./sessions.service.ts";
 import { StoppedSessions } from "./stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
+/** A record of an agent that cannot be read ends the start: nobody should find out from a session. */
 export async function compose({ config, key, readiness }: Platform): Promise<Part> {
+	readAgentRecords();
 	const store = await openStore(config);
 	const counts = new SessionCounts(store);
 	await counts.open();

@@ -1,13 +1,13 @@
-/** What a pod is launched with: the request's own settings before the template's, before the defaults. Pure. */
+/** What a pod is launched with: the request's own settings before the template's, before the defaults. */
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
+import { chosenAgent } from "./chosen-agent.ts";
 import { permissionMode } from "./permission-mode.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
+import { templateMcpServers } from "./template-mcp-servers.ts";
 
-const defaultAgent = "builtin";
-
-/** @throws {UnprocessableError} when the template names a repository, branch or permission mode that cannot be used. */
+/** @throws {UnprocessableError} when the template names what does not exist or cannot be used. */
 export function launchSettings(
 	request: SessionCreate,
 	source: GitSource,
@@ -25,8 +25,8 @@ export function launchSettings(
 		system_prompt: request.system_prompt || prompts.system_prompt || "",
 		initial_prompt: request.initial_prompt,
 		env: { ...env_vars },
-		agent: defaultAgent,
-		mcp_servers: [],
+		agent: chosenAgent(request, template),
+		mcp_servers: templateMcpServers(template),
 		permission_mode: permissionMode(request, template),
 		git_protocols: [...protocols],
 	};

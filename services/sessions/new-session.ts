@@ -57,6 +57,7 @@ function blankSession(order: NewSession): Session {
 		id,
 		name: request.name,
 		model: launch.model,
+		agent: launch.agent,
 		source,
 		repo: source.repo,
 		branch: source.branch,

@@ -97,6 +97,7 @@ export const session = schema({
 	id: { type: "uuid" },
 	name: text,
 	model: text,
+	agent: { ...text, description: "Id of its coding agent" },
 	source,
 	repo: { ...text, description: "Copy of `source.repo`; empty for a local mount" },
 	branch: { ...text, description: "Copy of `source.branch`" },
@@ -151,6 +152,14 @@ export const budgetLimit = {
 export const sessionCreateFields = schema({
 	name,
 	model: { type: "string", max: 100, default: "", description: "Empty lets the template decide" },
+	agent: {
+		type: "string",
+		max: 40,
+		optional: true,
+		nullable: true,
+		description:
+			"Id of a coding agent; absent or empty lets the template decide (`workload_config.agent`), then `builtin`",
+	},
 	repo: { type: "string", max: 500, optional: true, description: "Flat form of `source.repo`" },
 	branch: { type: "string", max: 255, optional: true, description: "Flat form of `source.branch`" },
 	source: { ...source, optional: true, description: "Wins over `repo` and `branch`" },

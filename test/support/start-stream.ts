@@ -125,6 +125,7 @@ export function sampleSession(n: number): Session {
 		id: `6f1b2c3d-0000-4000-8000-${String(n).padStart(12, "0")}`,
 		name: `session-${n}`,
 		model: "",
+		agent: "builtin",
 		source: { type: "git", repo: "https://git.example/a/b", branch: "main", base_branch: "" },
 		repo: "https://git.example/a/b",
 		branch: "main",

@@ -111,12 +111,13 @@ const extraSessionMembers: Record<string, JsonSchema> = {
 	rev: { type: "integer", minimum: 1 },
 	generation: { type: "integer", minimum: 0 },
 	budget,
+	agent: text,
 };
 
 const sessionPatch = {
 	operation: "every session",
 	contract: "–",
-	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `task_type`; events carry the whole session",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `task_type`; events carry the whole session",
 	apply(edit: ContractEditor) {
 		Object.assign(edit.properties("SessionResponse"), {
 			...extraSessionMembers,

@@ -1,0 +1,20 @@
+/** Which coding agent a session has: the request's choice before the template's `workload_config.agent`. */
+import { agentIds } from "#shared/agents/agent-records.ts";
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+
+const defaultAgent = "builtin";
+
+/** @throws {UnprocessableError} naming an agent that has no record. */
+export function chosenAgent(
+	{ agent }: Pick<SessionCreate, "agent">,
+	template: Pick<Template, "workload_config"> | undefined,
+): string {
+	const wanted = agent || template?.workload_config["agent"] || defaultAgent;
+	const known = agentIds();
+	const found = known.find((id) => id === wanted);
+	if (found !== undefined) return found;
+	const name = typeof wanted === "string" ? wanted : JSON.stringify(wanted);
+	throw new UnprocessableError(`There is no coding agent "${name}"; known: ${known.join(", ")}`, "AGENT_UNKNOWN");
+}

@@ -1,0 +1,47 @@
+/** The MCP servers of a template as a pod is told of them. Pure. */
+import { compileSchema } from "#shared/bus/validator.ts";
+import { type Output, schema } from "#shared/bus/schema.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+import type { McpServer } from "#shared/pod/launch.ts";
+
+const text = { type: "string", max: 10_000, default: "" } as const;
+const texts = { type: "record", key: { type: "string" }, value: { type: "string", max: 10_000 }, default: {} } as const;
+
+const fields = schema({
+	name: { type: "string", min: 1, max: 100 },
+	type: { ...text, description: "`stdio` or `http`; empty: by what else is there" },
+	command: text,
+	args: { type: "array", max: 200, items: { type: "string", max: 10_000 }, default: [] },
+	env: texts,
+	url: text,
+	headers: texts,
+});
+type Written = Output<typeof fields>;
+
+const check = compileSchema(fields);
+
+/** What servers of the newer HTTP transport are called here and there. */
+const httpNames = ["http", "streamable-http", "streamable_http", "streamableHttp"];
+
+/** @throws {UnprocessableError} naming the template, the server and what is wrong with it. */
+export function templateMcpServers(template: Pick<Template, "name" | "mcp_servers"> | undefined): McpServer[] {
+	return (template?.mcp_servers ?? []).map((server, index) => {
+		const read: unknown = structuredClone(server);
+		const [failure] = check(read);
+		const problem = failure ? `${failure.path.join(".")}: ${failure.message}` : undefined;
+		const written = problem === undefined ? completed(read as Written) : problem;
+		if (typeof written !== "string") return written;
+		const name = typeof server["name"] === "string" ? `"${server["name"]}"` : index + 1;
+		throw new UnprocessableError(`Template "${template?.name}", MCP server ${name}: ${written}`, "MCP_SERVER");
+	});
+}
+
+/** A sentence when it cannot be reached as it is written. */
+function completed({ type, ...server }: Written): McpServer | string {
+	const kind = type || (server.url === "" ? "stdio" : "http");
+	if (kind === "stdio") return server.command === "" ? "`command` is missing" : { ...server, type: "stdio" };
+	if (!httpNames.includes(kind)) return `type "${kind}" is not supported; allowed: stdio, http`;
+	if (!/^https?:\/\//.test(server.url) || !URL.canParse(server.url)) return "`url` has to be an http or https URL";
+	return { ...server, type: "http" };
+}
