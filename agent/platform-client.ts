@@ -13,7 +13,7 @@ const defaultLifelineMs = 900_000;
  */
 export type Hearing = "heard" | "away" | "refused" | "barred" | "stale";
 
-export type ReportKind = "activity" | "history";
+export type ReportKind = "activity" | "history" | "usage";
 
 export interface PlatformEvents {
 	/** This pod is not the session's pod any more. */
@@ -47,7 +47,7 @@ export class PlatformClient {
 	/** A refusal is logged once. */
 	async post(kind: ReportKind, body: object): Promise<Hearing> {
 		const status = await this.#send(`${this.#url}/${kind}`, JSON.stringify(body));
-		const hearing = hearingOf(status);
+		const hearing = hearingOf(kind, status);
 		if (this.signal.aborted) return hearing;
 		if (hearing === "stale") this.#onStale();
 		if (hearing === "refused" || hearing === "barred") this.#warn(kind, status);
@@ -86,9 +86,10 @@ export class PlatformClient {
 	}
 }
 
-function hearingOf(status: number): Hearing {
+function hearingOf(kind: ReportKind, status: number): Hearing {
 	if (status < 300) return "heard";
-	if (status === 409) return "stale";
+	// Usage is taken from every launch; there it means that the id was used for something else.
+	if (status === 409) return kind === "usage" ? "refused" : "stale";
 	if (status >= 500 || status === 429 || status === 408) return "away";
 	return [401, 403, 404].includes(status) ? "barred" : "refused";
 }

@@ -1,0 +1,75 @@
+/** What is told of used tokens, and how uses become a report. Pure. */
+import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+
+/** Uses that can be told in one report: of one launch and model, and held by one reservation or none. */
+export interface Use {
+	launch: number;
+	/** As the caller named it. */
+	model: string;
+	location: ModelAccess["location"];
+	/** Whose money it is; absent: nobody asked before. */
+	reservation_id?: string;
+	counts: TokenCounts;
+}
+
+/** The body of the report. */
+export interface UsageReport {
+	report_id: string;
+	launch: number;
+	tokens: number;
+	provider: ModelAccess["location"];
+	model: string;
+	message_count: number;
+	input_tokens: number;
+	output_tokens: number;
+	cache_read_tokens: number;
+	cache_write_tokens: number;
+	source: "metered";
+	reservation_id?: string;
+}
+
+/** The uses of more models than this in one launch are told together. */
+const maxUses = 200;
+const others = "(other models)";
+
+/** Puts a use to those that can be told with it. */
+export function addUse(uses: readonly Use[], use: Use): Use[] {
+	const at = uses.findIndex((other) => isAlike(other, use));
+	if (at < 0 && uses.length >= maxUses && use.model !== others) return addUse(uses, { ...use, model: others });
+	const before = uses[at];
+	return before ? uses.with(at, { ...before, counts: addTokens(before.counts, use.counts) }) : [...uses, use];
+}
+
+/** @param messages How many messages of the session it is told with. */
+export function reportOf(
+	{ launch, model, location, reservation_id, counts }: Use,
+	id: string,
+	messages: number,
+): UsageReport {
+	return {
+		report_id: id,
+		launch,
+		tokens: totalTokens(counts),
+		provider: location,
+		model,
+		message_count: messages,
+		input_tokens: counts.input,
+		output_tokens: counts.output,
+		cache_read_tokens: counts.cache_read,
+		cache_write_tokens: counts.cache_write,
+		source: "metered",
+		...(reservation_id !== undefined && { reservation_id }),
+	};
+}
+
+/** Whether the use is one of those the report tells of, if it is older. */
+export function isToldWith(use: Use, { launch, model, provider, reservation_id }: UsageReport): boolean {
+	const isOfOneModel = use.model === model && use.location === provider;
+	return isOfOneModel && use.launch === launch && use.reservation_id === reservation_id;
+}
+
+function isAlike(one: Use, other: Use): boolean {
+	const isOfOneModel = one.model === other.model && one.location === other.location;
+	return isOfOneModel && one.launch === other.launch && one.reservation_id === other.reservation_id;
+}

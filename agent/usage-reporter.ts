@@ -1,0 +1,129 @@
+/** Tells the platform what the session's models have used: at the end of each turn, and what comes late soon after. */
+import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { Backoff } from "./backoff.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import type { MeteredCall } from "./model-proxy/metered-call.ts";
+import type { PlatformClient } from "./platform-client.ts";
+import type { TurnWatcher } from "./turn-watcher.ts";
+import type { UsageSpool } from "./usage-spool.ts";
+
+/** How soon calls outside of turns are told, which titles and summaries make. */
+const lookMs = 1_000;
+/** How soon what a long turn uses is told while it goes on. */
+const withinTurnMs = 30_000;
+/** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
+const patienceMs = 2_000;
+
+export class UsageReporter implements TurnWatcher {
+	readonly #spool: UsageSpool;
+	readonly #launch: number;
+	readonly #client: PlatformClient;
+	readonly #log: LogBuffer;
+	readonly #timer: Timer;
+	#reservation: string | undefined;
+	#metered: TokenCounts | undefined;
+	/** Whether this launch has called a model; without one, messages are no model's. */
+	#hasCalled = false;
+	#isInTurn = false;
+	#toldAt = monotonic();
+	#delivering: Promise<void> | undefined;
+	#isBroken = false;
+	#isOver = false;
+
+	/** Tells first what earlier pods could not. @param launch Number of this launch. */
+	constructor(spool: UsageSpool, launch: number, { client, log }: { client: PlatformClient; log: LogBuffer }) {
+		this.#spool = spool;
+		this.#launch = launch;
+		this.#client = client;
+		this.#log = log;
+		this.#timer = every(lookMs, () => this.#look());
+		this.#deliver();
+	}
+
+	/** Since the launch; undefined before the first call that told its usage. */
+	get metered(): TokenCounts | undefined {
+		return this.#metered;
+	}
+
+	/** Calls from now on are paid from this reservation; undefined: from none. */
+	reserve(id: string | undefined): void {
+		this.#reservation = id;
+	}
+
+	/** A call is over. */
+	add({ model, location, counts }: MeteredCall): void {
+		if (!counts) return;
+		this.#hasCalled = true;
+		this.#metered = addTokens(this.#metered ?? noTokens, counts);
+		const held = this.#reservation === undefined ? {} : { reservation_id: this.#reservation };
+		this.#keep(this.#spool.add({ launch: this.#launch, model, location, counts, ...held }));
+	}
+
+	began(): void {
+		this.#isInTurn = true;
+		this.#toldAt = monotonic();
+	}
+
+	ended(): void {
+		this.#isInTurn = false;
+		if (this.#hasCalled) this.#keep(this.#spool.addMessage());
+		this.#deliver();
+	}
+
+	/** Tells the last things; what is not heard soon waits on disk. The client must be open. */
+	async settle(): Promise<void> {
+		this.#timer.cancel();
+		this.#isOver = true;
+		this.#deliver();
+		await Promise.race([this.#delivering, sleep(patienceMs)]);
+	}
+
+	/** After the client was closed. */
+	async close(): Promise<void> {
+		await this.#delivering;
+		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	#look(): void {
+		if (this.#spool.isEmpty || (this.#isInTurn && monotonic() - this.#toldAt < withinTurnMs)) return;
+		this.#deliver();
+	}
+
+	/** Everything there is, one report after the other. */
+	#deliver(): void {
+		this.#toldAt = monotonic();
+		this.#delivering ??= this.#deliverAll()
+			.catch((error: unknown) => this.#sayBroken(error))
+			.finally(() => {
+				this.#delivering = undefined;
+			});
+	}
+
+	async #deliverAll(): Promise<void> {
+		const backoff = new Backoff();
+		const { signal } = this.#client;
+		while (!signal.aborted) {
+			const report = await this.#spool.next();
+			if (!report) return;
+			const hearing = await this.#client.post("usage", report);
+			if (hearing === "heard" || hearing === "refused") {
+				await this.#spool.told(report);
+				this.#isBroken = false;
+				backoff.reset();
+			} else if (this.#isOver) return;
+			else await backoff.wait(signal);
+		}
+	}
+
+	#keep(writing: Promise<void>): void {
+		// It counts all the same, as long as this process lives.
+		writing.catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	#sayBroken(error: unknown): void {
+		if (this.#isBroken) return;
+		this.#isBroken = true;
+		this.#log.add("ERROR", "session-agent", `The usage cannot be kept: ${String(error)}`);
+	}
+}
