@@ -20,6 +20,8 @@ describe("gateway: callers", () => {
 	});
 	after(() => gateway.stop());
 	beforeEach(() => void (service.seen.length = 0));
+	// Whoever was refused, the next good request succeeds.
+	afterEach(() => seenBy(`GET ${thing}`));
 
 	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
 		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));

@@ -100,6 +100,11 @@ for (const nodes of [1, 2] as const) {
 			for (let i = 0; i < harmlessAnswers; i++) await fail("Conflict");
 		});
 		after(() => gateway.stop());
+		// Whatever failed, the next good request succeeds.
+		afterEach(async () => {
+			const good = await sendRaw(gateway.port, rawRequest("GET /api/v1/svc/things", { Host: gateway.host }));
+			expect(good.status, good.text).to.equal(200);
+		});
 
 		function fail(how: string): Promise<RawAnswer> {
 			const headers = { Host: gateway.host, "Content-Type": "application/json" };

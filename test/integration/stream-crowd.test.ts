@@ -19,10 +19,12 @@ describe("stream: a crowd", function () {
 	let log: EventLogNode;
 	let gateway: PlatformProcess;
 	let port: number;
+	/** Ends what watches others. */
+	let watch: AbortController;
 
 	/** Resolves when it follows the log. */
-	async function startGateway(): Promise<void> {
-		gateway = platform.startProcess(["gateway", "stream"]);
+	async function startGateway(env: Record<string, string> = {}): Promise<void> {
+		gateway = platform.startProcess(["gateway", "stream"], env);
 		platform.processes = [gateway];
 		await eventually(async () => !(await lacks()).includes("event log"), {
 			withinMs: 15_000,
@@ -35,6 +37,7 @@ describe("stream: a crowd", function () {
 	}
 
 	beforeEach(async () => {
+		watch = new AbortController();
 		nats = await startNatsServer();
 		port = await freePort();
 		platform = new TestPlatform(port, { env: { BUS__URL: nats.url } });
@@ -43,9 +46,11 @@ describe("stream: a crowd", function () {
 	});
 
 	afterEach(async () => {
-		await platform[Symbol.asyncDispose]();
-		await log[Symbol.asyncDispose]();
-		await nats[Symbol.asyncDispose]();
+		watch.abort();
+		// What its beginning did not get to is not there.
+		await platform?.[Symbol.asyncDispose]();
+		await log?.[Symbol.asyncDispose]();
+		await nats?.[Symbol.asyncDispose]();
 	});
 
 	const order = (readers: number, idle = { deaf: 0, trickling: 0 }) => ({ port, path: streamPath, readers, ...idle });
@@ -94,13 +99,40 @@ describe("stream: a crowd", function () {
 		const died = performance.now();
 		await log.append(300);
 		await startGateway();
-		const watch = new AbortController();
 		const statuses = watchOthers(platform, watch.signal);
 		await crowd.until(({ open, reconnects }) => open === 500 && reconnects >= 500, { withinMs: 20_000 });
 		expect(performance.now() - died).to.be.below(15_000);
 		await writeTo(crowd, 1_500);
 		watch.abort();
 		expect(await statuses).to.deep.equal(new Set([200]));
+	});
+
+	it("400 clients that come back to a gateway with room for fewer are refused quickly, and harm nobody", async () => {
+		const room = { STREAM__MAX_CLIENTS: "200" };
+		await gateway.kill();
+		await startGateway(room);
+		await using crowd = new Crowd(order(400));
+		await crowd.until(({ open, refused }) => open === 200 && refused >= 200, { withinMs: 15_000 });
+		const openBefore = openFiles(gateway);
+		await gateway.kill();
+		const died = performance.now();
+		await startGateway(room);
+		const statuses = watchOthers(platform, watch.signal);
+		await crowd.until(({ open }) => open === 200, { withinMs: 20_000 });
+		const back = performance.now() - died;
+		const asked = performance.now();
+		const answer = await fetch(`${platform.url}${streamPath}`);
+		const refusedAfter = performance.now() - asked;
+		expect([answer.status, answer.headers.get("retry-after")]).to.deep.equal([503, "1"]);
+		console.log(
+			`      200 of 400 are back after ${(back / 1_000).toFixed(1)} s, one more is refused after ${refusedAfter.toFixed(0)} ms`,
+		);
+		expect(back).to.be.below(15_000);
+		expect(refusedAfter).to.be.below(1_000);
+		await eventually(() => openFiles(gateway) <= openBefore + 100, { what: "nobody who was refused is held" });
+		watch.abort();
+		expect(await statuses).to.deep.equal(new Set([200]));
+		expect(crowd.report).to.deep.include({ open: 200, faults: [] });
 	});
 
 	it("300 clients that freeze are let go, and miss nothing when they thaw", async () => {

@@ -27,13 +27,15 @@ export interface CrowdReport {
 	/** Number of the newest event that any reader has seen. */
 	readonly fastest: number;
 	readonly reconnects: number;
+	/** Readers that were told at least once that there is no room; they come back. */
+	readonly refused: number;
 	/** An event that was missed, came twice or should not have come; one sentence a reader. */
 	readonly faults: readonly string[];
 }
 
 export class Crowd implements AsyncDisposable {
 	readonly #child: ChildProcess;
-	report: CrowdReport = { open: 0, idleOpen: 0, slowest: 0, fastest: 0, reconnects: 0, faults: [] };
+	report: CrowdReport = { open: 0, idleOpen: 0, slowest: 0, fastest: 0, reconnects: 0, refused: 0, faults: [] };
 
 	constructor(order: CrowdOrder) {
 		this.#child = fork(join(projectRoot, "test/support/stream-crowd.ts"), [JSON.stringify(order)]);

@@ -21,6 +21,7 @@ class Reader {
 	seen = 0;
 	isOpen = false;
 	connects = 0;
+	refusals = 0;
 	/** What it saw that it should not have. */
 	fault = "";
 	#epoch = "";
@@ -30,12 +31,21 @@ class Reader {
 		const socket = connect(order.port, "127.0.0.1");
 		this.#pending = "";
 		socket.on("connect", () => socket.write(request(this.#epoch && `${this.#epoch}-${this.seen}`)));
-		socket.on("data", (chunk) => this.#read(chunk.toString("latin1")));
+		socket.on("data", (chunk) => {
+			this.#read(chunk.toString("latin1"));
+			if (this.#isRefused) socket.destroy();
+		});
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			this.isOpen = false;
 			setTimeout(() => this.connect(), retryMs * (0.5 + Math.random()));
 		});
+	}
+
+	get #isRefused(): boolean {
+		if (this.isOpen || !this.#pending.startsWith("HTTP/1.1 503 ")) return false;
+		this.refusals++;
+		return true;
 	}
 
 	/** Chunks of the body end where events end, so an event is never in two. */
@@ -118,6 +128,7 @@ setInterval(() => {
 		slowest: Math.min(...numbers),
 		fastest: Math.max(...numbers),
 		reconnects: readers.reduce((sum, { connects }) => sum + Math.max(0, connects - 1), 0),
+		refused: readers.filter(({ refusals }) => refusals > 0).length,
 		faults: readers.map(({ fault }) => fault).filter((fault) => fault !== ""),
 	};
 	process.send?.(report);

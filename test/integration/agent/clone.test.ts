@@ -87,7 +87,9 @@ describe("clone", () => {
 		for (const each of hostile) expect(await failureOf(session, [each])).not.to.contain("canary-password");
 		expect(await failureOf(session, [repository(url)], { git_protocols: ["https"] })).to.contain("allowed here: https");
 		expect(existsSync(canary)).to.equal(false);
-	}).timeout(20_000);
+		await session.start({ repositories: [repository(url)] });
+		expect(existsSync(join(session.workspace, "a"))).to.equal(true);
+	}).timeout(30_000);
 
 	it("makes a branch the remote does not have, from its base or from the remote's own default", async () => {
 		await using session = new TestSession();
