@@ -1,0 +1,44 @@
+/** A program: fills a data folder with sessions, as if they had been created and stopped; then it ends. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Principal } from "#shared/bus/principal.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
+import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { launchSettings } from "#services/sessions/launch-settings.ts";
+import { newSession } from "#services/sessions/new-session.ts";
+import { sessionCollection } from "#services/sessions/session-collection.ts";
+import { order, report } from "./program.ts";
+
+const { dataDir, count } = order<{ dataDir: string; count: number }>();
+const principal: Principal = { kind: "user", id: "dev-user", tenant: "default", roles: [] };
+const source = { type: "git", repo: "https://example.org/a.git", branch: "main", base_branch: "" } as const;
+const year = Date.UTC(2026, 0, 1);
+
+const store = new EmbeddedStore({ folder: join(dataDir, "store") });
+await store.open([sessionCollection]);
+const together = 1_000;
+for (let n = 0; n < count; n += together) {
+	const numbers = Array.from({ length: Math.min(together, count - n) }, (_, offset) => n + offset);
+	await Promise.all(numbers.map((each) => store.insert(sessionCollection, stopped(each))));
+}
+await store.close();
+report({});
+process.disconnect();
+
+function stopped(n: number) {
+	const request: Record<string, unknown> = { name: `session-${n}`, source };
+	compileSchema(sessionCreateFields)(request);
+	const create = request as SessionCreate;
+	const launch = launchSettings(create, source, undefined, ["https"]);
+	const { due_at: _never, ...document } = newSession({
+		id: randomUUID(),
+		principal,
+		request: create,
+		source,
+		launch,
+		at: year + n,
+	});
+	const wire = JSON.stringify({ ...JSON.parse(document.wire), status: "stopped" });
+	return { ...document, wire, status: "stopped", desired: "stop" };
+}

@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectRoot } from "#shared/project-root.ts";
+import { startPlatform } from "../../test/support/start-platform.ts";
+import { interleaved, median } from "../rounds.ts";
+import type { Measured, Row } from "../row.ts";
+
+const run = promisify(execFile);
+
+export const p12: Row = {
+	id: "P12",
+	title: "Start of the platform until /ready, against the start of an empty Moleculer broker",
+	async measure(): Promise<Measured> {
+		async function ours(): Promise<number> {
+			const began = performance.now();
+			await using _platform = await startPlatform();
+			return performance.now() - began;
+		}
+
+		async function baseline(): Promise<number> {
+			const began = performance.now();
+			await run(process.execPath, [join(projectRoot, "bench", "baselines", "empty-broker.ts")]);
+			return performance.now() - began;
+		}
+
+		const samples = await interleaved({ ours, baseline }, 7);
+		const figures = { ours_ms: median(samples.ours), baseline_ms: median(samples.baseline) };
+		const value = figures.ours_ms / figures.baseline_ms;
+		return { verdicts: [{ what: "time to ready", value, compare: "<=", target: 3 }], figures };
+	},
+};
