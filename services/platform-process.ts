@@ -41,7 +41,14 @@ export class PlatformProcess {
 		const { data_dir, installation_key, bus } = this.#config;
 		const key = openInstallationKey(data_dir, installation_key);
 		const tokens = new InternalTokens(key.internal());
-		const platform: Platform = { config: this.#config, key, tokens, rawHandlers: new Map(), readiness: new Map() };
+		const platform: Platform = {
+			config: this.#config,
+			key,
+			tokens,
+			rawHandlers: new Map(),
+			upgradeHandlers: new Map(),
+			readiness: new Map(),
+		};
 		await this.#compose(platform);
 		if (this.#isStopping) return;
 		const label = this.#names.length === folders.length ? "platform" : this.#names.join("-");

@@ -1,5 +1,6 @@
 /** What one process of the platform consists of: every service folder contributes a part, composed from the same ground. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
 import type { InternalTokens } from "./bus/internal-token.ts";
 import type { Principal } from "./bus/principal.ts";
@@ -8,6 +9,23 @@ import type { InstallationKey } from "./keys.ts";
 
 /** Serves one action with the raw HTTP response instead of a result, in the gateway's own process. */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
+
+/** A request that asks for a WebSocket, from a caller who is known. */
+export interface UpgradeRequest {
+	readonly request: IncomingMessage;
+	readonly socket: Duplex;
+	readonly head: Buffer;
+	readonly principal: Principal;
+	readonly session_id: string;
+	readonly requestId: string;
+	/** Aborted when nobody waits for the upgrade any more. */
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Upgrades the connection, in the gateway's own process. Rejects when it has not: the caller is answered then.
+ */
+export type UpgradeHandler = (request: UpgradeRequest) => Promise<void>;
 
 /** Rejects with a sentence that says what is missing. */
 export type ReadinessCheck = () => Promise<void>;
@@ -18,6 +36,8 @@ export interface Platform {
 	readonly tokens: InternalTokens;
 	/** By action name; filled by parts, read by the gateway. */
 	readonly rawHandlers: Map<string, RawHandler>;
+	/** By action name; filled by parts, read by the gateway. */
+	readonly upgradeHandlers: Map<string, UpgradeHandler>;
 	/** By the name of what is checked; filled by parts, read by the gateway's `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
 }

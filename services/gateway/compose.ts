@@ -20,6 +20,8 @@ import { pages } from "./pages.ts";
 import { Readiness } from "./readiness.ts";
 import { RequestChain } from "./request-chain.ts";
 import { RouteTable } from "./route-table.ts";
+import { UpgradeChain } from "./upgrade-chain.ts";
+import { isChatUpgrade } from "./websocket-handshake.ts";
 
 /** Beside as many streams as the configuration allows. */
 const maxConnections = 2_000;
@@ -40,7 +42,7 @@ export const compose: Compose = async (platform) => {
  * @throws {ConfigError} when the address cannot be used, or not with this identity.
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
-	const { config, key, tokens, rawHandlers, readiness: checks } = platform;
+	const { config, key, tokens, rawHandlers, upgradeHandlers, readiness: checks } = platform;
 	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"]);
 	refuseForeignAddress(config, identity);
 	let bus: GatewayBus | undefined;
@@ -52,18 +54,23 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const { host, port } = config.gateway;
 	const connections = maxConnections + config.stream.max_clients;
 	const server = await openHttpServer(
-		{ host, port, maxConnections: connections },
+		{ host, port, maxConnections: connections, shouldUpgrade: isChatUpgrade },
 		(request, response) => void gateway.handle(request, response),
 	);
+	const guard = guardOf(config, portOf(server), identity);
+	const authenticator = new Authenticator(identity, key);
+	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
-		guard: guardOf(config, portOf(server), identity),
+		guard,
 		routes: routeTable(config, actionRoutes(contracts), readiness),
-		authenticator: new Authenticator(identity, key),
+		authenticator,
 		tokens,
 		rawHandlers,
 		bus: () => bus?.caller,
-		report: (error, requestId) => bus?.logError(`Request ${requestId} failed`, error),
+		report,
 	});
+	const upgrades = new UpgradeChain({ guard, authenticator, upgradeHandlers, report });
+	server.on("upgrade", (request, socket, head) => void upgrades.handle(request, socket, head));
 	const gateway = new Gateway({
 		server,
 		chain,

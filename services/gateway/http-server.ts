@@ -1,5 +1,5 @@
 /** The server's socket, and every bound that belongs to it. What Node refuses by itself, it refuses as it does. */
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigError } from "#shared/config.ts";
 import { inUrl } from "./origin-guard.ts";
@@ -9,6 +9,8 @@ export interface HttpServerOptions {
 	/** 0 takes a free one. */
 	readonly port: number;
 	readonly maxConnections: number;
+	/** Which requests become an `upgrade`; every other is answered as HTTP, whatever it asks for. Default none. */
+	readonly shouldUpgrade?: (request: IncomingMessage) => boolean;
 }
 
 const limits = {
@@ -28,7 +30,8 @@ const limits = {
  * @throws {ConfigError} when the address cannot be used.
  */
 export async function openHttpServer(options: HttpServerOptions, listener: RequestListener): Promise<Server> {
-	const server = createServer(limits, listener);
+	const { shouldUpgrade: shouldUpgradeCallback = () => false } = options;
+	const server = createServer({ ...limits, shouldUpgradeCallback }, listener);
 	// With its own listener, nobody is told to go on before we know that we want the body.
 	server.on("checkContinue", listener);
 	server.maxConnections = options.maxConnections;

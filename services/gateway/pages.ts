@@ -17,11 +17,13 @@ export function pages(readiness: Readiness, document: string): PageRoute[] {
 		page("//health", async () => healthy),
 		page("//ready", async () => readyAnswer(await readiness.missing())),
 		page("//openapi.json", async () => ({ status: 200, body: document })),
+		page("//s/:session_id/session", async () => noWebSocket.answer),
 		page("/openapi.json", async () => ({ status: 200, body: document })),
 	];
 }
 
 const healthy: Answer = { status: 200, body: JSON.stringify({ status: "healthy" }) };
+const noWebSocket = new HttpError(426, "The chat of a session is a WebSocket", ["Upgrade", "websocket"]);
 const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) };
 
 function page(path: string, answer: () => Promise<Answer>): PageRoute {

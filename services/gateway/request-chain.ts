@@ -2,7 +2,6 @@
  * What happens to a request, in this order: Host and Origin, route, authentication, (limits), body, parameters, call,
  * answer. Each step either gives what the next one needs or throws; nothing costly happens for nobody we know.
  */
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -17,6 +16,7 @@ import { corsHeaders, isPreflight, preflightAnswer } from "./cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http-errors.ts";
 import { type JsonObject, readJsonBody, refuseBody } from "./json-body.ts";
 import type { OriginGuard } from "./origin-guard.ts";
+import { requestIdOf } from "./request-id.ts";
 import type { RouteTable } from "./route-table.ts";
 import { successAnswer } from "./success-answer.ts";
 
@@ -38,7 +38,7 @@ const overallMs = 10_000;
 
 const maxValidator = 1_000;
 
-const clientId = /^[\w-]{1,64}$/;
+const keyForm = /^[\w-]{1,64}$/;
 
 /** A request on its way through the chain. */
 interface Exchange {
@@ -61,7 +61,7 @@ export class RequestChain {
 
 	/** Resolves when the request is answered or in the hands of a raw handler; never rejects. */
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const id = requestId(request);
+		const id = requestIdOf(request);
 		const exchange: Exchange = { request, response, id, end: monotonic() + overallMs, headers: [] };
 		const bound = after(overallMs, () => this.#refuse(exchange, new TimeoutError("The answer took too long")));
 		try {
@@ -127,11 +127,6 @@ export class RequestChain {
 	}
 }
 
-function requestId({ headers }: IncomingMessage): string {
-	const given = headers["x-request-id"];
-	return typeof given === "string" && clientId.test(given) ? given : randomUUID();
-}
-
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {
 	if (route.method !== "GET") return readJsonBody(request, response, route.maxBody);
 	refuseBody(request);
@@ -142,8 +137,8 @@ function readBody({ request, response }: Exchange, route: ActionRoute): JsonObje
 function idempotencyKey({ method, headers }: IncomingMessage): Meta {
 	const key = headers["idempotency-key"];
 	if (key === undefined || method === "GET" || method === "HEAD") return {};
-	if (typeof key === "string" && clientId.test(key)) return { idempotency_key: key };
-	const failure = { type: "header", path: [], message: "", expected: clientId.source };
+	if (typeof key === "string" && keyForm.test(key)) return { idempotency_key: key };
+	const failure = { type: "header", path: [], message: "", expected: keyForm.source };
 	throw new InvalidRequestError([{ loc: ["header", "Idempotency-Key"], failure }]);
 }
 

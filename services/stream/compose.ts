@@ -1,13 +1,23 @@
-/** Puts the event stream together, and offers it to the gateway of the same process. */
+/** Puts the event stream and the chats together, and offers them to the gateway of the same process. */
+import { sessionControl } from "#shared/contracts/session-control.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
 import type { Compose } from "#shared/platform.ts";
+import { ChatBridge } from "./chat-bridge.ts";
+import { chatService } from "./chat.service.ts";
 import { EventStream } from "./event-stream.ts";
 import { streamService } from "./stream.service.ts";
 
-export const compose: Compose = async ({ config, tokens, rawHandlers, readiness }) => {
+export const compose: Compose = async ({ config, key, tokens, rawHandlers, upgradeHandlers, readiness }) => {
 	const { heartbeat_seconds, max_clients } = config.stream;
 	const stream = new EventStream({ tokens, heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients });
 	rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
+	const chats = new ChatBridge({ tokens, key });
+	upgradeHandlers.set(sessionControl.actions.chat.name, (upgrade) => chats.open(upgrade));
 	readiness.set("event log", () => stream.check());
-	return { services: [streamService(stream)], drain: () => stream.drain() };
+	return {
+		services: [streamService(stream), chatService(chats)],
+		async drain() {
+			await Promise.all([stream.drain(), chats.drain()]);
+		},
+	};
 };

@@ -51,6 +51,7 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 		key: new InstallationKey(Buffer.alloc(32, 7)),
 		tokens: testTokens,
 		rawHandlers: new Map(),
+		upgradeHandlers: new Map(),
 		readiness: new Map(),
 	};
 }

@@ -7,7 +7,14 @@ import { testTokens } from "../../../support/test-brokers.ts";
 
 function platform(env: NodeJS.ProcessEnv): Platform {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
-	return { config: loadConfig(env), key, tokens: testTokens, rawHandlers: new Map(), readiness: new Map() };
+	return {
+		config: loadConfig(env),
+		key,
+		tokens: testTokens,
+		rawHandlers: new Map(),
+		upgradeHandlers: new Map(),
+		readiness: new Map(),
+	};
 }
 
 describe("the pod manager's part", () => {

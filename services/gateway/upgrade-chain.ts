@@ -1,0 +1,84 @@
+/**
+ * What happens to a request for a WebSocket, in the order of the request chain: Host and Origin, route, handshake,
+ * authentication; then it is in the hands of the module that bridges it. Until that has upgraded the connection, every
+ * failure is a plain HTTP answer.
+ */
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { after } from "#shared/clock.ts";
+import { sessionControl } from "#shared/contracts/session-control.ts";
+import { TimeoutError, UnavailableError } from "#shared/errors.ts";
+import type { UpgradeHandler } from "#shared/platform.ts";
+import type { Answer } from "./answer.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { failureAnswer, unforeseen } from "./http-errors.ts";
+import type { OriginGuard } from "./origin-guard.ts";
+import { requestIdOf } from "./request-id.ts";
+import { refuseBadHandshake, sessionOf, withProtocolToken } from "./websocket-handshake.ts";
+
+export interface UpgradeChainOptions {
+	readonly guard: Pick<OriginGuard, "check">;
+	readonly authenticator: Authenticator;
+	/** By action name. */
+	readonly upgradeHandlers: ReadonlyMap<string, UpgradeHandler>;
+	/** Told of every failure that nobody foresaw. */
+	readonly report: (error: unknown, requestId: string) => void;
+}
+
+const { chat } = sessionControl.actions;
+
+/** Longest time from the end of the request's headers to the upgrade. */
+const overallMs = 10_000;
+/** What a refused client still sends is thrown away for this long. */
+const leftoverMs = 1_000;
+
+export class UpgradeChain {
+	readonly #options: UpgradeChainOptions;
+
+	constructor(options: UpgradeChainOptions) {
+		this.#options = options;
+	}
+
+	/** Resolves when the connection is upgraded or refused; never rejects. */
+	async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+		const requestId = requestIdOf(request);
+		const given = new AbortController();
+		socket.on("error", () => socket.destroy());
+		socket.once("close", () => given.abort());
+		const refuse = (error: unknown): void => this.#refuse(socket, given, error, requestId);
+		const bound = after(overallMs, () => refuse(new TimeoutError("The session's pod took too long")));
+		try {
+			const { guard, authenticator, upgradeHandlers } = this.#options;
+			guard.check(request.headers);
+			const session_id = sessionOf(request.url ?? "");
+			refuseBadHandshake(request);
+			const principal = await authenticator.authenticate(withProtocolToken(request.headers), chat, { session_id });
+			const handler = upgradeHandlers.get(chat.name);
+			if (!handler) throw new UnavailableError("Chats are not available");
+			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });
+		} catch (error) {
+			refuse(error);
+		} finally {
+			bound.cancel();
+		}
+	}
+
+	#refuse(socket: Duplex, given: AbortController, error: unknown, requestId: string): void {
+		if (given.signal.aborted) return;
+		given.abort();
+		const foreseen = failureAnswer(error, () => "path");
+		if (!foreseen) this.#options.report(error, requestId);
+		// Cutting the connection before all is read would destroy the answer on its way.
+		socket.end(asBytes(foreseen ?? unforeseen, requestId)).resume();
+		const cut = after(leftoverMs, () => socket.destroy());
+		socket.once("close", () => cut.cancel());
+	}
+}
+
+function asBytes({ status, body = "", headers = [] }: Answer, requestId: string): Buffer {
+	const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "Connection: close", `X-Request-ID: ${requestId}`];
+	for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+	lines.push("Cache-Control: no-store", "X-Content-Type-Options: nosniff", "Content-Type: application/json");
+	lines.push(`Content-Length: ${Buffer.byteLength(body)}`, "", "");
+	return Buffer.concat([Buffer.from(lines.join("\r\n")), Buffer.from(body)]);
+}

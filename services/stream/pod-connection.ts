@@ -1,0 +1,49 @@
+/** A connection to the chat of a pod, whose frames wait until somebody takes them. */
+import { WebSocket } from "ws";
+import { UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { maxFrameBytes } from "#shared/pod/frames.ts";
+
+const handshakeMs = 3_000;
+
+/**
+ * Resolves with an open connection that is paused.
+ * @param address Base URL of the pod.
+ * @param signal Aborted when nobody wants it any more.
+ * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it takes no more connections.
+ */
+export function connectToPod(address: string, key: string, signal: AbortSignal): Promise<WebSocket> {
+	const socket = new WebSocket(new URL("/session", address.replace(/^http/, "ws")), {
+		headers: { authorization: `Bearer ${key}` },
+		handshakeTimeout: handshakeMs,
+		maxPayload: 2 * maxFrameBytes,
+		followRedirects: false,
+		perMessageDeflate: false,
+	});
+	return new Promise((resolve, reject) => {
+		const abandon = (): void => socket.terminate();
+		signal.addEventListener("abort", abandon);
+		socket.once("open", () => {
+			signal.removeEventListener("abort", abandon);
+			socket.pause();
+			resolve(socket);
+		});
+		socket.once("unexpected-response", (request, response) => {
+			response.resume();
+			request.destroy();
+			reject(response.statusCode === 503 ? busy() : unreachable());
+		});
+		socket.on("error", (cause) => reject(unreachable(cause)));
+		socket.once("close", () => {
+			signal.removeEventListener("abort", abandon);
+			reject(unreachable());
+		});
+	});
+}
+
+function busy(): UnavailableError {
+	return new UnavailableError("The session's pod takes no more connections", "POD_BUSY");
+}
+
+function unreachable(cause?: unknown): UpstreamError {
+	return new UpstreamError("The session's pod cannot be reached", "POD_UNREACHABLE", { cause });
+}
