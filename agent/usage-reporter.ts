@@ -12,7 +12,7 @@ import type { UsageSpool } from "./usage-spool.ts";
 const lookMs = 1_000;
 /** How soon what a long turn uses is told while it goes on. */
 const withinTurnMs = 30_000;
-/** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
+/** How long anybody waits for the platform; at the end of the pod, what is not heard by then waits on disk. */
 const patienceMs = 2_000;
 
 export class UsageReporter implements TurnWatcher {
@@ -21,13 +21,12 @@ export class UsageReporter implements TurnWatcher {
 	readonly #client: PlatformClient;
 	readonly #log: LogBuffer;
 	readonly #timer: Timer;
-	#reservation: string | undefined;
 	#metered: TokenCounts | undefined;
-	/** Whether this launch has called a model; without one, messages are no model's. */
-	#hasCalled = false;
 	#isInTurn = false;
 	#toldAt = monotonic();
 	#delivering: Promise<void> | undefined;
+	/** Something came while the delivery under way may have taken its last look. */
+	#isMoreDue = false;
 	#isBroken = false;
 	#isOver = false;
 
@@ -46,18 +45,18 @@ export class UsageReporter implements TurnWatcher {
 		return this.#metered;
 	}
 
-	/** Calls from now on are paid from this reservation; undefined: from none. */
-	reserve(id: string | undefined): void {
-		this.#reservation = id;
+	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
+	add({ model, location, counts }: MeteredCall, reservation?: string): void {
+		if (!counts) return;
+		this.#metered = addTokens(this.#metered ?? noTokens, counts);
+		const held = reservation === undefined ? {} : { reservation_id: reservation };
+		this.#keep(this.#spool.add({ launch: this.#launch, model, location, counts, ...held }));
 	}
 
-	/** A call is over. */
-	add({ model, location, counts }: MeteredCall): void {
-		if (!counts) return;
-		this.#hasCalled = true;
-		this.#metered = addTokens(this.#metered ?? noTokens, counts);
-		const held = this.#reservation === undefined ? {} : { reservation_id: this.#reservation };
-		this.#keep(this.#spool.add({ launch: this.#launch, model, location, counts, ...held }));
+	/** Resolves when the platform has heard of everything so far, or soon. */
+	async reported(): Promise<void> {
+		this.#deliver();
+		await Promise.race([this.#delivering, sleep(patienceMs)]);
 	}
 
 	began(): void {
@@ -67,7 +66,7 @@ export class UsageReporter implements TurnWatcher {
 
 	ended(): void {
 		this.#isInTurn = false;
-		if (this.#hasCalled) this.#keep(this.#spool.addMessage());
+		if (this.#metered) this.#keep(this.#spool.addMessage());
 		this.#deliver();
 	}
 
@@ -75,8 +74,7 @@ export class UsageReporter implements TurnWatcher {
 	async settle(): Promise<void> {
 		this.#timer.cancel();
 		this.#isOver = true;
-		this.#deliver();
-		await Promise.race([this.#delivering, sleep(patienceMs)]);
+		await this.reported();
 	}
 
 	/** After the client was closed. */
@@ -93,13 +91,22 @@ export class UsageReporter implements TurnWatcher {
 	/** Everything there is, one report after the other. */
 	#deliver(): void {
 		this.#toldAt = monotonic();
-		this.#delivering ??= this.#deliverAll()
+		this.#isMoreDue = true;
+		this.#delivering ??= this.#deliverDue()
 			.catch((error: unknown) => this.#sayBroken(error))
 			.finally(() => {
 				this.#delivering = undefined;
 			});
 	}
 
+	async #deliverDue(): Promise<void> {
+		while (this.#isMoreDue) {
+			this.#isMoreDue = false;
+			await this.#deliverAll();
+		}
+	}
+
+	/** Returns early when the platform is away and the pod ends. */
 	async #deliverAll(): Promise<void> {
 		const backoff = new Backoff();
 		const { signal } = this.#client;

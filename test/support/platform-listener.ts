@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PatchPiece } from "#shared/contracts/history.ts";
 import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 
 interface Heard {
 	path: string | undefined;
@@ -27,18 +28,40 @@ export interface History extends Heard {
 	bytes: number;
 }
 
+export interface Usage extends Heard {
+	report_id: string;
+	launch: number;
+	model: string;
+	tokens: number;
+	message_count: number;
+	input_tokens: number;
+	output_tokens: number;
+	cache_read_tokens: number;
+	cache_write_tokens: number;
+	reservation_id?: string;
+}
+
 export class PlatformListener implements AsyncDisposable {
 	readonly activities: Activity[] = [];
 	readonly histories: History[] = [];
+	readonly usages: Usage[] = [];
 	status = 204;
+	/** Of the next reports of usage, one each. */
+	readonly usageStatuses: number[] = [];
+	/** The next reports of usage are taken, but their answers are lost. */
+	lostAnswers = 0;
 	readonly #server: Server;
 
 	private constructor() {
 		this.#server = createServer((request, response) => {
 			void textOf(request).then((text) => {
-				const answered = this.status;
+				const isUsage = request.url?.endsWith("/usage") ?? false;
+				const answered = (isUsage && this.usageStatuses.shift()) || this.status;
 				this.#keep(request, text, answered);
-				response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
+				if (isUsage && this.lostAnswers > 0) {
+					this.lostAnswers--;
+					request.destroy();
+				} else response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
 			});
 		});
 	}
@@ -71,6 +94,26 @@ export class PlatformListener implements AsyncDisposable {
 		return this.taken.flatMap(({ turns }) => turns);
 	}
 
+	/** Reports of usage that were taken, each once. */
+	get booked(): Usage[] {
+		const taken = this.usages.filter(({ answered }) => answered < 300);
+		return [...new Map(taken.map((one) => [one.report_id, one])).values()];
+	}
+
+	/** Sum of the reports that were taken. */
+	get bookedCounts(): TokenCounts {
+		return this.booked.reduce<TokenCounts>(
+			(sum, one) =>
+				addTokens(sum, {
+					input: one.input_tokens,
+					output: one.output_tokens,
+					cache_read: one.cache_read_tokens,
+					cache_write: one.cache_write_tokens,
+				}),
+			{ ...noTokens },
+		);
+	}
+
 	/** The newest patch that was taken whole. */
 	get patch(): string | undefined {
 		const pieces = this.histories.flatMap(({ diff, answered }) => (diff && answered === 204 ? [diff] : []));
@@ -87,8 +130,10 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	#keep({ url, headers }: IncomingMessage, text: string, answered: number): void {
-		const heard = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text) };
+		const heard = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text || "{}") };
+		if (url?.includes("/reservations")) return;
 		if (url?.endsWith("/activity")) this.activities.push(heard);
+		else if (url?.endsWith("/usage")) this.usages.push(heard);
 		else this.histories.push({ ...heard, bytes: Buffer.byteLength(text) });
 	}
 }
