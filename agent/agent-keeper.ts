@@ -52,6 +52,16 @@ export class AgentKeeper {
 		this.#model = model;
 	}
 
+	/** The one that was started last; it may have ended. */
+	get agent(): CodingAgent | undefined {
+		return this.#agent;
+	}
+
+	/** Ends it without asking. */
+	kill(): void {
+		this.#process?.kill();
+	}
+
 	async close(): Promise<void> {
 		await this.#process?.close();
 	}

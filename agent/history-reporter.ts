@@ -1,17 +1,21 @@
 /** Tells the platform what the pod logs, says and changes, so that it can be read when the pod is gone. */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
 import { Backoff } from "./backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
+import type { TimelineLog } from "./timeline/timeline-log.ts";
 
 const collectMs = 1_000;
 /** Time without a report after which the platform is asked whether it is there. */
 const pingMs = 30_000;
 /** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
 const patienceMs = 2_000;
+/** How long it is asked for whether the session is wanted still. */
+const askMs = 1_000;
 
 export interface Told {
 	log: LogBuffer;
@@ -19,6 +23,7 @@ export interface Told {
 	turns: () => readonly ConversationTurn[];
 	/** Everything that has changed since the last commit. */
 	patch: () => Promise<DiffPatch>;
+	timeline: TimelineLog;
 }
 
 /** The number of a report that was made already. */
@@ -30,6 +35,7 @@ export class HistoryReporter {
 	readonly #client: PlatformClient;
 	readonly #timer: Timer;
 	#logged = 0;
+	#recorded = 0;
 	#turn: string | undefined;
 	/** The patch told last. */
 	#patch: string | undefined;
@@ -46,6 +52,7 @@ export class HistoryReporter {
 		this.#client = client;
 		this.#turn = spool.newestTurn;
 		this.#timer = every(collectMs, () => this.wake());
+		told.timeline.listen(() => this.wake());
 		this.#deliver();
 	}
 
@@ -56,16 +63,25 @@ export class HistoryReporter {
 		});
 	}
 
-	/** Tells the last things and keeps on disk what is not heard. */
-	async end(): Promise<void> {
+	/** Whether the platform knows the session still; true when it cannot be asked. */
+	async isWanted(): Promise<boolean> {
+		const asked = this.#client.post("history", this.#spool.newest).then((hearing) => hearing !== "barred");
+		return Promise.race([asked, sleep(askMs).then(() => true)]);
+	}
+
+	/** Tells the last things and keeps on disk what is not heard. @param chronicle What became of the launch. */
+	async end(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
 		this.#isOver = true;
 		const last = async (): Promise<void> => {
 			await this.#collecting;
 			await this.#collect();
+			if (chronicle) await this.#spool.add([{ logs: [], turns: [], chronicle }]);
+			await this.#delivering;
+			this.#deliver();
 			await this.#delivering;
 		};
-		await Promise.race([last(), sleep(patienceMs)]);
+		await Promise.race([last().catch((error: unknown) => this.#sayBroken(error)), sleep(patienceMs)]);
 		this.#client.close();
 		await this.#delivering;
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
@@ -85,11 +101,12 @@ export class HistoryReporter {
 	}
 
 	async #spoolNews(): Promise<void> {
-		const { log, turns } = this.#told;
-		const logged = log.added;
+		const { log, turns, timeline } = this.#told;
+		const [logged, recorded] = [log.added, timeline.added];
 		const newTurns = after(turns(), this.#turn);
-		await this.#spool.add(packReports(log.after(this.#logged), newTurns));
+		await this.#spool.add(packReports(log.after(this.#logged), newTurns, timeline.after(this.#recorded)));
 		this.#logged = logged;
+		this.#recorded = recorded;
 		this.#turn = newTurns.at(-1)?.id ?? this.#turn;
 		if (newTurns.some(({ role }) => role === "assistant")) this.#isPatchDue = true;
 	}

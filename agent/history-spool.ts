@@ -2,11 +2,13 @@
  * Reports that the platform has not heard yet, in order, on disk: the next pod of the session delivers what this one
  * cannot. Within bounds, so that a platform that stays away fills no disk.
  */
+import type { ToldEvent } from "#shared/contracts/history.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import type { NumberedReport, ReportContent } from "./history-report.ts";
 import { isJsonObject } from "./json-object.ts";
 import { Journal } from "./journal.ts";
 import { shrinkReports } from "./spool-shrink.ts";
+import type { RawEvent } from "./timeline/timeline-log.ts";
 
 export interface SpoolLimits {
 	/** Bytes of the file. Default 16 MiB. */
@@ -26,6 +28,8 @@ interface Newest {
 	n: number;
 	/** Id of the newest turn that was put in. */
 	turn?: string;
+	/** Events that were ever put in; default 0. */
+	events?: number;
 }
 
 type SpoolRecord = { report: NumberedReport } | { newest: Newest };
@@ -90,7 +94,8 @@ export class HistorySpool {
 
 	async #add(content: ReportContent): Promise<void> {
 		const { launch, n } = this.#newest;
-		const report: NumberedReport = { launch, n: n + 1, ...content };
+		const { events, ...others } = content;
+		const report: NumberedReport = { launch, n: n + 1, ...others, ...(events && { events: this.#numbered(events) }) };
 		const bytes = jsonBytes(report);
 		if (this.#journal.size + bytes > this.#limits.fileBytes) await this.#rewrite();
 		await this.#journal.append({ report } satisfies SpoolRecord);
@@ -99,6 +104,12 @@ export class HistorySpool {
 		this.#waiting = shrinkReports(this.#waiting, this.#limits.waitingBytes);
 		this.#bytes = this.#waiting.reduce((sum, one) => sum + jsonBytes(one), 0);
 		await this.#rewrite();
+	}
+
+	/** Events are numbered over all launches. */
+	#numbered(events: readonly RawEvent[]): ToldEvent[] {
+		const { events: before = 0 } = this.#newest;
+		return events.map((event, index) => ({ ...event, sequence: before + index }));
 	}
 
 	#load(record: SpoolRecord): void {
@@ -110,7 +121,8 @@ export class HistorySpool {
 		this.#waiting.push(report);
 		this.#bytes += jsonBytes(report);
 		const turn = report.turns.at(-1)?.id ?? this.#newest.turn;
-		this.#newest = { launch: report.launch, n: report.n, ...(turn !== undefined && { turn }) };
+		const events = (this.#newest.events ?? 0) + (report.events?.length ?? 0);
+		this.#newest = { launch: report.launch, n: report.n, events, ...(turn !== undefined && { turn }) };
 	}
 
 	/** The newest comes last: what the reports tell of it is older. */

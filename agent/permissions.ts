@@ -53,6 +53,7 @@ export class Permissions {
 	/** By request. */
 	readonly #answered = new Map<string, Answered>();
 	readonly #watchers: PermissionWatcher[] = [];
+	#isClosed = false;
 
 	/** @param say Takes a sentence about every answer. */
 	constructor(mode: PermissionMode, say: (sentence: string) => void) {
@@ -75,6 +76,7 @@ export class Permissions {
 
 	/** Resolves with the id of the option chosen, or undefined when none was; never rejects. */
 	ask(wanted: WantedPermission): Promise<string | undefined> {
+		if (this.#isClosed) return Promise.resolve(chosen(wanted, { behavior: "deny" }));
 		if (this.#mode === "auto") return Promise.resolve(this.#permit(wanted));
 		if (this.#open.size >= maxOpen) {
 			this.#say(`Not permitted, because ${maxOpen} others wait: ${wanted.title}`);
@@ -110,6 +112,12 @@ export class Permissions {
 	/** The turn ends, or its agent: nobody waits for an answer any more. */
 	cancel(): void {
 		for (const open of this.#open.values()) this.#settle(open, null, "Withdrawn");
+	}
+
+	/** From now on nothing is permitted, and nobody is asked. */
+	close(): void {
+		this.#isClosed = true;
+		this.cancel();
 	}
 
 	/** Policy `auto`: once, never for ever, because the agent would remember that. */

@@ -1,4 +1,5 @@
 /** Everything the pod tells the platform, from one place. */
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type ActivityReport, ActivityReporter } from "./activity-reporter.ts";
 import { HistoryReporter, type Told } from "./history-reporter.ts";
@@ -31,11 +32,16 @@ export class PlatformReports {
 		this.#history.wake();
 	}
 
-	/** Resolves soon; what the platform has not heard by then waits on disk. */
-	async end(): Promise<void> {
+	/** Whether the platform knows the session still; true when it cannot be asked. */
+	isWanted(): Promise<boolean> {
+		return this.#history.isWanted();
+	}
+
+	/** Resolves soon; what the platform has not heard by then waits on disk. @param chronicle What became of the launch. */
+	async end(chronicle?: ChronicleReport): Promise<void> {
 		await this.usage.settle();
 		// It closes the connection to the platform.
-		await this.#history.end();
+		await this.#history.end(chronicle);
 		await this.usage.close();
 	}
 }

@@ -1,7 +1,10 @@
 /** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { monotonic } from "#shared/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { DiffPatch } from "#shared/contracts/sessions.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import { ActivityWatch } from "./activity-watch.ts";
@@ -13,6 +16,7 @@ import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import { markerOf, type WorkingEnvironment, workingEnvironment } from "./environment.ts";
+import { closingChronicle } from "./closing-chronicle.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { HistorySpool } from "./history-spool.ts";
@@ -29,6 +33,7 @@ import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { StatusFile } from "./status-file.ts";
+import { Timeline } from "./timeline/timeline.ts";
 import type { UsageReporter } from "./usage-reporter.ts";
 import { UsageSpool } from "./usage-spool.ts";
 import { Workspace } from "./workspace.ts";
@@ -52,6 +57,7 @@ const milestones = {
 interface Opened {
 	conversation?: Conversation;
 	reports?: PlatformReports;
+	timeline?: Timeline;
 	dialogue?: Dialogue;
 	chat?: Chat;
 	server?: AgentServer;
@@ -132,6 +138,7 @@ export class SessionAgent {
 		starting.catch(() => {});
 		const openMessages = this.#takeMessages(server, this.#openChat(dialogue));
 		const folder = await this.#prepareWorkspace();
+		this.#opened.timeline?.begin();
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
 		this.#enter("ready", { agent_title: agent.title });
@@ -149,7 +156,8 @@ export class SessionAgent {
 		this.#opened.conversation = conversation;
 		if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
 		const patch = async (): Promise<DiffPatch> => (await this.#workspaceDiff()).wholePatch();
-		const told = { log: this.#log, turns: () => conversation.turns, patch };
+		const timeline = this.#openTimeline();
+		const told = { log: this.#log, turns: () => conversation.turns, patch, timeline: timeline.records };
 		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
 		const reports = new PlatformReports(this.#launch, told, { history, usage }, events);
 		this.#opened.reports = reports;
@@ -160,11 +168,20 @@ export class SessionAgent {
 			(report) => reports.activity(report),
 		);
 		dialogue.watch(activity);
+		dialogue.watch(timeline.turns);
+		dialogue.guard(timeline.turns);
 		this.#permissions.watch(activity);
 		dialogue.watch(reports.usage);
 		this.#opened.dialogue = dialogue;
 		await this.#openModel(reports.usage);
 		return dialogue;
+	}
+
+	#openTimeline(): Timeline {
+		const metered = (): TokenCounts | undefined => this.#opened.reports?.usage.metered;
+		const timeline = new Timeline({ launch: this.#launch, git: this.#localGit(), log: this.#log, metered });
+		this.#opened.timeline = timeline;
+		return timeline;
 	}
 
 	#openChat(dialogue: Dialogue): Chat {
@@ -204,7 +221,11 @@ export class SessionAgent {
 	async #openDiff(): Promise<WorkspaceDiff> {
 		const { workspace, home } = this.#launch;
 		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
-		return new WorkspaceDiff(workspace, home, new Git(localEnvironment(this.#inherited, this.#launch), this.#log));
+		return new WorkspaceDiff(workspace, home, this.#localGit());
+	}
+
+	#localGit(): Git {
+		return new Git(localEnvironment(this.#inherited, this.#launch), this.#log);
 	}
 
 	/** Returns what makes ready for the first message; before, that would only delay the start. */
@@ -244,13 +265,27 @@ export class SessionAgent {
 		this.#log.add("INFO", own, milestones[phase]);
 	}
 
+	/** @param since When the pod was asked to end, on the monotonic clock. */
+	async #sumUp(since: number): Promise<ChronicleReport | undefined> {
+		const { timeline, reports, dialogue, model } = this.#opened;
+		if (!timeline || !reports) return undefined;
+		const failure = this.#status.status.failure?.message;
+		// One that still answers a cancelled turn could not answer this; the built-in agent needs a model of ours.
+		const canAnswer = dialogue?.turn === undefined && (model !== undefined || this.#launch.agent !== "builtin");
+		const ground = { keeper: this.#keeper, permissions: this.#permissions, timeline, reports };
+		return closingChronicle({ since, failure, canAnswer, ...ground });
+	}
+
 	async #close(): Promise<void> {
-		const { messages, dialogue, reports, server, conversation, model } = this.#opened;
+		const { messages, dialogue, reports, timeline, server, conversation, model } = this.#opened;
+		const since = monotonic();
 		messages?.close();
 		await dialogue?.end();
+		const chronicle = await this.#sumUp(since);
 		await this.#keeper.close();
 		await model?.close();
-		await reports?.end();
+		await reports?.end(chronicle);
+		await timeline?.close();
 		await sweepProcesses(markerOf(this.#launch));
 		server?.close();
 		await conversation?.close();

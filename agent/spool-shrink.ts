@@ -7,13 +7,13 @@ import type { NumberedReport } from "./history-report.ts";
 type Loss = (report: NumberedReport) => NumberedReport;
 
 /**
- * Reports of at most `limit` bytes: the oldest outputs of tools go first, then the oldest log lines, then older patches,
- * then the oldest reports.
+ * Reports of at most `limit` bytes: the oldest outputs of tools go first, then the oldest log lines, then the oldest raw
+ * events, then older patches, then the oldest reports.
  */
 export function shrinkReports(reports: readonly NumberedReport[], limit: number): NumberedReport[] {
 	const left = [...reports];
 	let bytes = left.reduce((sum, report) => sum + jsonBytes(report), 0);
-	const losses: Loss[] = [withoutOutputs, withoutLogs, withoutPatchBut(newestPatch(left))];
+	const losses: Loss[] = [withoutOutputs, withoutLogs, withoutEvents, withoutPatchBut(newestPatch(left))];
 	for (const loss of losses) {
 		for (const [index, report] of left.entries()) {
 			if (bytes <= limit) return left;
@@ -36,6 +36,12 @@ function withoutLogs(report: NumberedReport): NumberedReport {
 	if (!last || report.logs.length === 1) return report;
 	const message = `${report.logs.length} log lines were dropped because the platform was away`;
 	return { ...report, logs: [{ ...last, level: "WARNING", logger: "session-agent", message }] };
+}
+
+/** The numbers of the others show that some are missing. */
+function withoutEvents(report: NumberedReport): NumberedReport {
+	const { events, ...others } = report;
+	return events ? others : report;
 }
 
 function withoutPatchBut(newest: string | undefined): Loss {

@@ -17,7 +17,9 @@ const config = `[core]
 	auto = 0
 `;
 
-const copied = ["HEAD", "packed-refs", "shallow", "index", "info/exclude", "info/attributes"];
+/** What says where branches stand; it changes while somebody works. */
+const references = ["HEAD", "packed-refs", "shallow"];
+const copied = [...references, "index", "info/exclude", "info/attributes"];
 
 /** The workspace is no git repository. */
 export class NoRepositoryError extends Error {
@@ -26,17 +28,18 @@ export class NoRepositoryError extends Error {
 
 export class ShadowRepository {
 	readonly folder: string;
+	readonly #original: string;
 
-	private constructor(folder: string) {
+	private constructor(folder: string, original: string) {
 		this.folder = folder;
+		this.#original = original;
 	}
 
 	/** @param parent Folder it is made in. @throws {NoRepositoryError} */
 	static async make(workspace: string, parent: string): Promise<ShadowRepository> {
-		const original = join(workspace, ".git");
-		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")));
+		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), join(workspace, ".git"));
 		try {
-			await shadow.#fill(original);
+			await shadow.#fill();
 		} catch (error) {
 			await shadow.remove();
 			throw error;
@@ -49,20 +52,29 @@ export class ShadowRepository {
 		return ["--git-dir", this.folder, "--work-tree", workspace];
 	}
 
+	/** The branches as they stand now; the index stays its own. */
+	async refresh(): Promise<void> {
+		await Promise.all(references.map((name) => this.#copy(name)));
+	}
+
 	remove(): Promise<void> {
 		return rm(this.folder, { recursive: true, force: true });
 	}
 
-	async #fill(original: string): Promise<void> {
+	async #fill(): Promise<void> {
 		const own = (name: string): string => join(this.folder, name);
 		await mkdir(own("info"));
-		const found = await Promise.all(copied.map((name) => copyFile(join(original, name), own(name))));
+		const found = await Promise.all(copied.map((name) => this.#copy(name)));
 		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
 		// What git writes while it compares, the workspace's own store never gets.
 		await mkdir(own("objects/info"), { recursive: true });
-		await writeFile(own("objects/info/alternates"), `${join(original, "objects")}\n`);
-		await symlink(join(original, "refs"), own("refs"));
+		await writeFile(own("objects/info/alternates"), `${join(this.#original, "objects")}\n`);
+		await symlink(join(this.#original, "refs"), own("refs"));
 		await writeFile(own("config"), config);
+	}
+
+	#copy(name: string): Promise<boolean> {
+		return copyFile(join(this.#original, name), join(this.folder, name));
 	}
 }
 

@@ -6,6 +6,7 @@ import { HistoryReporter } from "#agent/history-reporter.ts";
 import { HistorySpool } from "#agent/history-spool.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
 import { PlatformClient } from "#agent/platform-client.ts";
+import { TimelineLog } from "#agent/timeline/timeline-log.ts";
 import { monotonic, now, turnClock } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -28,7 +29,7 @@ describe("HistoryReporter", () => {
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
 		const patch = () => Promise.reject(new Error("There is no workspace"));
-		reporter = new HistoryReporter({ log, turns: () => [], patch }, spool, client);
+		reporter = new HistoryReporter({ log, turns: () => [], patch, timeline: new TimelineLog() }, spool, client);
 	});
 
 	afterEach(async () => {

@@ -1,0 +1,106 @@
+/** What is told of each thing that happens: its entry of the timeline and its raw event. Pure. */
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { textOf } from "../json-object.ts";
+import type { Commit } from "./commit-list.ts";
+import type { TimelineRecord } from "./timeline-log.ts";
+import type { FinishedCall } from "./tool-calls.ts";
+import type { FileChange } from "./workspace-watch.ts";
+
+const maxLine = 200;
+const maxPath = 1_024;
+/** Changed files that are told one by one of one look. */
+const maxFiles = 200;
+/** Raw events have numbers of up to so many bytes. */
+const maxHash = 40;
+
+const actions = { new: "created", mod: "modified", del: "deleted" } as const;
+const fileEvents = { new: "file_created", mod: "file_modified", del: "file_deleted" } as const;
+
+/** The first line that says something, not too long. */
+export function firstLine(text: string, fallback = ""): string {
+	const line = text.split(/[\r\n]/).find((one) => one.trim() !== "");
+	return (line?.trim() ?? fallback).slice(0, maxLine);
+}
+
+export function messageRecords({ content }: ConversationTurn, at: string): TimelineRecord[] {
+	const data = { content_length: content.length, content_preview: firstLine(content) };
+	return [{ event: { event_type: "message_user", timestamp: at, data } }];
+}
+
+/**
+ * @param number Of the turn, from 1.
+ * @param tokens Of the turn; undefined: nobody counts them.
+ */
+export function answerRecords(
+	{ content, metadata }: ConversationTurn,
+	number: number,
+	at: string,
+	tokens?: TokenCounts,
+): TimelineRecord[] {
+	const finish_reason = textOf(metadata["stop_reason"]) ?? "";
+	const error = textOf(metadata["error"]);
+	const data = { content_length: content.length, content_preview: firstLine(content), finish_reason };
+	const label = firstLine(content, `Turn ${number}`);
+	const counted = tokens && { tokens_in: totalTokens(tokens) - tokens.output, tokens_out: tokens.output };
+	return [
+		...(error === undefined ? [] : errorRecords(error, "turn", at)),
+		{ entry: { at, type: "message", label, ...(tokens && { tokens: totalTokens(tokens) }) } },
+		{ event: { event_type: "message_assistant", timestamp: at, data, ...counted } },
+	];
+}
+
+export function errorRecords(sentence: string, source: string, at: string): TimelineRecord[] {
+	const message = firstLine(sentence, "Unknown error");
+	return [
+		{ entry: { at, type: "error", label: message } },
+		{ event: { event_type: "error", timestamp: at, data: { source, message } } },
+	];
+}
+
+export function callRecords(call: FinishedCall, at: string): TimelineRecord[] {
+	const { kind, title, command, durationMs: duration_ms } = call;
+	const data = { tool: kind, arguments_preview: firstLine(command ?? title), duration_ms };
+	const used: TimelineRecord = { event: { event_type: "tool_use", timestamp: at, data, duration_ms } };
+	return kind === "execute" || command !== undefined ? [used, ...commandRecords(call, at)] : [used];
+}
+
+/** An agent that tells no exit code tells at least whether it went well. */
+function commandRecords(call: FinishedCall, at: string): TimelineRecord[] {
+	const { title, hasFailed, exitCode: exit = Number(hasFailed), durationMs: duration_ms } = call;
+	const label = firstLine(call.command ?? title, "Command");
+	const data = { command: label, exit_code: exit, duration_ms };
+	return [
+		{ entry: { at, type: "terminal", label, exit } },
+		{ event: { event_type: "terminal_command", timestamp: at, data, duration_ms } },
+	];
+}
+
+export function fileRecords(files: readonly FileChange[], at: string): TimelineRecord[] {
+	const told = files.slice(0, maxFiles).flatMap((file) => fileRecord(file, at));
+	const others = files.length - maxFiles;
+	if (others <= 0) return told;
+	return [...told, { entry: { at, type: "session", label: `${others} more files have changed` } }];
+}
+
+function fileRecord({ path, status, ins, del }: FileChange, at: string): TimelineRecord[] {
+	const label = path.slice(-maxPath);
+	const counts = { insertions: ins, deletions: del };
+	const data = { path: label, ...(status === "mod" && counts) };
+	return [
+		{ entry: { at, type: "file", label, action: actions[status], ins, del } },
+		{ event: { event_type: fileEvents[status], timestamp: at, data } },
+	];
+}
+
+/** A commit has a time of its own, but it is told when it is seen, so that the order is right. */
+export function commitRecords(commits: readonly Commit[], at: string): TimelineRecord[] {
+	return commits.flatMap(({ hash, subject, files }): TimelineRecord[] => {
+		const label = firstLine(subject, "Commit without a message");
+		const data = { hash, message: label, files_changed: files };
+		return [
+			{ entry: { at, type: "git", label, hash: hash.slice(0, maxHash) } },
+			{ event: { event_type: "git_commit", timestamp: at, data } },
+		];
+	});
+}

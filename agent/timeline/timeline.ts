@@ -1,0 +1,133 @@
+/** The session's timeline as its pod keeps it, from the workspace's first moment to the last look. */
+import { join } from "node:path";
+import { isoTime, monotonic, now, sleep } from "#shared/clock.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import type { Git } from "../git.ts";
+import type { LogBuffer } from "../log-buffer.ts";
+import { errorRecords } from "./records.ts";
+import { TimelineLog } from "./timeline-log.ts";
+import { readMemory, type TimelineMemory, writeMemory } from "./timeline-memory.ts";
+import { TurnTimeline } from "./turn-timeline.ts";
+import { type Changes, WorkspaceWatch } from "./workspace-watch.ts";
+
+/** How long the first turn waits for the first look. */
+const firstLookMs = 10_000;
+const nothing: Changes = { files: [], commits: [] };
+
+export interface TimelineParts {
+	readonly launch: LaunchDocument;
+	/** With the environment for everything that needs no remote. */
+	readonly git: Git;
+	readonly log: LogBuffer;
+	/** Tokens metered since the launch; undefined: nobody counts them. */
+	readonly metered: () => TokenCounts | undefined;
+}
+
+/** What is known for certain of what a session has done. */
+export interface SessionFacts extends Changes {
+	/** Seconds its pods have run. */
+	readonly seconds: number;
+}
+
+export class Timeline {
+	readonly records = new TimelineLog();
+	readonly turns: TurnTimeline;
+	readonly #parts: TimelineParts;
+	readonly #file: string;
+	readonly #since = monotonic();
+	readonly #ready = Promise.withResolvers<void>();
+	#opening: Promise<void> | undefined;
+	#watch: WorkspaceWatch | undefined;
+	#memory: TimelineMemory = { head: undefined, seconds: 0 };
+	#hasTroubleToldOf = false;
+
+	constructor(parts: TimelineParts) {
+		this.#parts = parts;
+		this.#file = join(parts.launch.state, "timeline.json");
+		const { metered } = parts;
+		const look = (): Promise<Changes> => this.#look();
+		this.turns = new TurnTimeline({ log: this.records, look, ready: this.#ready.promise, metered });
+	}
+
+	/** The workspace is there, and nobody works in it yet. */
+	begin(): void {
+		this.#opening = this.#open().catch((error: unknown) => this.#sayTrouble(error));
+		void Promise.race([this.#opening, sleep(firstLookMs)]).then(() => this.#ready.resolve());
+	}
+
+	/** What is known without a look. */
+	get noFacts(): SessionFacts {
+		return { ...nothing, seconds: this.#seconds };
+	}
+
+	/** What has changed since the session began, at the last look. */
+	async facts(): Promise<SessionFacts> {
+		const watch = this.#watch;
+		const since = watch?.since(this.#memory.head) ?? Promise.resolve(nothing);
+		const changes = await since.catch((error: unknown) => {
+			this.#sayTrouble(error);
+			return nothing;
+		});
+		return { ...changes, seconds: this.#seconds };
+	}
+
+	/** Takes the last look. @param failure Why the pod ends, when it was not asked to. */
+	async end(failure?: string): Promise<void> {
+		this.#ready.resolve();
+		if (!this.#opening) return;
+		await this.turns.end();
+		const at = isoTime();
+		const used = this.#parts.metered();
+		const data = { reason: failure === undefined ? "stopped" : "failed", total_tokens: used ? totalTokens(used) : 0 };
+		if (failure !== undefined) this.records.add(...errorRecords(failure, "session", at));
+		this.records.add({ event: { event_type: "session_stop", timestamp: at, data } });
+	}
+
+	/** Leaves nothing behind but what the next pod is to know. */
+	async close(): Promise<void> {
+		await this.#opening;
+		const { head } = this.#memory;
+		if (this.#watch) await writeMemory(this.#file, { head, seconds: this.#seconds }).catch(() => {});
+		await this.#watch?.close();
+	}
+
+	get #seconds(): number {
+		return this.#memory.seconds + Math.round((monotonic() - this.#since) / 1_000);
+	}
+
+	async #open(): Promise<void> {
+		const { workspace, home, model, repositories } = this.#parts.launch;
+		const at = isoTime();
+		const [own] = repositories;
+		const data = { model, repo: own?.url ?? "", branch: own?.branch ?? "" };
+		const former = await readMemory(this.#file);
+		const label = former ? "Session started again" : "Session started";
+		this.records.add(
+			{ entry: { at, type: "session", label } },
+			{ event: { event_type: "session_start", timestamp: at, data } },
+		);
+		this.#watch = await WorkspaceWatch.open(workspace, home, this.#parts.git, now());
+		this.#memory = former ?? { head: this.#watch.head, seconds: 0 };
+		if (!former) await writeMemory(this.#file, this.#memory);
+	}
+
+	async #look(): Promise<Changes> {
+		try {
+			const changes = (await this.#watch?.look()) ?? nothing;
+			this.#hasTroubleToldOf = false;
+			return changes;
+		} catch (error) {
+			this.#sayTrouble(error);
+			return nothing;
+		}
+	}
+
+	/** Once, until it goes well again. */
+	#sayTrouble(error: unknown): void {
+		if (this.#hasTroubleToldOf) return;
+		this.#hasTroubleToldOf = true;
+		const said = error instanceof Error ? error.message : String(error);
+		this.#parts.log.add("WARNING", "session-agent", `The timeline is not complete: ${said}`);
+	}
+}

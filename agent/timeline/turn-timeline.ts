@@ -1,0 +1,99 @@
+/** Keeps the timeline by watching the turns, and by looking at the workspace after what may have changed it. */
+import { isoTime } from "#shared/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { type TokenCounts, tokenBuckets } from "#shared/models/token-counts.ts";
+import type { AgentUpdate } from "../coding-agent.ts";
+import type { TurnGate, TurnWatcher } from "../turn-watcher.ts";
+import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords } from "./records.ts";
+import type { TimelineLog } from "./timeline-log.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import type { Changes } from "./workspace-watch.ts";
+
+/** Kinds of tool calls that change nothing. */
+const readers = new Set(["read", "search", "fetch", "think"]);
+
+export interface TurnTimelineParts {
+	readonly log: TimelineLog;
+	/** What has changed since the last look. */
+	readonly look: () => Promise<Changes>;
+	/** Resolves when the first look is taken, or will never be. */
+	readonly ready: Promise<unknown>;
+	/** Tokens metered since the launch; undefined: nobody counts them. */
+	readonly metered: () => TokenCounts | undefined;
+}
+
+export class TurnTimeline implements TurnWatcher, TurnGate {
+	readonly #parts: TurnTimelineParts;
+	#calls = new ToolCalls();
+	#turns = 0;
+	#meteredBefore: TokenCounts | undefined;
+	/** Looks and records, one after the other; it never rejects. */
+	#work: Promise<void> = Promise.resolve();
+	#isLookComing = false;
+
+	constructor(parts: TurnTimelineParts) {
+		this.#parts = parts;
+	}
+
+	/** Turns that have ended since the launch. */
+	get turns(): number {
+		return this.#turns;
+	}
+
+	/** No turn begins before the first look: its changes would be taken for what was there before. */
+	async pass(_message: ConversationTurn, signal: AbortSignal): Promise<void> {
+		const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+		await Promise.race([this.#parts.ready, aborted]);
+	}
+
+	began(message: ConversationTurn): void {
+		this.#calls = new ToolCalls();
+		this.#meteredBefore = this.#parts.metered();
+		const at = isoTime();
+		this.#next(async () => this.#parts.log.add(...messageRecords(message, at)));
+	}
+
+	updated(update: AgentUpdate): void {
+		const call = update.type === "tool" ? this.#calls.update(update) : undefined;
+		if (!call) return;
+		const at = isoTime();
+		this.#next(async () => this.#parts.log.add(...callRecords(call, at)));
+		if (!readers.has(call.kind)) this.#lookSoon(at);
+	}
+
+	ended(answer: ConversationTurn): void {
+		const number = ++this.#turns;
+		const tokens = usedSince(this.#meteredBefore, this.#parts.metered());
+		const at = isoTime();
+		this.#lookSoon(at);
+		this.#next(async () => this.#parts.log.add(...answerRecords(answer, number, at, tokens)));
+	}
+
+	/** Takes a last look, and resolves when all is told. */
+	async end(): Promise<void> {
+		this.#lookSoon(isoTime());
+		await this.#work;
+	}
+
+	/** One that is waited for sees everything that happens until it begins. */
+	#lookSoon(at: string): void {
+		if (this.#isLookComing) return;
+		this.#isLookComing = true;
+		this.#next(async () => {
+			await this.#parts.ready;
+			this.#isLookComing = false;
+			const { files, commits } = await this.#parts.look();
+			this.#parts.log.add(...fileRecords(files, at), ...commitRecords(commits, at));
+		});
+	}
+
+	#next(step: () => Promise<void>): void {
+		this.#work = this.#work.then(step);
+	}
+}
+
+function usedSince(before: TokenCounts | undefined, now: TokenCounts | undefined): TokenCounts | undefined {
+	if (!now) return undefined;
+	const used = tokenBuckets.map((bucket) => [bucket, now[bucket] - (before?.[bucket] ?? 0)] as const);
+	return Object.fromEntries(used) as TokenCounts;
+}

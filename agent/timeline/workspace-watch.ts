@@ -1,0 +1,216 @@
+/**
+ * What has changed in the workspace since the last look: by its files and commits, whoever changed them. Tools may say
+ * what they like. Each look writes a tree of the working copy to objects of our own and compares it with the one before.
+ */
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { readFileList } from "#shared/pod/diff-output.ts";
+import { ShadowRepository } from "../diff/shadow-repository.ts";
+import { type Git, wordsOfGit } from "../git.ts";
+import type { CommandResult } from "../run-command.ts";
+import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
+import { type ListedPath, readListedPaths } from "./listed-paths.ts";
+import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
+
+export interface FileChange {
+	readonly path: string;
+	readonly status: "new" | "mod" | "del";
+	/** Lines; 0 of binary and of very large files. */
+	readonly ins: number;
+	readonly del: number;
+}
+
+export interface Changes {
+	readonly files: readonly FileChange[];
+	/** Oldest first. */
+	readonly commits: readonly Commit[];
+}
+
+const commandMs = 20_000;
+/** Of what is read at one look; the rest is told apart by size and time. */
+const maxFileBytes = 32 * 1_048_576;
+const maxBytes = 256 * 1_048_576;
+const maxFiles = 20_000;
+const maxListBytes = 16 * 1_048_576;
+const maxCommits = 50;
+/** Files that git cannot read are left out, so many at a time. */
+const maxRefused = 10;
+/** The times of commits are whole seconds. */
+const secondMs = 1_000;
+
+/** Of a repository without a commit; git knows it without having it. */
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const plain = ["--no-ext-diff", "--no-textconv", "--no-renames"];
+
+export class WorkspaceWatch {
+	readonly #workspace: string;
+	readonly #git: Git;
+	readonly #shadow: ShadowRepository;
+	/** Milliseconds since 1970; older commits were not made here. */
+	readonly #since: number;
+	readonly #unread = new UnreadFiles();
+	readonly #refused = new Set<string>();
+	#tree = "";
+	#head: string | undefined;
+
+	private constructor(workspace: string, git: Git, shadow: ShadowRepository, since: number) {
+		this.#workspace = workspace;
+		this.#git = git;
+		this.#shadow = shadow;
+		this.#since = Math.floor(since / secondMs) * secondMs;
+	}
+
+	/**
+	 * Takes the first look, with which the others are compared.
+	 * @param scratch Folder for what is needed as long as it watches.
+	 * @param since Commits from then on are told, in milliseconds since 1970.
+	 * @throws {NoRepositoryError} without a repository; {Error} with git's own words.
+	 */
+	static async open(workspace: string, scratch: string, git: Git, since: number): Promise<WorkspaceWatch> {
+		const shadow = await ShadowRepository.make(workspace, scratch);
+		const watch = new WorkspaceWatch(workspace, git, shadow, since);
+		try {
+			await watch.#readFiles();
+			watch.#tree = await watch.#writeTree();
+			watch.#head = await watch.#readHead();
+			return watch;
+		} catch (error) {
+			await shadow.remove();
+			throw error;
+		}
+	}
+
+	/** The commit the workspace is on; undefined before the first one. */
+	get head(): string | undefined {
+		return this.#head;
+	}
+
+	/** @throws {Error} with git's own words. */
+	async look(): Promise<Changes> {
+		const files = await this.#changedFiles();
+		const commits = await this.#newCommits();
+		return { files, commits };
+	}
+
+	/** What has changed since a commit, new files included. @param base Undefined: since there was none. @throws {Error} */
+	async since(base: string | undefined): Promise<Changes> {
+		const files = await this.#compare(base === undefined ? emptyTree : `${base}^{tree}`, this.#tree);
+		return { files, commits: await this.#commitsAfter(base, this.#head) };
+	}
+
+	close(): Promise<void> {
+		return this.#shadow.remove();
+	}
+
+	async #changedFiles(): Promise<FileChange[]> {
+		const unread = await this.#readFiles();
+		const tree = await this.#writeTree();
+		const before = this.#tree;
+		// What cannot be compared now cannot be later either.
+		this.#tree = tree;
+		const changed = tree === before ? [] : await this.#compare(before, tree);
+		return [...changed, ...unread];
+	}
+
+	/** Brings the index up to date; resolves to the changes among those whose content is not read. */
+	async #readFiles(): Promise<FileChange[]> {
+		const args = ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
+		const { stdout } = await this.#succeed(args, { maxBytes: maxListBytes });
+		const listed = readListedPaths(stdout.toString("utf8")).filter(({ path }) => !this.#refused.has(path));
+		const { read, unread } = await this.#divide(listed);
+		if (read.length > 0) await this.#updateIndex(read);
+		const changes = this.#unread.changes(unread, new Set(read));
+		return changes.map((change) => ({ ...change, ins: 0, del: 0 }));
+	}
+
+	/** As many as there is room for are read. */
+	async #divide(listed: readonly ListedPath[]): Promise<{ read: string[]; unread: UnreadFile[] }> {
+		const read: string[] = [];
+		const unread: UnreadFile[] = [];
+		let bytes = 0;
+		for (const { path, isNew } of listed) {
+			const found = await lstat(join(this.#workspace, path)).catch(() => undefined);
+			const size = found?.isFile() ? found.size : 0;
+			const fits = size <= maxFileBytes && bytes + size <= maxBytes && read.length < maxFiles;
+			if (fits) bytes += size;
+			if (fits) read.push(path);
+			else unread.push({ path, isNew, stamp: `${size} ${found?.mtimeMs}` });
+		}
+		return { read, unread };
+	}
+
+	async #updateIndex(paths: readonly string[]): Promise<void> {
+		let left = paths;
+		for (let refused = 0; ; refused++) {
+			const args = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
+			const result = await this.#run(args, { input: left.map((path) => `${path}\0`).join("") });
+			if (result.code === 0) return;
+			const path = refusedPath(result);
+			if (path === undefined || refused >= maxRefused) throw failure(result);
+			this.#refused.add(path);
+			left = left.filter((one) => one !== path);
+		}
+	}
+
+	async #writeTree(): Promise<string> {
+		return textOf(await this.#succeed(["write-tree", "--missing-ok"]));
+	}
+
+	async #compare(from: string, to: string): Promise<FileChange[]> {
+		const args = ["diff-tree", "-r", "--raw", "--numstat", "-z", "--no-abbrev", ...plain, from, to];
+		return readFileList((await this.#succeed(args, { maxBytes: 4 * answerBytes })).stdout.toString("utf8"));
+	}
+
+	async #newCommits(): Promise<readonly Commit[]> {
+		const head = await this.#readHead();
+		if (head === this.#head) return [];
+		const commits = await this.#commitsAfter(this.#head, head);
+		this.#head = head;
+		return commits;
+	}
+
+	async #commitsAfter(base: string | undefined, head: string | undefined): Promise<readonly Commit[]> {
+		if (head === undefined || head === base) return [];
+		const range = base === undefined ? [head] : [head, `^${base}`];
+		const args = ["log", "--reverse", `--max-count=${maxCommits}`, "--no-show-signature", "--name-only", commitFormat];
+		const { stdout } = await this.#succeed([...args, ...plain, ...range, "--"]);
+		return readCommits(stdout.toString("utf8")).filter(({ at }) => Date.parse(at) >= this.#since);
+	}
+
+	async #readHead(): Promise<string | undefined> {
+		await this.#shadow.refresh();
+		const result = await this.#run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+		return result.code === 0 ? textOf(result) : undefined;
+	}
+
+	async #succeed(args: readonly string[], options: Readonly<RunOptions> = {}): Promise<CommandResult> {
+		const result = await this.#run(args, options);
+		if (result.code !== 0 && !result.cut) throw failure(result);
+		return result;
+	}
+
+	#run(args: readonly string[], options: Readonly<RunOptions> = {}): Promise<CommandResult> {
+		const all = ["-c", "core.looseCompression=1", ...this.#shadow.options(this.#workspace), ...args];
+		return this.#git.run(all, { cwd: this.#workspace, timeoutMs: commandMs, ...options });
+	}
+}
+
+interface RunOptions {
+	input?: string;
+	maxBytes?: number;
+}
+
+function textOf({ stdout }: CommandResult): string {
+	return stdout.toString("utf8").trim();
+}
+
+/** The path that `git update-index` could not read. */
+function refusedPath({ words }: CommandResult): string | undefined {
+	const [, path] = words.map((line) => /^fatal: Unable to process path (.+)$/.exec(line)).find(Boolean) ?? [];
+	return path;
+}
+
+function failure(result: CommandResult): Error {
+	return new Error(`Cannot look at the workspace: ${wordsOfGit(result)}`);
+}
