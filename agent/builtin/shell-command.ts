@@ -29,13 +29,15 @@ export interface ShellOptions {
 	limitMs?: number;
 	/** Between the request to end and the end by force. Default 1 s. */
 	graceMs?: number;
+	/** Characters of output that are kept. Default 262,144. */
+	maxLength?: number;
 }
 
 const timeLimitMs = 600_000;
 const defaultGraceMs = 1_000;
 /** A daemon it left behind may hold its output open for ever; nothing is waited for after this. */
 const outputGraceMs = 200;
-const maxOutputLength = 262_144;
+const defaultMaxLength = 262_144;
 
 /** Both outputs in one pipe, or their order would be lost; the cache is this program's, not its commands'. */
 const wrapper = 'unset NODE_COMPILE_CACHE; exec "$0" -c "$1" 2>&1';
@@ -43,7 +45,7 @@ const wrapper = 'unset NODE_COMPILE_CACHE; exec "$0" -c "$1" 2>&1';
 /** The environment is this process's own, which the session agent made from its list of allowed variables. */
 export function startShell(
 	command: string,
-	{ folder, signal, limitMs = timeLimitMs, graceMs = defaultGraceMs }: ShellOptions,
+	{ folder, signal, limitMs = timeLimitMs, graceMs = defaultGraceMs, maxLength = defaultMaxLength }: ShellOptions,
 ): RunningShell {
 	const shell = ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path)) ?? "sh";
 	const child = spawn("sh", ["-c", wrapper, shell, command], {
@@ -51,7 +53,7 @@ export function startShell(
 		detached: true,
 		stdio: ["ignore", "pipe", "ignore"],
 	});
-	const output = new BoundedText(maxOutputLength);
+	const output = new BoundedText(maxLength);
 	const decoder = new StringDecoder("utf8");
 	child.stdout?.on("data", (chunk: Buffer) => output.append(decoder.write(chunk)));
 	let remark = "";

@@ -6,10 +6,10 @@ import type { ModelContext } from "./model-context.ts";
 import { AnswerAborted, type ModelEndpoint } from "./model-endpoint.ts";
 import { estimatedTokens, type ModelMessage, userMessage, userText } from "./model-message.ts";
 
-/** Parts of the window: from which use on it is done, what stays as it is, what a summary is made from. */
+/** Parts of the window: from which use on it is done, what stays at most as it is, what a summary is made from. */
 const shares = { full: 0.8, kept: 0.3, summarised: 0.5 };
-/** A part that is smaller than this share is not worth a call. */
-const leastShare = 0.1;
+/** Of the messages there are: what stays at most, and what must go at least for it to be worth a call. */
+const ofMessages = { kept: 0.5, older: 0.2 };
 const charactersPerToken = 3;
 const maxPartLength = 2_000;
 const maxRequestLength = 8_000;
@@ -40,9 +40,10 @@ export async function compaction(
 	signal: AbortSignal,
 ): Promise<Compaction | undefined> {
 	const { contextWindow } = endpoint.settings;
-	const from = keptFrom(context.messages, contextWindow * shares.kept);
+	const all = estimatedTokens(context.messages);
+	const from = keptFrom(context.messages, Math.min(contextWindow * shares.kept, all * ofMessages.kept));
 	const older = context.messages.slice(0, from);
-	if (estimatedTokens(older) < contextWindow * leastShare) return undefined;
+	if (older.length === 0 || estimatedTokens(older) < all * ofMessages.older) return undefined;
 	const kept = context.messages.length - from;
 	const answer = await summarise(older, endpoint, signal);
 	const words = answer?.text.trim() || "No summary could be made; what was said before is lost.";

@@ -7,6 +7,8 @@ const maxSeconds = 600;
 /** Whoever cancels waits no longer for a command that does not want to end. */
 const graceMs = 100;
 const titleLength = 200;
+/** Room for how it ended and for the mark where output was left out. */
+const remarkLength = 200;
 
 export const bash: Tool = {
 	name: "bash",
@@ -28,8 +30,8 @@ export const bash: Tool = {
 		return {
 			shown: { title: title.slice(0, titleLength), kind: "execute" },
 			permission: { key: `bash ${command}`, always: "Always allow exactly this command in this session" },
-			async run({ folder, signal, show }) {
-				const options = { folder, signal, limitMs, graceMs };
+			async run({ folder, signal, maxLength, show }) {
+				const options = { folder, signal, limitMs, graceMs, maxLength: maxLength - remarkLength };
 				const { output, exitCode, remark } = await streamShell(command, options, (text) => show([textContent(text)]));
 				const remarks = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
 				const ending = remarks.length === 0 ? "" : `\n(${remarks.join(", ")})`;

@@ -61,7 +61,9 @@ export class ToolRunner {
 			report.begin();
 			const { update } = client;
 			const show = (content: ToolCallContent[]): void => report.show(content);
-			return report.end(await settled(prepared.run({ folder, signal, show, update }), signal));
+			return report.end(
+				await settled(prepared.run({ folder, signal, maxLength: this.#maxLength, show, update }), signal),
+			);
 		} catch (error) {
 			return report.end({ text: error instanceof Error ? error.message : String(error), isError: true });
 		}

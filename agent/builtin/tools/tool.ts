@@ -41,6 +41,8 @@ export interface PermissionNeed {
 export interface ToolStage {
 	folder: string;
 	signal: AbortSignal;
+	/** Characters of a result; of a longer one the middle is left out. */
+	maxLength: number;
 	/** Shows what there is so far. */
 	show: (content: ToolCallContent[]) => void;
 	update: (update: SessionUpdate) => void;
