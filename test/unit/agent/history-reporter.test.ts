@@ -41,7 +41,7 @@ describe("HistoryReporter", () => {
 
 	it("asks whether the platform is there when there was nothing to tell for long", async () => {
 		log.add("INFO", "test", "told");
-		await eventually(() => platform.taken.length === 1);
+		await eventually(() => platform.taken.length === 1 && spool.next() === undefined);
 		let passed = 0;
 		const start = monotonic();
 		putBack = turnClock({ now, monotonic: () => start + passed });
