@@ -92,18 +92,16 @@ export class UsageReporter implements TurnWatcher {
 	#deliver(): void {
 		this.#toldAt = monotonic();
 		this.#isMoreDue = true;
-		this.#delivering ??= this.#deliverDue()
-			.catch((error: unknown) => this.#sayBroken(error))
-			.finally(() => {
-				this.#delivering = undefined;
-			});
+		this.#delivering ??= this.#deliverDue();
 	}
 
 	async #deliverDue(): Promise<void> {
 		while (this.#isMoreDue) {
 			this.#isMoreDue = false;
-			await this.#deliverAll();
+			await this.#deliverAll().catch((error: unknown) => this.#sayBroken(error));
 		}
+		// In the same breath as the last look: what comes any later is delivered anew.
+		this.#delivering = undefined;
 	}
 
 	/** Returns early when the platform is away and the pod ends. */

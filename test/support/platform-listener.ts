@@ -60,7 +60,7 @@ export class PlatformListener implements AsyncDisposable {
 				this.#keep(request, text, answered);
 				if (isUsage && this.lostAnswers > 0) {
 					this.lostAnswers--;
-					request.destroy();
+					request.socket.destroy();
 				} else response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
 			});
 		});
