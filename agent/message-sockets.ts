@@ -7,6 +7,7 @@ import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/fra
 import type { Chat } from "./chat.ts";
 import { RequestError } from "./request-error.ts";
 
+/** Of each kind: those that follow the chat, and those for confirmations, of which every sessions replica has one. */
 const maxSockets = 16;
 /** Whoever has not answered one ping when the next is due is gone. */
 const pingMs = 30_000;
@@ -18,7 +19,7 @@ export class MessageSockets {
 	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 	readonly #alive = new WeakSet<WebSocket>();
 	/** Those that want to hear of their own messages only. */
-	readonly #quiet = new WeakSet<WebSocket>();
+	readonly #quiet = new Set<WebSocket>();
 	readonly #pings = every(pingMs, () => this.#ping());
 	#isOpen = true;
 
@@ -30,7 +31,8 @@ export class MessageSockets {
 	/** @throws {RequestError} when there are too many already. */
 	upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		if (!this.#isOpen) throw new RequestError(503, "The session is ending");
-		if (this.#server.clients.size >= maxSockets) {
+		const quiet = this.#quiet.size;
+		if ((request.url === confirmationsPath ? quiet : this.#server.clients.size - quiet) >= maxSockets) {
 			throw new RequestError(503, `The pod has ${maxSockets} connections and takes no more`);
 		}
 		this.#server.handleUpgrade(request, socket, head, (client) => this.#greet(client, request.url));
@@ -52,8 +54,12 @@ export class MessageSockets {
 		client.on("message", (data) => {
 			if (this.#isOpen) void this.#chat.receive(textOf(data), (frame) => this.#send(client, JSON.stringify(frame)));
 		});
-		if (url === confirmationsPath) this.#quiet.add(client);
-		else for (const frame of this.#chat.greeting()) this.#send(client, JSON.stringify(frame));
+		if (url === confirmationsPath) {
+			this.#quiet.add(client);
+			client.once("close", () => this.#quiet.delete(client));
+		} else {
+			for (const frame of this.#chat.greeting()) this.#send(client, JSON.stringify(frame));
+		}
 	}
 
 	#broadcast(frame: PodFrame): void {
