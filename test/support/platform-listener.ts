@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { PatchPiece } from "#shared/contracts/history.ts";
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
+import type { PatchPiece, ToldEntry, ToldEvent } from "#shared/contracts/history.ts";
 import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 
@@ -25,6 +26,9 @@ export interface History extends Heard {
 	logs?: SessionLogs["lines"];
 	turns?: ConversationTurn[];
 	diff?: PatchPiece;
+	timeline?: ToldEntry[];
+	events?: ToldEvent[];
+	chronicle?: ChronicleReport;
 	bytes: number;
 }
 
@@ -82,7 +86,7 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	/** Reports of history that were taken, without those that only ask. */
-	get taken(): Required<Omit<History, "diff">>[] {
+	get taken(): (History & Required<Pick<History, "logs" | "turns">>)[] {
 		return this.histories.flatMap((one) => {
 			const { logs, turns } = one;
 			return one.answered === 204 && logs && turns ? [{ ...one, logs, turns }] : [];
@@ -112,6 +116,21 @@ export class PlatformListener implements AsyncDisposable {
 				}),
 			{ ...noTokens },
 		);
+	}
+
+	/** Entries that were taken, in order. */
+	get timeline(): ToldEntry[] {
+		return this.taken.flatMap(({ timeline }) => timeline ?? []);
+	}
+
+	/** Raw events that were taken, in order. */
+	get events(): ToldEvent[] {
+		return this.taken.flatMap(({ events }) => events ?? []);
+	}
+
+	/** Chronicles that were taken. */
+	get chronicles(): ChronicleReport[] {
+		return this.taken.flatMap(({ chronicle }) => chronicle ?? []);
 	}
 
 	/** The newest patch that was taken whole. */
