@@ -26,8 +26,8 @@ export interface PassGround {
 	readonly specOf: (claim: Claim) => PodSpec;
 }
 
-/** What a pod gets to end in order. */
-export const graceMs = 10_000;
+/** What a pod gets to end in order: its coding agent sums the session up, for 15 s at most. */
+export const graceMs = 20_000;
 
 /** A lease lasts 15 s; after this part of it nothing outside is touched any more, because a newer pass may. */
 const passMs = 9_000;
