@@ -24,17 +24,15 @@ import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
-import type { MeteredCall } from "./model-proxy/metered-call.ts";
-import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podCommands } from "./pod-commands.ts";
 import { podRoutes } from "./pod-routes.ts";
 import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
+import { SessionModel } from "./session-model.ts";
 import { StatusFile } from "./status-file.ts";
 import { Timeline } from "./timeline/timeline.ts";
-import type { UsageReporter } from "./usage-reporter.ts";
 import { UsageSpool } from "./usage-spool.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
@@ -62,7 +60,7 @@ interface Opened {
 	chat?: Chat;
 	server?: AgentServer;
 	messages?: MessageSockets;
-	model?: ModelProxy;
+	model?: SessionModel;
 }
 
 export class SessionAgent {
@@ -92,7 +90,7 @@ export class SessionAgent {
 			...kept,
 			signal: this.#signal,
 			turns: () => this.#opened.conversation?.turns ?? [],
-			proxy: () => this.#opened.model,
+			proxy: () => this.#opened.model?.proxy,
 			onNotice: (notice) => this.#opened.chat?.notice(notice),
 		});
 	}
@@ -171,9 +169,9 @@ export class SessionAgent {
 		dialogue.watch(timeline.turns);
 		dialogue.guard(timeline.turns);
 		this.#permissions.watch(activity);
-		dialogue.watch(reports.usage);
 		this.#opened.dialogue = dialogue;
-		await this.#openModel(reports.usage);
+		const { usage: books } = reports;
+		this.#opened.model = await SessionModel.open({ launch: this.#launch, dialogue, usage: books, log: this.#log });
 		return dialogue;
 	}
 
@@ -192,15 +190,6 @@ export class SessionAgent {
 		dialogue.watch(chat);
 		permissions.watch(chat);
 		return chat;
-	}
-
-	/** Before the coding agent starts, which reaches its model through it. */
-	async #openModel(usage: UsageReporter): Promise<void> {
-		const { model_access: access } = this.#launch;
-		if (!access) return;
-		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
-		const onCall = (call: MeteredCall): void => usage.add(call);
-		this.#opened.model = await ModelProxy.open({ access, log: this.#log, onCall });
 	}
 
 	async #listen(dialogue: Dialogue): Promise<AgentServer> {
@@ -271,7 +260,7 @@ export class SessionAgent {
 		if (!timeline || !reports) return undefined;
 		const failure = this.#status.status.failure?.message;
 		// One that still answers a cancelled turn could not answer this; the built-in agent needs a model of ours.
-		const canAnswer = dialogue?.turn === undefined && (model !== undefined || this.#launch.agent !== "builtin");
+		const canAnswer = dialogue?.turn === undefined && (model?.proxy !== undefined || this.#launch.agent !== "builtin");
 		const ground = { keeper: this.#keeper, permissions: this.#permissions, timeline, reports };
 		return closingChronicle({ since, failure, canAnswer, ...ground });
 	}

@@ -65,16 +65,6 @@ export class ModelProxy {
 		return proxy;
 	}
 
-	/** The session's own, as the provider knows it. */
-	get model(): string {
-		return this.#parts.access.model;
-	}
-
-	/** Tokens the model reads at most. */
-	get context_window(): number {
-		return this.#parts.access.context_window;
-	}
-
 	/** Prefix that takes the place of the provider's endpoint; undefined when the provider does not speak this format. */
 	url(wire: ModelWire): string | undefined {
 		return this.#parts.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;

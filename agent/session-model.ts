@@ -1,0 +1,49 @@
+/** The session's model, as its coding agent reaches it: through the proxy, within the budget, and in the books. */
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { BudgetGate } from "./budget-gate.ts";
+import type { Dialogue } from "./dialogue.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import type { MeteredCall } from "./model-proxy/metered-call.ts";
+import type { ModelProxy } from "./model-proxy/model-proxy.ts";
+import type { UsageReporter } from "./usage-reporter.ts";
+
+export interface ModelParts {
+	readonly launch: LaunchDocument;
+	readonly dialogue: Dialogue;
+	readonly usage: UsageReporter;
+	readonly log: LogBuffer;
+}
+
+export class SessionModel {
+	/** Undefined: the session has no model. */
+	readonly proxy: ModelProxy | undefined;
+	readonly #gate: BudgetGate;
+
+	private constructor(gate: BudgetGate, proxy: ModelProxy | undefined) {
+		this.#gate = gate;
+		this.proxy = proxy;
+	}
+
+	static async open({ launch, dialogue, usage, log }: ModelParts): Promise<SessionModel> {
+		const gate = new BudgetGate({ launch, log, reported: () => usage.reported() });
+		dialogue.guard(gate);
+		// A turn's usage is told before what is left of its reservation is given back.
+		dialogue.watch(usage);
+		dialogue.watch(gate);
+		const { model_access: access } = launch;
+		if (!access) return new SessionModel(gate, undefined);
+		const onCall = (call: MeteredCall): void => {
+			usage.add(call, gate.reservationId);
+			gate.used(call.counts);
+		};
+		// Loaded when there is a model only.
+		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
+		return new SessionModel(gate, await ModelProxy.open({ access, log, onCall, admit: () => gate.admit() }));
+	}
+
+	/** Breaks off the calls under way; what they used is in the books when it resolves. */
+	async close(): Promise<void> {
+		await this.proxy?.close();
+		this.#gate.close();
+	}
+}
