@@ -43,7 +43,7 @@ export class ModelAnswer {
 
 	/** What can be said to the model again: nothing empty, and thoughts only with the calls or words they led to. */
 	get content(): AssistantContent {
-		const parts = this.#parts.filter((part) => !("text" in part) || part.text !== "" || part.providerOptions);
+		const parts = this.#parts.filter(saysSomething);
 		return parts.every((part) => part.type === "reasoning") ? [] : parts;
 	}
 
@@ -71,6 +71,12 @@ export class ModelAnswer {
 		} else if (type === "finish") {
 			this.#finish(part);
 		}
+	}
+
+	/** The stream has ended. @throws {ModelFailure} when the answer has not. */
+	check(): void {
+		if (this.finish !== undefined && this.finish !== "error") return;
+		throw new ModelFailure("The model's answer broke off", { isRetryable: true });
 	}
 
 	/** Puts what an attempt that broke off had shown before what came now. */
@@ -104,6 +110,12 @@ export class ModelAnswer {
 			cache_write: cacheWrite,
 		});
 	}
+}
+
+/** Providers refuse words without a letter; a thought may be nothing but its signature. */
+function saysSomething(part: Part): boolean {
+	if (part.type === "text") return part.text.trim() !== "";
+	return part.type !== "reasoning" || part.text !== "" || part.providerOptions !== undefined;
 }
 
 function open(type: "text" | "reasoning", metadata: SharedV4ProviderMetadata | undefined): Part & { text: string } {

@@ -4,7 +4,9 @@ import { sleep } from "#shared/clock.ts";
 import { makeModel } from "./language-model.ts";
 import { type AnswerListener, ModelAnswer } from "./model-answer.ts";
 import { type ModelFailure, modelFailure } from "./model-failure.ts";
+import { alternating } from "./model-message.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { orAborted } from "../or-aborted.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
 export interface ModelRequest {
@@ -69,6 +71,7 @@ export class ModelEndpoint {
 				if (done) break;
 				answer.take(value);
 			}
+			answer.check();
 		} finally {
 			watch.close();
 		}
@@ -79,16 +82,17 @@ export class ModelEndpoint {
 		shown: string,
 		abortSignal: AbortSignal,
 	): LanguageModelV4CallOptions {
+		const { wire, contextWindow } = this.settings;
 		const again: LanguageModelV4Message[] = [
 			{ role: "assistant", content: [{ type: "text", text: shown }] },
 			{ role: "user", content: [{ type: "text", text: goOn }] },
 		];
-		const said = shown === "" ? [...messages] : [...messages, ...again];
+		const said = alternating(shown.trim() === "" ? messages : [...messages, ...again]);
 		const last = said.pop();
 		return {
 			prompt: [cached({ role: "system", content: system }), ...said, ...(last ? [cached(last)] : [])],
 			...(tools.length > 0 && { tools }),
-			...(this.settings.wire === "anthropic" && { maxOutputTokens: maxAnswerTokens }),
+			...(wire === "anthropic" && { maxOutputTokens: Math.min(maxAnswerTokens, Math.ceil(contextWindow / 2)) }),
 			abortSignal,
 		};
 	}
@@ -115,17 +119,4 @@ function waitBefore(attempt: number, { isRetryable, retryAfterMs }: ModelFailure
 /** Anthropic's wire reads from its cache what came up to a mark; the others know no such option and do it alone. */
 function cached<M extends LanguageModelV4Message>(message: M): M {
 	return { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
-}
-
-/** Whatever a library makes of an aborted signal, the wait ends at once and with the signal's own reason. */
-async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-	const aborted = Promise.withResolvers<never>();
-	const abort = (): void => aborted.reject(signal.reason);
-	signal.addEventListener("abort", abort);
-	if (signal.aborted) abort();
-	try {
-		return await Promise.race([promise, aborted.promise]);
-	} finally {
-		signal.removeEventListener("abort", abort);
-	}
 }

@@ -25,6 +25,19 @@ export function toolMessage(part: LanguageModelV4ToolResultPart): ModelMessage {
 	return { role: "tool", content: [part] };
 }
 
+/** Some models accept no two messages of a user in a row; they become one. */
+export function alternating(messages: readonly ModelMessage[]): ModelMessage[] {
+	const merged: ModelMessage[] = [];
+	for (const message of messages) {
+		const last = merged.at(-1);
+		const before = last && userText(last);
+		const words = userText(message);
+		if (before !== undefined && words !== undefined) merged.splice(-1, 1, userMessage(`${before}\n\n${words}`));
+		else merged.push(message);
+	}
+	return merged;
+}
+
 const interrupted = "The agent was interrupted during this call; whether it took effect is not known";
 
 /** Every call gets a result, and every result has its call: what a crash left open is closed. */

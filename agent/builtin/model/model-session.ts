@@ -5,6 +5,7 @@ import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { Environment } from "../../environment.ts";
 import type { JsonObject } from "../../json-object.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";
+import { orAborted } from "../or-aborted.ts";
 import { bash } from "../tools/bash.ts";
 import { editFile } from "../tools/edit-file.ts";
 import { listFiles } from "../tools/list-files.ts";
@@ -79,7 +80,9 @@ export class ModelSession implements AgentSession {
 		const message = userMessage(text);
 		this.#context.add(message);
 		await transcript?.add(message, [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }]);
-		const tools = [...this.#tools, ...(await this.#mcp.tools())];
+		const mcpTools = await orAborted(this.#mcp.tools(), signal).catch(() => []);
+		if (signal.aborted) return { stopReason: "cancelled" };
+		const tools = [...this.#tools, ...mcpTools];
 		const system = await systemPrompt(folder, isoTime());
 		const context = this.#context;
 		const turn = new ModelTurn({ endpoint, context, transcript, client, runner: this.#runner, tools, system, signal });

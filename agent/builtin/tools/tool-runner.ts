@@ -4,6 +4,7 @@ import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { SessionUpdate, ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";
 import { sleep } from "#shared/clock.ts";
 import { BoundedText } from "../../bounded-text.ts";
+import type { JsonObject } from "../../json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { ModelToolCall } from "../model/model-answer.ts";
 import type { Permissions } from "./permissions.ts";
@@ -29,6 +30,8 @@ export interface ToolRunnerOptions {
 
 /** Characters of a result for the model, an eighth of a small window; of what is longer, the beginning and the end are kept. */
 const resultLength = { least: 2_000, most: 32_768 };
+/** Characters of a member of the input, as it is shown. */
+const maxInputLength = 8_192;
 /** What a cancelled call may still take to come to its own end. */
 const settleMs = 150;
 
@@ -114,7 +117,7 @@ class CallReport {
 
 	announce({ shown }: PreparedCall, { members }: ToolInput): void {
 		this.#isShown = shown !== undefined;
-		this.call = { ...this.call, ...shown, rawInput: members };
+		this.call = { ...this.call, ...shown, rawInput: boundedInput(members) };
 		this.#open();
 	}
 
@@ -146,6 +149,13 @@ class CallReport {
 		const { toolCallId } = this.call;
 		if (this.#isShown) this.#client.update({ sessionUpdate: "tool_call_update", toolCallId, ...change });
 	}
+}
+
+/** The whole of a long text is in the diff or in the file. */
+function boundedInput(members: JsonObject): JsonObject {
+	const cut = (value: unknown): unknown =>
+		typeof value === "string" && value.length > maxInputLength ? `${value.slice(0, maxInputLength)}…` : value;
+	return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, cut(value)]));
 }
 
 function partOf({ id, name }: ModelToolCall, { text, isError = false }: ToolOutcome): LanguageModelV4ToolResultPart {
