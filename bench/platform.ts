@@ -11,7 +11,8 @@ export interface BenchPlatform extends AsyncDisposable {
 
 /** @param dataDir A data folder that is there already. */
 export async function platformWithoutPods(dataDir?: string): Promise<BenchPlatform> {
-	return opened(await startPlatform({ processes: withoutPods, ...(dataDir !== undefined && { dataDir }) }));
+	const options = { processes: withoutPods, readyAt: "/api/v1/svc/sessions" };
+	return opened(await startPlatform({ ...options, ...(dataDir !== undefined && { dataDir }) }));
 }
 
 export async function wholePlatform(): Promise<BenchPlatform> {

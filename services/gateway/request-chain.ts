@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { type Caller, call, type Meta } from "#shared/bus/service.ts";
+import { type Caller, callForText, type Meta } from "#shared/bus/service.ts";
 import { after, monotonic, now } from "#shared/clock.ts";
 import { TimeoutError, UnavailableError } from "#shared/errors.ts";
 import type { RawHandler } from "#shared/platform.ts";
@@ -104,18 +104,23 @@ export class RequestChain {
 		else handler(request, response, principal);
 	}
 
-	#call(exchange: Exchange, route: ActionRoute, principal: Principal, params: unknown): Promise<unknown> {
+	#call(
+		exchange: Exchange,
+		route: ActionRoute,
+		principal: Principal,
+		params: Record<string, unknown>,
+	): Promise<unknown> {
 		const bus = this.#options.bus();
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
 		const { request } = exchange;
 		const meta = { ...this.#credential(exchange, principal), ...idempotencyKey(request), ...validator(request) };
-		return call(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
+		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
 	}
 
 	#credential({ id }: Exchange, principal: Principal): Meta {
 		if (principal.kind === "anonymous") return { request_id: id };
-		return { request_id: id, token: this.#options.tokens.mint(principal, id) };
+		return { request_id: id, token: this.#options.tokens.mint(principal) };
 	}
 
 	#refuse(exchange: Exchange, error: unknown): void {

@@ -1,18 +1,19 @@
 /** The answer to a request that succeeded: the result as JSON, and of a page its items and where the next one is. */
+import { textOf } from "#shared/bus/json-text.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "./answer.ts";
 
 /** @param url As requested; the next page has the same but for its cursor. */
 export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
 	if (action.returns === undefined) return { status };
-	if (!action.paged) return { status, body: JSON.stringify(result) };
+	if (!action.paged) return { status, body: textOf(result) };
 	const { items, next, etag, unchanged } = asPage(result);
 	const tag = etag === undefined ? [] : ["ETag", etag];
 	// The client may keep it, but has to ask each time whether it still holds.
 	const caching = etag === undefined ? "no-store" : "private, no-cache";
 	if (unchanged) return { status: 304, headers: tag, caching };
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
-	return { status, body: JSON.stringify(items), headers: [...link, ...tag], caching };
+	return { status, body: textOf(items), headers: [...link, ...tag], caching };
 }
 
 interface Page {

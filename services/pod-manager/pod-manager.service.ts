@@ -85,5 +85,5 @@ function expectedOver(broker: ServiceBroker, tokens: InternalTokens, after: stri
 
 function metaOf(tokens: InternalTokens): Meta {
 	const request_id = randomUUID();
-	return { request_id, token: tokens.mint(job, request_id) };
+	return { request_id, token: tokens.mint(job) };
 }

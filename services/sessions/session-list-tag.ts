@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export interface TaggedSession {
 	readonly id: string;
 	/** Grows with every change a client can see. */
-	readonly rev: number | undefined;
+	readonly rev?: number | undefined;
 }
 
 /** An entity tag as of RFC 9110, 8.8.3: weak, because the bytes may differ. */

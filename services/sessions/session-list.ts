@@ -1,9 +1,11 @@
 /** Pages of the session list. Archived sessions stand on a shelf of their own; asked for together, the two are merged. */
+import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import type { Session, SessionStatus } from "#shared/contracts/session-resource.ts";
+import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import { BadRequestError } from "#shared/errors.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
 import type { Version } from "#shared/store/document-store.ts";
+import type { SessionDocument } from "./session-collection.ts";
 import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
 
@@ -16,7 +18,8 @@ export interface ListQuery {
 }
 
 export interface SessionPage {
-	items: Session[];
+	/** A list. */
+	items: JsonText;
 	next?: string;
 	/** Absent where the two shelves are merged. */
 	etag?: string;
@@ -56,11 +59,16 @@ async function shelfPage(
 	const filter = { by: status === undefined ? ({ shelf: "active" } as const) : { status }, limit, cursor };
 	if (known !== "") {
 		const etag = tagOf(await records.versions(principal, filter), limit);
-		if (known.includes(etag)) return { items: [], etag, unchanged: true };
+		if (known.includes(etag)) return { items: listOf([]), etag, unchanged: true };
 	}
-	const { sessions, next } = await records.page(principal, filter);
-	const etag = listTag(sessions, next !== undefined);
-	return { items: sessions, ...(next !== undefined && { next }), etag };
+	const { documents, next } = await records.page(principal, filter);
+	const etag = listTag(documents, next !== undefined);
+	return { items: listOf(documents), ...(next !== undefined && { next }), etag };
+}
+
+/** The documents as one list, without a look into them. */
+function listOf(documents: readonly SessionDocument[]): JsonText {
+	return jsonText(`[${documents.map(({ wire }) => wire).join(",")}]`);
 }
 
 function tagOf(versions: readonly Version[], limit: number): string {
@@ -75,16 +83,16 @@ async function mergedPage(
 	{ limit, cursor }: ListQuery,
 ): Promise<SessionPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
-	const all = pages.flatMap(({ sessions }) => sessions).sort(newestFirst);
-	const items = all.slice(0, limit);
+	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
+	const taken = all.slice(0, limit);
 	const more = all.length > limit || pages.some(({ next }) => next !== undefined);
-	const last = items.at(-1);
-	return { items, ...(more && last && { next: encodeCursor({ value: last.created_at, id: last.id }) }) };
+	const { created_at = "", id = "" } = taken.at(-1) ?? {};
+	return { items: listOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
 }
 
 /** By time of creation, ties by id, as the store orders them. */
-function newestFirst(a: Session, b: Session): number {
-	return compare(b.created_at, a.created_at) || compare(b.id, a.id);
+function newestFirst(a: SessionDocument, b: SessionDocument): number {
+	return compare(b.created_at ?? "", a.created_at ?? "") || compare(b.id, a.id);
 }
 
 function compare(a: string, b: string): number {

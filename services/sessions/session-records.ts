@@ -4,7 +4,15 @@ import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import type { DocumentStore, EventCounts, Guard, OutboxEntry, Range, Version } from "#shared/store/document-store.ts";
+import type {
+	DocumentStore,
+	EventCounts,
+	Found,
+	Guard,
+	OutboxEntry,
+	Range,
+	Version,
+} from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./books/session-budget.ts";
 import { countsChange } from "./books/session-counts.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
@@ -27,6 +35,14 @@ export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
 
+type SessionColumns = (typeof sessionCollection)["columns"];
+
+/** Who may know of a session. */
+const audienceColumns = ["tenant", "owner", "status"] as const;
+
+/** What a list is made with. */
+const listColumns = ["rev", "created_at"] as const;
+
 export class SessionRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
@@ -46,19 +62,22 @@ export class SessionRecords {
 		return recordOf(document);
 	}
 
-	/** Newest first. */
-	async page(
-		principal: Principal,
-		{ by, limit, cursor }: SessionFilter,
-	): Promise<{ sessions: Session[]; next?: string }> {
+	/** The session as JSON text, which is how it is kept. @throws {NotFoundError} likewise. */
+	async text(principal: Principal, id: string): Promise<string> {
+		const document = await this.#store.get(sessionCollection, id, audienceColumns);
+		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
+		return document.wire;
+	}
+
+	/** Newest first; of the columns only those a list is made with. */
+	async page(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Found<SessionColumns>> {
 		const { index, range } = scopeOf(principal, by);
-		const found = await this.#store.find(sessionCollection, index, range, {
+		return this.#store.find(sessionCollection, index, range, {
 			limit,
 			descending: true,
+			columns: listColumns,
 			...(cursor !== undefined && { after: cursor }),
 		});
-		const sessions = found.documents.map((document) => JSON.parse(document.wire) as Session);
-		return { sessions, ...(found.next !== undefined && { next: found.next }) };
 	}
 
 	/** What the same page would hold, and the first session after it, as ids and revisions. */

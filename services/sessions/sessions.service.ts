@@ -1,6 +1,7 @@
 /** Sessions on the bus: wiring only; the rules are in session-commands.ts and session-lifecycle.ts. */
 import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/clock.ts";
+import { jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
 import {
@@ -57,7 +58,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			archive_stopped: (_params, ...who) => stopped.archive(commander(...who)),
 
-			get: async ({ session_id }, principal) => (await records.get(principal, session_id)).session,
+			get: async ({ session_id }, principal) => jsonText(await records.text(principal, session_id)),
 
 			async update({ session_id, ...update }, principal) {
 				if (update.branch) refuseBadRef(update.branch);

@@ -48,7 +48,7 @@ export class StoppedSessions {
 		let cursor: string | undefined;
 		do {
 			const page = await this.#records.page(principal, { by: { status: "stopped" }, limit: pageSize, cursor });
-			ids.push(...page.sessions.map(({ id }) => id));
+			ids.push(...page.documents.map(({ id }) => id));
 			cursor = page.next;
 		} while (cursor !== undefined);
 		return ids;

@@ -152,7 +152,7 @@ export class ChatBridge {
 
 	#ask(principal: Principal, session_id: string, requestId: string) {
 		if (!this.#caller) throw new UnavailableError("The platform is starting");
-		const meta = { request_id: requestId, token: this.#options.tokens.mint(principal, requestId) };
+		const meta = { request_id: requestId, token: this.#options.tokens.mint(principal) };
 		return call(this.#caller, sessionControl.actions.chat, { session_id }, { meta, timeout: askMs });
 	}
 }

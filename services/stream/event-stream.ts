@@ -126,7 +126,7 @@ export class EventStream {
 	async #call<I, R>(principal: Principal, action: Action<I, unknown, R>, params: NoInfer<I>, timeout?: number) {
 		if (!this.#bus?.isAvailable(action.name)) throw new UnavailableError(`Nobody serves "${action.name}"`);
 		const id = randomUUID();
-		const meta = { request_id: id, token: this.#options.tokens.mint(principal, id) };
+		const meta = { request_id: id, token: this.#options.tokens.mint(principal) };
 		return call(this.#bus.caller, action, params, { meta, ...(timeout !== undefined && { timeout }) });
 	}
 

@@ -8,11 +8,18 @@ import { now } from "../clock.ts";
 import type { Principal } from "./principal.ts";
 
 const lifetimeMs = 60_000;
+/** A token is used again for as long: what is made of it is still valid for the rest of its life. */
+const reuseMs = 20_000;
 const cachedTokens = 1_000;
+
+interface Minted {
+	readonly token: string;
+	/** Milliseconds since 1970. */
+	readonly until: number;
+}
 
 interface Claims {
 	principal: Principal;
-	request_id: string;
 	/** Milliseconds since 1970. */
 	expires_at: number;
 }
@@ -20,17 +27,25 @@ interface Claims {
 export class InternalTokens {
 	/** Made once: from bytes, the engine makes one for every signature, which costs five times the signature. */
 	readonly #key: KeyObject;
+	/** By the object an identity provider gives for everybody it knows. */
+	readonly #minted = new WeakMap<Principal, Minted>();
 	readonly #verified = new LRUCache<string, Claims>({ max: cachedTokens });
 
 	constructor(key: Buffer) {
 		this.#key = createSecretKey(key);
 	}
 
-	mint(principal: Principal, requestId: string): string {
-		const claims: Claims = { principal, request_id: requestId, expires_at: now() + lifetimeMs };
+	/** The same token for the same principal object for a while, because a signature costs as much as a small request. */
+	mint(principal: Principal): string {
+		const at = now();
+		const former = this.#minted.get(principal);
+		// A clock that was set back must not keep a token for ever.
+		if (former && at < former.until && former.until <= at + reuseMs) return former.token;
+		const claims: Claims = { principal, expires_at: at + lifetimeMs };
 		const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
 		const token = `${payload}.${this.#sign(payload).toString("base64url")}`;
 		this.#verified.set(token, claims);
+		this.#minted.set(principal, { token, until: at + reuseMs });
 		return token;
 	}
 

@@ -3,6 +3,7 @@ import type { ActionSchema, CallingOptions, Context, EventSchema } from "molecul
 import { ForbiddenError, InvalidParametersError, TimeoutError, UnauthorizedError } from "../errors.ts";
 import { now } from "../clock.ts";
 import { type Access, type Action, type AnyAction, type Contract, type Event, isIdempotent } from "./contract.ts";
+import { type JsonText, withValues } from "./json-text.ts";
 import { anonymous, isAdmin, type Principal, type PrincipalKind } from "./principal.ts";
 import { refuseOversized } from "./result-size.ts";
 import { compileSchema } from "./validator.ts";
@@ -26,10 +27,12 @@ interface Locals {
 
 export type RequestContext = Context<unknown, Meta, Locals>;
 
+/** May answer with JSON text where it has that already. */
 type Handler<A> =
 	A extends Action<unknown, infer P, infer R>
-		? (params: P, principal: Principal, ctx: RequestContext) => Promise<R>
+		? (params: P, principal: Principal, ctx: RequestContext) => Promise<Answered<R>>
 		: never;
+type Answered<R> = R | JsonText | (R extends { items: unknown } ? Omit<R, "items"> & { items: JsonText } : never);
 type AnyHandler = (params: unknown, principal: Principal, ctx: RequestContext) => Promise<unknown>;
 
 /** Clocks of two machines may differ by this much before a late request counts as late. */
@@ -129,17 +132,32 @@ export interface CallOptions {
  * Calls an action over the bus. Parameters are copied, as over the network, because validation fills in defaults
  * and removes unknown fields in place.
  */
-export function call<I, R>(
+export async function call<I, R>(
 	caller: Caller,
 	action: Action<I, unknown, R>,
 	params: NoInfer<I>,
-	{ meta, timeout = action.timeout }: CallOptions = {},
+	options: CallOptions = {},
 ): Promise<R> {
-	return caller.call(action.name, params, {
-		paramsCloning: true,
-		...(meta && { meta }),
-		...(timeout !== undefined && { timeout }),
-	});
+	return withValues(
+		await caller.call<R, I>(action.name, params, { ...callingOptions(action, options), paramsCloning: true }),
+	);
+}
+
+/**
+ * Calls an action with parameters that belong to nobody else; the result, or the items of a page, may be
+ * {@link JsonText}.
+ */
+export function callForText(
+	caller: Caller,
+	action: AnyAction,
+	params: Record<string, unknown>,
+	options: CallOptions,
+): Promise<unknown> {
+	return caller.call(action.name, params, callingOptions(action, options));
+}
+
+function callingOptions(action: AnyAction, { meta, timeout = action.timeout }: CallOptions): CallingOptions {
+	return { ...(meta && { meta }), ...(timeout !== undefined && { timeout }) };
 }
 
 /** Sends a hint to those its contract names. */

@@ -124,8 +124,12 @@ export interface DocumentStore {
 	): Promise<void>;
 	/** Inserts in order and stops at the first clash; those before it stay. @throws {RangeError} for more than `maxAppended`. */
 	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended>;
-	/** Undefined when there is no such document. */
-	get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined>;
+	/** Undefined when there is no such document. @param columns Only these; default all. */
+	get<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		columns?: readonly (keyof C & string)[],
+	): Promise<Document<C> | undefined>;
 	/** The document after the change; undefined when there is none or the guard does not hold. @throws {DuplicateKeyError} */
 	update<C extends Columns>(
 		collection: Collection<C>,
@@ -134,12 +138,12 @@ export interface DocumentStore {
 		change: Change<C>,
 		events?: readonly OutboxEntry[],
 	): Promise<Document<C> | undefined>;
-	/** Documents of one declared index, in its order. @throws {RangeError} when `after` is not a cursor of this store. */
+	/** Documents of one declared index, in its order, with these columns; default all. @throws {RangeError} when `after` is not a cursor of this store. */
 	find<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		page: Page,
+		page: Page & { readonly columns?: readonly (keyof C & string)[] },
 	): Promise<Found<C>>;
 	/**
 	 * What `find` would give, as ids and the value of one integer column that grows with every change of a document: enough

@@ -13,8 +13,8 @@ export interface PageOrder {
 	readonly limit: number;
 }
 
-export function selection(collection: Collection, id: string): Sql {
-	return sql(`SELECT ${memberList(collection)} FROM ${quoted(collection.name)} WHERE id = ?`, id);
+export function selection(collection: Collection, id: string, columns?: readonly string[]): Sql {
+	return sql(`SELECT ${memberList(collection, columns)} FROM ${quoted(collection.name)} WHERE id = ?`, id);
 }
 
 export function pageSelection(

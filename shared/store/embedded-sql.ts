@@ -22,8 +22,11 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 }
 
 /** What is selected of a document, in one list. */
-export function memberList(collection: Collection): string {
-	return ["id", "wire", ...Object.keys(collection.columns).map(quoted)].join(", ");
+export function memberList(
+	collection: Collection,
+	columns: readonly string[] = Object.keys(collection.columns),
+): string {
+	return ["id", "wire", ...columns.map(quoted)].join(", ");
 }
 
 /** A column's value as SQLite keeps it; an absent one is NULL. */
@@ -36,7 +39,7 @@ export function documentOf<C extends Columns>(collection: Collection<C>, row: Sq
 	const document: Record<string, unknown> = { id: row["id"], wire: row["wire"] };
 	for (const column in collection.columns) {
 		const value = row[column];
-		if (value === null) continue;
+		if (value === null || value === undefined) continue;
 		document[column] = collection.columns[column] === "json" ? JSON.parse(String(value)) : value;
 	}
 	// The table is STRICT and made from these columns; a row cannot be anything else.

@@ -27,7 +27,7 @@ import {
 	selection,
 	versionSelection,
 } from "./embedded-reads.ts";
-import { documentOf, type Sql } from "./embedded-sql.ts";
+import { documentOf, memberList, type Sql } from "./embedded-sql.ts";
 import { assignments, deletion, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -76,8 +76,12 @@ export class EmbeddedStore implements DocumentStore {
 		return this.#write((database) => insertAll(database, collection, insertions));
 	}
 
-	async get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined> {
-		const row = this.#database.first(selection(collection, id));
+	async get<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		columns?: readonly (keyof C & string)[],
+	): Promise<Document<C> | undefined> {
+		const row = this.#database.first(selection(collection, id, columns));
 		return row && documentOf(collection, row);
 	}
 
@@ -105,13 +109,18 @@ export class EmbeddedStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		{ limit, after, descending = false }: Page,
+		{ limit, after, descending = false, columns }: Page & { readonly columns?: readonly (keyof C & string)[] },
 	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		// One more than asked for tells whether there is a next page.
 		const rows = this.#database.all(
-			pageSelection(collection, query, { descending, after: position, limit: limit + 1 }),
+			pageSelection(
+				collection,
+				query,
+				{ descending, after: position, limit: limit + 1 },
+				memberList(collection, columns),
+			),
 		);
 		const documents = rows.slice(0, limit).map((row) => documentOf(collection, row));
 		const last = documents.at(-1);

@@ -107,9 +107,13 @@ export class MongodbStore implements DocumentStore {
 		});
 	}
 
-	async get<C extends Columns>(collection: Collection<C>, id: string): Promise<Document<C> | undefined> {
+	async get<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		columns?: readonly (keyof C & string)[],
+	): Promise<Document<C> | undefined> {
 		const stored = await this.#attempt("read", collection, (documents) =>
-			documents.findOne({ _id: id }, { maxTimeMS }),
+			documents.findOne({ _id: id }, { maxTimeMS, ...projectionOf(columns) }),
 		);
 		return stored ? documentOf(collection, stored) : undefined;
 	}
@@ -137,13 +141,14 @@ export class MongodbStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		{ limit, after, descending = false }: Page,
+		{ limit, after, descending = false, columns }: Page & { readonly columns?: readonly (keyof C & string)[] },
 	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const filter = rangeFilter(query, position, descending);
 		// One more than asked for tells whether there is a next page.
-		const options = { sort: sortOrder(query, descending), limit: limit + 1, maxTimeMS };
+		const sort = sortOrder(query, descending);
+		const options = { sort, limit: limit + 1, maxTimeMS, ...projectionOf(columns) };
 		const stored = await this.#attempt("read", collection, (documents) => documents.find(filter, options).toArray());
 		const found = stored.slice(0, limit).map((document) => documentOf(collection, document));
 		const last = found.at(-1);
@@ -323,4 +328,8 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	return intent === "read"
 		? new UnavailableError(`The document store did not answer: ${name}`, "STORE_UNREACHABLE")
 		: new TimeoutError(`The document store did not confirm, the write may be done: ${name}`, "STORE_UNDECIDED");
+}
+
+function projectionOf(columns: readonly string[] | undefined): { projection?: Record<string, 1> } {
+	return columns ? { projection: Object.fromEntries(["wire", ...columns].map((name) => [name, 1])) } : {};
 }

@@ -106,7 +106,7 @@ for (const count of [1, 2] as const) {
 		}
 
 		it("refuses a call without a token, with a forged one and with one that has expired", async () => {
-			const forged = new InternalTokens(Buffer.alloc(32, 8)).mint(root, "test");
+			const forged = new InternalTokens(Buffer.alloc(32, 8)).mint(root);
 			for (const meta of [{}, { token: forged }, { token: "x" }, { token: "" }]) {
 				const error = await failureOf(call(nodes.near, probe.actions.echo, {}, { meta }));
 				expect(error).to.be.instanceOf(UnauthorizedError);
@@ -114,7 +114,7 @@ for (const count of [1, 2] as const) {
 		});
 
 		it("does not believe a principal that is not in the token", async () => {
-			const meta = { principal: root, user: root, token: testTokens.mint(alice, "test") };
+			const meta = { principal: root, user: root, token: testTokens.mint(alice) };
 			expect(await failureOf(call(nodes.near, probe.actions.admin, {}, { meta }))).to.be.instanceOf(ForbiddenError);
 		});
 

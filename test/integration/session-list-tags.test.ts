@@ -13,7 +13,7 @@ describe("entity tags of the session list", function () {
 	let api: ApiClient;
 
 	before(async () => {
-		platform = await startPlatform({ processes });
+		platform = await startPlatform({ processes, readyAt: "/api/v1/svc/sessions" });
 		api = new ApiClient(`${platform.url}/api/v1/svc`);
 		for (const name of ["one", "two", "three"]) await api.post("/sessions", { name });
 	});

@@ -16,6 +16,8 @@ import { SseClient, type SseOptions } from "./sse-client.ts";
 export interface PlatformOptions {
 	/** Service folders of each process; default: one process with all of them. */
 	processes?: readonly (readonly string[])[];
+	/** What answers 200 once it can be used; default `/ready`, which a platform without all its services never is. */
+	readyAt?: string;
 	/** Overlay of the configuration, as its file would say it. */
 	config?: Record<string, unknown>;
 	/** Environment of the platform beside PATH, HOME and its short forms. */
@@ -28,7 +30,7 @@ export interface PlatformOptions {
 
 const stopWithinMs = 20_000;
 
-/** Starts it and resolves when `/ready` answers 200. */
+/** Starts it and resolves when it can be used. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
 	const platform = new TestPlatform(await freePort(), options);
 	try {
@@ -151,8 +153,9 @@ export class TestPlatform implements AsyncDisposable {
 
 	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */
 	async ready(): Promise<void> {
+		const { readyAt = "/ready" } = this.#options;
 		const isReady = async () =>
-			this.processes.some(({ hasEnded }) => hasEnded) || (await fetch(`${this.url}/ready`)).status === 200;
+			this.processes.some(({ hasEnded }) => hasEnded) || (await fetch(this.url + readyAt)).status === 200;
 		const output = () => this.processes.map((one) => one.output).join("\n");
 		await eventually(isReady, { withinMs: 20_000, what: "the platform is ready" }).catch((cause: unknown) => {
 			throw new Error(`The platform is not ready:\n${output()}`, { cause });

@@ -63,5 +63,5 @@ export function callAs<I, R>(
 	params: NoInfer<I>,
 ): Promise<R> {
 	const { principal, meta } = "principal" in who ? who : { principal: who, meta: {} };
-	return call(caller, action, params, { meta: { token: testTokens.mint(principal, "test"), ...meta } });
+	return call(caller, action, params, { meta: { token: testTokens.mint(principal), ...meta } });
 }
