@@ -115,8 +115,17 @@ export class SessionAgent {
 		const { code, message } = asFailure(error);
 		const clean = this.#log.withoutSecrets(message);
 		this.#log.add("ERROR", own, clean);
-		this.#status.fail(new LaunchFailure(code, clean));
+		this.#tellFailure(new LaunchFailure(code, clean));
 		this.end();
+	}
+
+	/** A disk that takes nothing keeps no pod alive. */
+	#tellFailure(failure: LaunchFailure): void {
+		try {
+			this.#status.fail(failure);
+		} catch (error) {
+			console.error(`The status cannot be written: ${String(error)}`);
+		}
 	}
 
 	get #signal(): AbortSignal {

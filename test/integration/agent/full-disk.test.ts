@@ -1,0 +1,57 @@
+/** A session agent whose disk is full: it goes on, and ends when it should, although it cannot write down why. */
+import { expect } from "chai";
+import { join } from "node:path";
+import { eventually } from "../../support/eventually.ts";
+import { sessionProcesses } from "../../support/session-processes.ts";
+import { SmallDisk } from "../../support/small-disk.ts";
+import { type TestPod, TestSession } from "../../support/test-pod.ts";
+
+const endsWithinMs = 30_000;
+
+describe("a session agent on a full disk", function () {
+	this.timeout(90_000);
+	let disk: SmallDisk | undefined;
+	let session: TestSession;
+
+	beforeEach(function () {
+		disk = SmallDisk.mount(32);
+		session = new TestSession();
+		if (disk) return;
+		console.log("      NOT TRIED, no file system may be mounted here");
+		this.skip();
+	});
+
+	afterEach(async () => {
+		await session[Symbol.asyncDispose]();
+		disk?.[Symbol.dispose]();
+	});
+
+	/** The platform of these tests is nowhere. */
+	function start(lifeline_ms: number): Promise<TestPod> {
+		const { folder = "" } = disk ?? {};
+		const [status_file, state, workspace] = ["status.json", "state", "workspace"].map((name) => join(folder, name));
+		if (!status_file || !state || !workspace) throw new RangeError("There are three paths");
+		return session.start({ status_file, state, workspace, lifeline_ms });
+	}
+
+	/** In order: by itself, with everything that it has started. */
+	async function expectEnd(pod: TestPod, exitCode: number): Promise<void> {
+		await eventually(() => pod.hasEnded, { withinMs: endsWithinMs, what: "the pod has ended" });
+		expect(await pod.ended(), pod.output).to.equal(exitCode);
+		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+	}
+
+	it("ends when the platform has been away for too long", async () => {
+		const pod = await start(2_500);
+		disk?.fill();
+		await expectEnd(pod, 1);
+	});
+
+	it("ends when it is asked to, after it went on", async () => {
+		const pod = await start(60_000);
+		disk?.fill();
+		expect((await pod.history()).is_active).to.equal(false);
+		process.kill(pod.pid, "SIGTERM");
+		await expectEnd(pod, 0);
+	});
+});
