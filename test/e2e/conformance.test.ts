@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ApiClient } from "../support/api-client.ts";
 import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
 import { patchTable } from "../support/conformance/patches.ts";
-import { leastBodies } from "../support/conformance/request.ts";
+import { leastBodies, leastQueries } from "../support/conformance/request.ts";
 import { walkEverything } from "../support/conformance/session-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
@@ -25,6 +25,10 @@ const expectedEvents = [
 	"session_updated",
 	"session_activity",
 	"session_deleted",
+	"chronicle_created",
+	"chronicle_updated",
+	"chronicle_deleted",
+	"chronicle_event",
 	"stats_updated",
 	"heartbeat",
 ];
@@ -90,8 +94,9 @@ describe("conformance", function () {
 
 	for (const operation of plain.filter(({ parameters }) => parameters.some((parameter) => parameter.in === "path"))) {
 		it(`finds ${operation.id} not knowing an id that does not exist`, async () => {
-			const body = leastBodies[operation.id];
-			const { detail } = await walker.call<{ detail: unknown }>(operation.id, 404, body === undefined ? {} : { body });
+			const [body, query] = [leastBodies[operation.id], leastQueries[operation.id]];
+			const request = { ...(body !== undefined && { body }), ...(query && { query }) };
+			const { detail } = await walker.call<{ detail: unknown }>(operation.id, 404, request);
 			expect(detail).to.be.a("string").and.to.not.equal("Not Found");
 		});
 	}

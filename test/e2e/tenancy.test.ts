@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../support/api-client.ts";
 import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
-import { leastBodies, pathOf, unknownId } from "../support/conformance/request.ts";
+import { leastBodies, leastQueries, pathOf, unknownId } from "../support/conformance/request.ts";
 import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
 import { createSession, runningSession, sessionReaches } from "../support/session-steps.ts";
 import type { SseClient } from "../support/sse-client.ts";
@@ -21,11 +21,12 @@ function bearer(name: string): Record<string, string> {
 describe("two people", function () {
 	this.timeout(60_000);
 	const built = new WireContract().operations.filter(
-		({ id, path }) => path.includes("{session_id}") && !Object.values(notBuiltYet).flat().includes(id),
+		({ id, path }) => /\{(session|chronicle)_id\}/.test(path) && !Object.values(notBuiltYet).flat().includes(id),
 	);
 	let platform: TestPlatform;
 	let alice: ApiClient;
 	let sessionId: string;
+	let chronicleId: string;
 	const streams = new Map<string, SseClient>();
 
 	before(async () => {
@@ -35,6 +36,7 @@ describe("two people", function () {
 		}
 		alice = platform.client(bearer("alice"));
 		sessionId = (await runningSession(alice)).id;
+		chronicleId = (await alice.post<{ id: string }>(`/sessions/${sessionId}/chronicle`, { summary: "hers" })).body.id;
 	});
 
 	after(async () => {
@@ -42,25 +44,33 @@ describe("two people", function () {
 		await platform?.[Symbol.asyncDispose]();
 	});
 
+	/** In some paths a session's id stands where others have a chronicle's. */
+	function foreignId({ path, area }: Operation): string {
+		return path.includes("{session_id}") || area === "Timeline" ? sessionId : chronicleId;
+	}
+
 	async function answerTo(name: string, operation: Operation, id: string): Promise<Answer> {
-		const path = pathOf(operation, { session_id: id }).replace("/api/v1/svc", "");
+		const path = pathOf(operation, { session_id: id, chronicle_id: id }).replace("/api/v1/svc", "");
 		const body = operation.body && (leastBodies[operation.id] ?? {});
-		return platform.client(bearer(name)).request(operation.method, path, body ? { body } : {});
+		const query = leastQueries[operation.id];
+		const options = { ...(body !== undefined && { body }), ...(query && { query }) };
+		return platform.client(bearer(name)).request(operation.method, path, options);
 	}
 
 	it("are told of all session operations", () => {
 		expect(built.map(({ id }) => id)).to.include.members(["getSession", "deleteSession", "getSessionDiff"]);
-		expect(built).to.have.length(14);
+		expect(built).to.have.length(28);
 	});
 
 	for (const stranger of ["bob", "carol"]) {
 		for (const operation of built) {
 			it(`${stranger} gets for ${operation.id} what an unknown id gets`, async () => {
-				const foreign = await answerTo(stranger, operation, sessionId);
+				const id = foreignId(operation);
+				const foreign = await answerTo(stranger, operation, id);
 				const unknown = await answerTo(stranger, operation, unknownId);
 				expect(foreign.status).to.equal(404);
 				expect(unknown.status).to.equal(404);
-				expect(foreign.text.replaceAll(sessionId, unknownId)).to.equal(unknown.text);
+				expect(foreign.text.replaceAll(id, unknownId)).to.equal(unknown.text);
 				expect(headersOf(foreign)).to.deep.equal(headersOf(unknown));
 			});
 		}
@@ -70,7 +80,30 @@ describe("two people", function () {
 			const query = { include_archived: true };
 			expect((await api.get("/sessions", { query })).body).to.deep.equal([]);
 			expect((await api.post("/sessions/archive-stopped")).body).to.deep.equal([]);
+			expect((await api.get("/chronicles")).body).to.deep.equal([]);
 			expect((await api.get("/stats")).body).to.include({ active_sessions: 0, total_sessions: 0 });
+		});
+	}
+
+	for (const stranger of ["bob", "carol"]) {
+		it(`${stranger} can neither begin a chronicle of it nor put raw events to it`, async () => {
+			const api = platform.client(bearer(stranger));
+			const event = { event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 };
+			const attempts = (id: string) => [
+				api.post("/chronicles", { session_id: id }),
+				api.post("/events", { ...event, session_id: id }),
+				api.post("/events/batch", { events: [{ ...event, session_id: id }] }),
+			];
+			const [foreign, unknown] = await Promise.all([sessionId, unknownId].map((id) => Promise.all(attempts(id))));
+			expect(foreign?.map(({ status }) => status)).to.deep.equal([404, 404, 404]);
+			expect(foreign?.map(({ text }) => text.replaceAll(sessionId, unknownId))).to.deep.equal(
+				unknown?.map(({ text }) => text),
+			);
+			const own = await createSession(api, "", `mine-${stranger}`);
+			const mixed = [own.id, sessionId].map((id) => ({ ...event, session_id: id }));
+			expect((await api.post("/events/batch", { events: mixed })).status).to.equal(404);
+			expect((await api.get(`/sessions/${own.id}/events/counts`)).body, "all or none").to.not.have.property("error");
+			await api.delete(`/sessions/${own.id}`);
 		});
 	}
 

@@ -3,8 +3,6 @@
  * here and is routed turns the walker red, as does one that is not routed and does not stand here.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
-	"Session Reports": ["reportChronicle", "getSessionChronicle"],
-	"Session Events": ["listSessionEvents", "countSessionEvents", "tokenTimeline"],
 	Workspaces: [
 		"listWorkspaces",
 		"getWorkspace",
@@ -42,17 +40,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"testIntegration",
 	],
 	"Personal Access Tokens": ["createToken", "listTokens", "revokeToken"],
-	Chronicles: [
-		"listChronicles",
-		"createChronicle",
-		"getChronicle",
-		"updateChronicle",
-		"deleteChronicle",
-		"reforgeChronicle",
-		"getChronicleChain",
-	],
-	Timeline: ["getTimeline", "addTimelineEvent", "getChronicleDiff"],
-	"Event Ingestion": ["ingestEvent", "ingestEvents", "getSinkHealth"],
 	Presets: ["listPresets", "createPreset", "getPreset", "updatePreset", "deletePreset"],
 	Credentials: [
 		"listCredentialTypes",

@@ -2,72 +2,9 @@
  * Where the platform means to differ from the contract: docs/decisions/0003, and nothing else.
  * The test prints the table.
  */
-import type { JsonSchema, OpenApiDocument, OperationObject, ResponseObject } from "./json-schema.ts";
-
-export interface Patch {
-	operation: string;
-	contract: string;
-	ours: string;
-	/** Left out where no schema tells the difference; the scenario shows it then. */
-	apply?: (document: ContractEditor) => void;
-}
-
-/** The places of the document that patches change. */
-export class ContractEditor {
-	readonly #document: OpenApiDocument;
-
-	constructor(document: OpenApiDocument) {
-		this.#document = document;
-	}
-
-	operation(id: string): OperationObject {
-		const all = Object.values(this.#document.paths).flatMap((methods) => Object.values(methods));
-		return present(
-			all.find(({ operationId }) => operationId === id),
-			id,
-		);
-	}
-
-	properties(schema: string): Record<string, JsonSchema> {
-		return present(this.#document.components.schemas[schema]?.properties, schema);
-	}
-
-	sessionStatuses(): string[] {
-		return (this.#document.components.schemas["SessionStatus"]?.enum ?? []).map(String);
-	}
-
-	addQuery(id: string, name: string, schema: JsonSchema): void {
-		(this.operation(id).parameters ??= []).push({ name, in: "query", schema });
-	}
-
-	makeBodyOptional(id: string): void {
-		present(this.operation(id).requestBody, id).required = false;
-	}
-
-	/** One more form of an answer. */
-	addAlternative(id: string, status: string, schema: JsonSchema): void {
-		const content = present(this.operation(id).responses[status]?.content?.["application/json"], `${id} ${status}`);
-		content.schema = { oneOf: [...(content.schema.oneOf ?? [content.schema]), schema] };
-	}
-
-	addError(id: string, status: string, description: string): void {
-		this.operation(id).responses[status] = errorAnswer(description);
-	}
-
-	addEvent(event: string, data: JsonSchema): void {
-		const one = { type: "object", required: ["event", "data"], properties: { event: { enum: [event] }, data } };
-		present(this.#document.components.schemas["SseEvent"]?.oneOf, "SseEvent").push(one);
-	}
-}
-
-function errorAnswer(description: string): ResponseObject {
-	return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } } };
-}
-
-function present<T>(value: T | undefined, what: string): T {
-	if (value === undefined) throw new TypeError(`The contract has no "${what}"`);
-	return value;
-}
+import { chroniclePatches } from "./chronicle-patches.ts";
+import type { ContractEditor, Patch } from "./contract-editor.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 const text: JsonSchema = { type: "string" };
 const time: JsonSchema = { type: "string", format: "date-time" };
@@ -251,6 +188,7 @@ export const patches: readonly Patch[] = [
 			edit.properties("DiffFileSummary")["status"] = { enum: ["new", "mod", "del"] };
 		},
 	},
+	...chroniclePatches,
 ];
 
 /** The table as text, a line for each difference. */

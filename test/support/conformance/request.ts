@@ -19,11 +19,24 @@ export function pathOf({ path, parameters }: Operation, given: Record<string, st
 	});
 }
 
+const leastEvent = { session_id: unknownId, event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 };
+
 /** The least body that fits the contract, of operations that want one. */
 export const leastBodies: Readonly<Record<string, unknown>> = {
 	createSession: { name: "walker" },
 	updateSession: {},
 	sendSessionMessage: { content: "hello" },
 	reportActivity: { state: "idle" },
+	createChronicle: { session_id: unknownId },
+	updateChronicle: {},
+	reportChronicle: {},
+	addTimelineEvent: { t: 0, type: "session", label: "x" },
+	ingestEvent: leastEvent,
+	ingestEvents: { events: [leastEvent] },
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
+};
+
+/** The query of operations that want one. */
+export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
+	getChronicleDiff: { file: "README.md" },
 };

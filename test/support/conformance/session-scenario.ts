@@ -1,6 +1,7 @@
 /** One pass over every operation that is built, with a real session that runs. */
 import { expect } from "chai";
 import { eventually } from "../eventually.ts";
+import { walkChronicles } from "./chronicle-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface SessionView {
@@ -17,6 +18,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);
+	await walkChronicles(walker, id);
 	await walkLifecycle(walker, id);
 }
 

@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { projectRoot } from "#shared/project-root.ts";
+import { ContractEditor } from "./contract-editor.ts";
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, ResponseObject } from "./json-schema.ts";
-import { ContractEditor, patches } from "./patches.ts";
+import { patches } from "./patches.ts";
 
 export interface Operation {
 	id: string;

@@ -11,7 +11,11 @@ export interface WrongRequest {
 }
 
 /** What the contract judges after parsing, with 400 and a sentence; the scenario shows it on a real session. */
-const judgedLater = ["getSessionDiff query base=no-such-value", "sendSessionMessage no member content"];
+const judgedLater = [
+	"getSessionDiff query base=no-such-value",
+	"getChronicleDiff query base=no-such-value",
+	"sendSessionMessage no member content",
+];
 
 export function wrongRequests(contract: WireContract, operation: Operation): WrongRequest[] {
 	const all = [...wrongParameters(contract, operation), ...wrongBodies(contract, operation)];
