@@ -43,6 +43,12 @@ const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 	say,
 	pid: () => say(String(process.pid)),
 	write: (rest) => write(rest.split(" ")[0] ?? "", rest.split(" ").slice(1).join(" ")),
+	/** Does not take the withdrawal of a request for an answer. */
+	async insist() {
+		const answers: string[] = [];
+		while (answers.length < 3) answers.push(await permission({ toolCallId: "again", title: "Again" }));
+		say(answers.join(" "));
+	},
 	/** Two at once. */
 	both: async (rest) => Promise.all(rest.split(" ").map((name) => write(name, name))),
 	plan: (rest) => update("plan", { entries: [{ content: rest, status: "pending", priority: "high" }] }),

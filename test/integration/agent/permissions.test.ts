@@ -113,6 +113,16 @@ describe("permissions of a pod", () => {
 		expect((await pod.ask("say on")).content).to.equal("on");
 	});
 
+	it("are not even asked for while a turn is being cancelled", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod, client } = await startAsking(session);
+		await client.send("m1", "insist");
+		await waiting(pod);
+		expect((await pod.command("/api/interrupt")).body).to.include({ status: "interrupted" });
+		expect((await pod.answer("m1")).content).to.equal("cancelled cancelled cancelled");
+		expect(client.all("control_request")).to.have.length(1);
+	});
+
 	it("are told to the platform while they wait, and no longer", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession(askingTree());
