@@ -44,7 +44,7 @@ export function newSession(order: NewSession): SessionDocument {
 		attempts: 0,
 		...(status === "starting" && { due_at: at }),
 		launch,
-		...(limit !== null && { limit_micros: microsOf(limit) }),
+		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
 		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
 	};
 }

@@ -15,10 +15,11 @@ export interface SessionUpdate {
 }
 
 /** The running pod keeps what it was launched with. */
-export function updateChange({ session, document }: SessionRecord, update: SessionUpdate): SessionChange {
+export function updateChange(record: SessionRecord, update: SessionUpdate): SessionChange {
+	const { session, document } = record;
 	const { name, model, branch, tracker_issue_id, budget } = update;
 	const at = now();
-	const limited = budget ? limitChange(session, budget.limit, at) : undefined;
+	const limited = budget ? limitChange(record, budget.limit, at) : undefined;
 	const members: Partial<Session> = {
 		...(name && { name }),
 		...(model && { model }),

@@ -28,7 +28,8 @@ export interface Spending {
 	readonly seq: number;
 	readonly at: number;
 	readonly micros: Micros;
-	readonly reservation: string | undefined;
+	/** Id of the hold it is taken from, if there is one. */
+	readonly hold: string | undefined;
 }
 
 /** What a turn asks for. */
@@ -38,6 +39,11 @@ export interface Wish {
 	readonly used: Micros;
 	/** What its next model call may cost. */
 	readonly next: Micros;
+}
+
+/** Names of reservations belong to their session; several sessions pay from one day. */
+export function holdId(session: string, reservation: string): string {
+	return `${session}:${reservation}`;
 }
 
 /** How long a hold lasts that nobody raises or books on. */
@@ -67,8 +73,8 @@ export function withSpendings(account: Account, spendings: readonly Spending[]):
 	return spendings.reduce(withSpending, account);
 }
 
-function withSpending(account: Account, { seq, at, micros, reservation }: Spending): Account {
-	const held = account.holds.find(({ id }) => id === reservation);
+function withSpending(account: Account, { seq, at, micros, hold: id }: Spending): Account {
+	const held = account.holds.find((hold) => hold.id === id);
 	const taken = Math.min(held?.micros ?? 0, micros);
 	const holds = account.holds.map((hold) =>
 		hold === held

@@ -76,7 +76,7 @@ export class Bookkeeper {
 	}
 
 	#bookSession(id: string): Promise<void> {
-		return this.#sessions.run(id, async () => {
+		return this.#sessions.share(id, async () => {
 			for (;;) {
 				const record = await this.#session(id);
 				if (!record) return;

@@ -13,10 +13,11 @@ import { failpoint } from "#shared/failpoints.ts";
 import type { SessionRecord } from "../session-change.ts";
 import { DoesNotFitError, type SessionRecords } from "../session-records.ts";
 import { refuseStale } from "../stale-launch.ts";
-import { accountOf, heldBy, holdMs, missing, type Wish, withoutEnded } from "./account.ts";
+import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } from "./account.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "./money.ts";
+import { OneByOne } from "./one-by-one.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "./session-budget.ts";
 
@@ -42,6 +43,7 @@ interface Purse {
 
 export class Budgets {
 	readonly #parts: BudgetParts;
+	readonly #sessions = new OneByOne();
 
 	constructor(parts: BudgetParts) {
 		this.#parts = parts;
@@ -51,31 +53,13 @@ export class Budgets {
 	 * The same id raises what it holds, so that a repeat changes nothing.
 	 * @throws {NotFoundError}; {ConflictError} from the pod of an older launch.
 	 */
-	async reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
-		const record = await this.#parts.records.get(principal, id);
-		refuseStale(principal, record.session.generation);
-		const wish = this.#wishOf(request);
-		const purses = await this.#purses(principal, record, wish);
-		const answer = { limited: purses.length > 0, reservation_id: wish.id };
-		const free = purses.length === 0 || wish.next === 0;
-		const refused = free ? undefined : ((await firstTooSmall(purses)) ?? (await takeAll(purses)));
-		if (!refused) {
-			await this.#parts.records.change(principal, id, (current) => resumeChange(current, now()));
-			const amount = free ? 0 : await this.#held(principal, record, wish);
-			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
-		}
-		const reason = reasonOf(refused, wish);
-		await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
-		return { ...answer, granted: false, amount: dollarsOf(wish.next), reason };
+	reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
+		return this.#sessions.run(id, () => this.#reserve(principal, id, request));
 	}
 
 	/** Gives back what is left; nothing happens when there is nothing. @throws {NotFoundError} */
-	async release(principal: Principal, id: string, reservation: string): Promise<void> {
-		const { records, accounts } = this.#parts;
-		const { session } = await records.change(principal, id, (current) => releaseChange(current, reservation, now()));
-		for (const payer of payersOf(session)) {
-			for (const day of daysOfHolds()) await accounts.release(payer, day, reservation);
-		}
+	release(principal: Principal, id: string, reservation: string): Promise<void> {
+		return this.#sessions.run(id, () => this.#release(principal, id, holdId(id, reservation)));
 	}
 
 	/** Whether any limit applies to a session; false for one that is gone. */
@@ -89,10 +73,36 @@ export class Budgets {
 		}
 	}
 
-	#wishOf({ reservation_id: id, model, input_tokens, calls, used }: ReservationRequest): Wish {
+	async #reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
+		const record = await this.#parts.records.get(principal, id);
+		refuseStale(principal, record.session.generation);
+		const wish = this.#wishOf(id, request);
+		const purses = await this.#purses(principal, record, wish);
+		const answer = { limited: purses.length > 0, reservation_id: request.reservation_id };
+		const free = purses.length === 0 || wish.next === 0;
+		const refused = free ? undefined : ((await firstTooSmall(purses)) ?? (await takeAll(purses)));
+		if (!refused) {
+			await this.#parts.records.change(principal, id, (current) => resumeChange(current, now()));
+			const amount = free ? 0 : await this.#held(principal, record, wish);
+			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
+		}
+		const reason = reasonOf(refused, wish);
+		await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
+		return { ...answer, granted: false, amount: dollarsOf(wish.next), reason };
+	}
+
+	async #release(principal: Principal, id: string, hold: string): Promise<void> {
+		const { records, accounts } = this.#parts;
+		const { session } = await records.change(principal, id, (current) => releaseChange(current, hold, now()));
+		for (const payer of payersOf(session)) {
+			for (const day of daysOfHolds()) await accounts.release(payer, day, hold);
+		}
+	}
+
+	#wishOf(session: string, { reservation_id, model, input_tokens, calls, used }: ReservationRequest): Wish {
 		const { prices } = this.#parts;
 		const spent = used ? prices.spentOn(model, countsOf(used)) : 0;
-		return { id, used: spent, next: calls * prices.estimate(model, input_tokens) };
+		return { id: holdId(session, reservation_id), used: spent, next: calls * prices.estimate(model, input_tokens) };
 	}
 
 	async #purses(principal: Principal, record: SessionRecord, wish: Wish): Promise<Purse[]> {
@@ -178,7 +188,8 @@ async function takeAll(purses: readonly Purse[]): Promise<Purse | undefined> {
 			taken.unshift({ purse, by });
 			continue;
 		}
-		for (const former of taken) await former.purse.giveBack(former.by);
+		// What cannot be given back now ends by itself.
+		await Promise.allSettled(taken.map((former) => former.purse.giveBack(former.by)));
 		return purse;
 	}
 	return undefined;

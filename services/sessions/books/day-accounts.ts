@@ -8,7 +8,6 @@ import {
 	accountColumns,
 	accountOf,
 	columnsOf,
-	heldBy,
 	lowered,
 	missing,
 	raised,
@@ -69,7 +68,8 @@ export class DayAccounts {
 
 	/** Brings an account up to the newest row of the ledger. */
 	book(payer: Payer, day: string): Promise<void> {
-		return this.#oneByOne(payer, day, async (id) => {
+		const id = idOf(payer, day);
+		return this.#turns.share(id, async () => {
 			for (let races = 0; races < maxRaces; ) {
 				const document = await this.#document(id);
 				const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
@@ -122,15 +122,15 @@ export class DayAccounts {
 		});
 	}
 
-	/** Gives back what a reservation holds, or a part of it. */
-	release(payer: Payer, day: string, reservation: string, by?: number): Promise<void> {
+	/** Gives back a hold, or a part of it. */
+	release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
 		return this.#oneByOne(payer, day, async (id) => {
 			for (let races = 0; races < maxRaces; races++) {
 				const document = await this.#store.get(dayAccountCollection, id);
 				if (!document?.holds) return;
 				const account = accountOf(document);
-				if (!account.holds.some((hold) => hold.id === reservation)) return;
-				const after = lowered(account, reservation, by ?? heldBy(account, reservation));
+				if (!account.holds.some((one) => one.id === hold)) return;
+				const after = lowered(account, hold, by);
 				if (await this.#write(document, columnsOf(after))) return;
 			}
 			throw tooFast();

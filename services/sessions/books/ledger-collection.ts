@@ -1,6 +1,6 @@
 /** The ledger: one document for each report of usage. It outlives its session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
-import type { Spending } from "./account.ts";
+import { holdId, type Spending } from "./account.ts";
 
 /** The id follows from session and report id, so that no report gets in twice. The text is the answer to the report. */
 export const ledgerCollection = defineCollection(
@@ -51,6 +51,6 @@ export const ledgerCollection = defineCollection(
 
 export type LedgerRow = Document<(typeof ledgerCollection)["columns"]>;
 
-export function spendingOf({ seq = 0, at = 0, micros = 0, reservation }: LedgerRow): Spending {
-	return { seq, at, micros, reservation };
+export function spendingOf({ seq = 0, at = 0, micros = 0, session = "", reservation }: LedgerRow): Spending {
+	return { seq, at, micros, hold: reservation === undefined ? undefined : holdId(session, reservation) };
 }

@@ -17,7 +17,8 @@ export type LedgerScope =
 
 interface Waiting {
 	readonly row: LedgerRow;
-	readonly done: () => void;
+	/** Whether it is in now; not when its id was taken. */
+	readonly done: (isNew: boolean) => void;
 	readonly fail: (error: unknown) => void;
 }
 
@@ -37,7 +38,7 @@ export class Ledger {
 
 	/** Resolves to the row that is in the ledger under this id: the one given, or the first one. */
 	async add(row: LedgerRow): Promise<LedgerRow> {
-		await this.#queue(row);
+		if (await this.#queue(row)) return row;
 		const kept = await this.get(row.id);
 		if (!kept) throw new UnavailableError("A report of usage was not kept, try again");
 		return kept;
@@ -68,11 +69,12 @@ export class Ledger {
 		await this.#store.update(ledgerCollection, id, {}, { unset: ["pending_at"] });
 	}
 
-	#queue(row: LedgerRow): Promise<void> {
+	/** Whether it is in now; not when its id was taken. */
+	#queue(row: LedgerRow): Promise<boolean> {
 		const { tenant = "" } = row;
 		const waiting = this.#waiting.get(tenant) ?? [];
 		if (waiting.length >= maxWaiting) throw new UnavailableError("Too many reports of usage wait, try again");
-		const kept = new Promise<void>((done, fail) => waiting.push({ row, done, fail }));
+		const kept = new Promise<boolean>((done, fail) => waiting.push({ row, done, fail }));
 		this.#waiting.set(tenant, waiting);
 		if (!this.#writing.has(tenant)) void this.#writeAll(tenant);
 		return kept;
@@ -83,12 +85,9 @@ export class Ledger {
 		for (;;) {
 			const batch = this.#waiting.get(tenant)?.splice(0, maxAppended) ?? [];
 			if (batch.length === 0) break;
-			try {
-				await this.#append(tenant, batch);
-				for (const { done } of batch) done();
-			} catch (error) {
+			await this.#append(tenant, batch).catch((error: unknown) => {
 				for (const { fail } of batch) fail(error);
-			}
+			});
 		}
 		this.#waiting.delete(tenant);
 		this.#writing.delete(tenant);
@@ -96,12 +95,14 @@ export class Ledger {
 
 	/** A row whose id is taken is in already; a number that is taken was another process's. */
 	async #append(tenant: string, batch: readonly Waiting[]): Promise<void> {
-		let left = batch.map(({ row }) => row);
+		let left = batch;
 		let seq = await this.#newest(tenant);
 		for (let tries = 0; left.length > 0; tries++) {
 			if (tries > maxRaces + batch.length) throw new UnavailableError("The ledger changes too fast, try again");
-			const rows = left.map((row, index) => ({ ...row, seq: seq + 1 + index }));
+			const rows = left.map(({ row }, index) => ({ ...row, seq: seq + 1 + index }));
 			const { inserted, clash } = await this.#store.append(ledgerCollection, rows);
+			for (const { done } of left.slice(0, inserted)) done(true);
+			if (clash === "id") left[inserted]?.done(false);
 			seq += inserted;
 			left = left.slice(clash === "id" ? inserted + 1 : inserted);
 			if (clash !== undefined && clash !== "id") seq = await this.#newest(tenant);

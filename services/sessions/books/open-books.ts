@@ -47,6 +47,7 @@ export function openBooks({ store, config, records, counts, relay }: BookGround)
 		console.error("Rows of the usage ledger wait to be booked:", error),
 	);
 	return {
+		ledger,
 		accounts,
 		limits,
 		bookkeeper,

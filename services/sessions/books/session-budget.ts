@@ -54,13 +54,13 @@ export function holdChange(record: SessionRecord, wish: Wish, at: number): { cha
 /** A hold is given back, or a part of it; undefined when there is none. */
 export function releaseChange(
 	{ session, document }: SessionRecord,
-	reservation: string,
+	hold: string,
 	at: number,
 	by?: number,
 ): SessionChange | undefined {
 	const account = accountOf(document);
-	if (!account.holds.some(({ id }) => id === reservation)) return undefined;
-	const after = lowered(account, reservation, by);
+	if (!account.holds.some(({ id }) => id === hold)) return undefined;
+	const after = lowered(account, hold, by);
 	return updated(at, columnsOf(after), { budget: budgetWith(session, after) });
 }
 
@@ -78,11 +78,13 @@ export function resumeChange({ session }: SessionRecord, at: number): SessionCha
 }
 
 /** Members and columns of a session with another limit. Its agent finds out by itself whether that is enough. */
-export function limitChange(session: Session, limit: number | null, at: number) {
+export function limitChange({ session, document }: SessionRecord, limit: number | null, at: number) {
 	const isOurs = session.budget.reason?.scope === "session";
 	const { budget } = isOurs ? goingOn(session) : session;
 	const columns: ColumnChange =
-		limit === null ? { unset: ["limit_micros"] } : { set: { limit_micros: microsOf(limit) } };
+		limit === null
+			? { unset: ["limit_micros"] }
+			: { set: { ...columnsOf(accountOf(document)), limit_micros: microsOf(limit) } };
 	return { members: { ...(isOurs && resumed(session, at)), budget: { ...budget, limit } }, columns };
 }
 

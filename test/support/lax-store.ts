@@ -1,0 +1,25 @@
+/** A store without one of its protections, to show that tests notice when it is missing. */
+import { randomUUID } from "node:crypto";
+import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+
+/** `guards`: a write does not ask what it finds; `limits`: nor whether it fits; `names`: everything appended is new. */
+export type Protection = "guards" | "limits" | "names";
+
+export function laxStore(store: DocumentStore, without: Protection): DocumentStore {
+	const bound = Object.fromEntries(documentStoreMethods.map((name) => [name, store[name].bind(store)]));
+	return { ...(bound as unknown as DocumentStore), ...lacks[without](store) };
+}
+
+const lacks: Record<Protection, (store: DocumentStore) => Partial<DocumentStore>> = {
+	guards: (store) => ({ update: (collection, id, _guard, ...rest) => store.update(collection, id, {}, ...rest) }),
+	limits: (store) => ({
+		update: (collection, id, { equals = {} }, ...rest) => store.update(collection, id, { equals }, ...rest),
+	}),
+	names: (store) => ({
+		append: (collection, documents) =>
+			store.append(
+				collection,
+				documents.map((document) => ({ ...document, id: randomUUID() })),
+			),
+	}),
+};
