@@ -1,6 +1,6 @@
 /**
  * A small server of the Model Context Protocol (version 2025-06-18, tools only). As a program it speaks stdio; `listen`
- * speaks streamable HTTP. Tools: `add` of two numbers, `fail` with a text, `wait` for ever, and `whoami`, which tells
+ * speaks streamable HTTP. Tools: `add` of two numbers, `greet` a name, `fail` with a text, `wait` for ever, and `whoami`, which tells
  * of its surroundings; over stdio also `leave`, which ends the program.
  */
 import { once } from "node:events";
@@ -23,6 +23,11 @@ const tools: Record<string, McpTool> = {
 		description: "Adds two numbers",
 		properties: { a: { type: "number" }, b: { type: "number" } },
 		run: ({ a, b }) => text(String(Number(a) + Number(b))),
+	},
+	greet: {
+		description: "Greets somebody",
+		properties: { name: { type: "string" } },
+		run: ({ name }) => text(`Good day, ${String(name)}`),
 	},
 	fail: { description: "Fails", properties: {}, run: () => text("no such thing", true) },
 	wait: { description: "Never ends", properties: {}, run: () => new Promise<Json>(() => {}) },
