@@ -8,6 +8,7 @@ import { SmallDisk } from "../support/small-disk.ts";
 import { type StallingRepository, startStallingRepository } from "../support/stalling-repository.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 import { Archiver } from "./archiver.ts";
+import { BooksClient } from "./books-client.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Ground } from "./ground.ts";
@@ -38,6 +39,8 @@ export interface FaultReport extends Findings {
 	readonly leftOut: readonly string[];
 	readonly acknowledged: number;
 	readonly archived: number;
+	/** Usage, chronicles, timeline and reservations. */
+	readonly bookings: number;
 	readonly events: number;
 	readonly reconnects: number;
 	/** Milliseconds that a session was longest in a passing status. */
@@ -84,17 +87,23 @@ async function groundFor(platform: TestPlatform, options: FaultRunOptions, slow:
 		return new SessionDriver(ground.api, new Random(seed * 1_000 + n), `session-${n}`, repo);
 	});
 	ground.archiver = new Archiver(ground.api, new Random(seed * 1_000 + sessions), ground.drivers);
+	ground.books = new BooksClient(
+		ground.api,
+		(session) => ground.podOf(session),
+		new Random(seed * 1_000 + sessions + 1),
+	);
+	await ground.books.open();
 	return ground;
 }
 
 async function underLoad(
-	{ drivers, archiver, follower }: Ground,
+	{ drivers, archiver, books, follower }: Ground,
 	faults: Faults,
 	{ kills, everyFailpoint = false }: FaultRunOptions,
 	repository: StallingRepository,
 ): Promise<void> {
 	const ending = new AbortController();
-	const clients = archiver ? [...drivers, archiver] : drivers;
+	const clients = [...drivers, archiver, books].filter((client) => client !== undefined);
 	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
 	// Heard of when it is waited for.
 	load.catch(() => {});
@@ -115,7 +124,7 @@ async function underLoad(
 }
 
 function report(seed: number, ground: Ground, faults: Faults, { invariants, settledMs }: Findings): FaultReport {
-	const { drivers, archiver, follower, passing } = ground;
+	const { drivers, archiver, books, follower, passing } = ground;
 	return {
 		seed,
 		settledMs,
@@ -127,6 +136,7 @@ function report(seed: number, ground: Ground, faults: Faults, { invariants, sett
 		invariants,
 		acknowledged: drivers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
 		archived: archiver?.archived ?? 0,
+		bookings: books?.acknowledged ?? 0,
 		events: follower.events,
 		reconnects: follower.reconnects,
 	};

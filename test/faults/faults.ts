@@ -10,8 +10,9 @@ import type { Random } from "./random.ts";
 /** The clock may go back an hour, but forward only by less than any deadline. */
 const clockJumpsMs = [-3_600_000, -30_000, 5_000, 20_000];
 
-/** How long a start and the way to a failpoint may take; a failpoint that is not passed by then may be later. */
-const failpointMs = 4_000;
+/** How long the way to a failpoint may take after a start; one that is not passed by then may be later. */
+const failpointMs = 3_000;
+const startMs = 20_000;
 /** What others free on a full disk is taken, too. */
 const refillMs = 50;
 
@@ -86,12 +87,19 @@ export class Faults {
 		this.kills++;
 		await this.#platform.kill();
 		this.#launch({ ATELIER_FAILPOINTS: `${point}=kill` });
-		const [process] = this.#platform.processes;
-		const passed = await eventually(() => process?.hasEnded, { withinMs: failpointMs }).catch(() => false);
+		const passed = await this.#endsSoon();
 		if (passed) this.tour.visited(point);
 		this.#count(passed ? "killed at a failpoint" : "killed after a failpoint that nobody passed");
 		await this.#platform.kill();
 		await this.#start();
+	}
+
+	/** Whether the platform dies at its start or a little later. */
+	async #endsSoon(): Promise<boolean> {
+		const [process] = this.#platform.processes;
+		const isUp = async () => process?.hasEnded || (await fetch(`${this.#platform.url}/ready`)).status === 200;
+		await eventually(isUp, { withinMs: startMs }).catch(() => {});
+		return eventually(() => process?.hasEnded, { withinMs: failpointMs }).catch(() => false);
 	}
 
 	async #turnClock(): Promise<void> {

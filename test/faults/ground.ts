@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import type { SessionView } from "../support/session-steps.ts";
 import type { TestPlatform } from "../support/start-platform.ts";
 import type { Archiver } from "./archiver.ts";
+import type { BooksClient } from "./books-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./overheard.ts";
 import { patience } from "./patience.ts";
@@ -49,6 +50,7 @@ export class Ground implements AsyncDisposable {
 	readonly passing: PassingWatch;
 	drivers: readonly SessionDriver[] = [];
 	archiver: Archiver | undefined;
+	books: BooksClient | undefined;
 	/** Launches whose agent was killed, as `<session>-g<generation>`: those may be failed. */
 	readonly killedAgents = new Set<string>();
 	/** Milliseconds from each restart to `/ready`. */
@@ -67,6 +69,12 @@ export class Ground implements AsyncDisposable {
 		const ground = new Ground(platform, options);
 		await eventually(() => ground.follower.reconnects > 0, { withinMs: 20_000, what: "the event stream is open" });
 		return ground;
+	}
+
+	/** With the rights of the pod of a session's first launch. */
+	podOf(session: string): OverheardClient {
+		const token = openInstallationKey(this.platform.dataDir, "").podToken(session, 1);
+		return new OverheardClient(this.platform.prefix, this.overheard, { authorization: `Bearer ${token}` });
 	}
 
 	/** Looks until every session is where it should be and everything holds, at most so long and a little more. */
@@ -118,6 +126,7 @@ export class Ground implements AsyncDisposable {
 			told: new Map(this.follower.told),
 			exposed: this.overheard.exposed(this.#secrets()),
 			stuck: [...this.passing.wrong],
+			booksWrong: (await this.books?.wrong()) ?? [],
 			archiverWrong: this.archiver?.wrong ?? [],
 			streamWrong: [...this.follower.wrong],
 			twins: [...this.twins.wrong],

@@ -22,6 +22,8 @@ export interface World {
 	readonly exposed: readonly string[];
 	/** Sessions that stayed too long in a passing status while the run went on. */
 	readonly stuck: readonly string[];
+	/** What is not in the books as it was acknowledged. */
+	readonly booksWrong: readonly string[];
 	/** What the client that archives all stopped sessions may never see. */
 	readonly archiverWrong: readonly string[];
 	readonly streamWrong: readonly string[];
@@ -105,7 +107,7 @@ export const invariants: Record<string, (world: World) => string[]> = {
 			.map(({ id, status }) => `${id} is ${status}`),
 	],
 	"I2 nothing is left behind": strays,
-	"I3 nothing acknowledged is lost": (world) => [...unsettled(world), ...lostMessages(world)],
+	"I3 nothing acknowledged is lost": (world) => [...unsettled(world), ...lostMessages(world), ...world.booksWrong],
 	"I4 one agent for each session": (world) => [...world.twins, ...trees(world)],
 	"I5 the stream tells what is so": (world) => [...world.streamWrong, ...stale(world)],
 	"I6 no secret is seen": ({ exposed }) => [...exposed],

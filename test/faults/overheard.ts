@@ -25,8 +25,8 @@ export class Overheard {
 export class OverheardClient extends ApiClient {
 	readonly #overheard: Overheard;
 
-	constructor(base: string, overheard: Overheard) {
-		super(base);
+	constructor(base: string, overheard: Overheard, headers: Record<string, string> = {}) {
+		super(base, headers);
 		this.#overheard = overheard;
 	}
 

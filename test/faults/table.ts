@@ -7,10 +7,11 @@ import type { Verdict } from "./ground.ts";
 const shown = 5;
 
 export function table(report: FaultReport): string {
-	const { seed, acknowledged, archived, events, reconnects, settledMs, longestPassingMs, slowestAnswerMs } = report;
+	const { seed, acknowledged, archived, bookings, events, reconnects, settledMs, longestPassingMs, slowestAnswerMs } =
+		report;
 	return [
 		`Seed ${seed}: ${acknowledged} commands acknowledged; ${events} events over ${reconnects} connections`,
-		`${archived} sessions archived by archive-stopped; slowest answer ${slowestAnswerMs} ms`,
+		`${archived} sessions archived by archive-stopped; ${bookings} bookings; slowest answer ${slowestAnswerMs} ms`,
 		`Settled ${settledMs} ms after the last restart; longest in a passing status ${longestPassingMs} ms`,
 		"Faults",
 		...counted(report.faults),

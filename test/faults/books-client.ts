@@ -1,0 +1,134 @@
+/**
+ * What a session and its pod write down: usage, chronicles, a timeline, reservations. Everything that was acknowledged
+ * must be in the books, and usage once only, however often it had to be sent.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer, ApiClient } from "../support/api-client.ts";
+import { answered } from "./answered.ts";
+import type { Random } from "./random.ts";
+
+/** US dollars, for the session and its owner: high enough for everything, so that every account is asked. */
+const limit = 100_000;
+/** Chronicles and entries of the timeline; lists have an end. */
+const maxKept = 100;
+
+type Request = [method: string, path: string, body?: unknown];
+
+interface Books {
+	tokens_used: number;
+	budget: { reserved: number };
+}
+
+export class BooksClient {
+	readonly #api: ApiClient;
+	readonly #podOf: (session: string) => ApiClient;
+	readonly #random: Random;
+	#session = "";
+	#tokens = 0;
+	/** Summaries by chronicle. */
+	readonly #summaries = new Map<string, string>();
+	readonly #labels: string[] = [];
+	readonly #wrong: string[] = [];
+	/** Reports that were taken. */
+	acknowledged = 0;
+
+	/** @param podOf A client with the rights of the pod of a session's first launch. */
+	constructor(api: ApiClient, podOf: (session: string) => ApiClient, random: Random) {
+		this.#api = api;
+		this.#podOf = podOf;
+		this.#random = random;
+	}
+
+	/** A session and limits. */
+	async open(): Promise<void> {
+		const body = { name: "books", source: { type: "git", repo: "" }, budget: { limit } };
+		const { body: session } = await this.#sent<{ id: string }>(201, ["POST", "/sessions", body]);
+		this.#session = session.id;
+		await this.#sent(200, ["PUT", "/budgets/users/dev-user", { limit }]);
+	}
+
+	/** Until the signal aborts; what was begun is brought to its end. */
+	async run(signal: AbortSignal): Promise<void> {
+		const kinds = [() => this.#use(), () => this.#use(), () => this.#tell(), () => this.#note(), () => this.#reserve()];
+		while (!signal.aborted) {
+			await this.#random.pick(kinds)();
+			await sleep(this.#random.between(20, 300), undefined, { signal }).catch(() => {});
+		}
+	}
+
+	/** What is not in the books as it should be. */
+	async wrong(): Promise<string[]> {
+		const session = await this.#api.get<Books>(`/sessions/${this.#session}`);
+		const timeline = await this.#api.get<{ events: unknown[] }>(`/chronicles/${this.#session}/timeline`);
+		const own = await this.#api.get<{ user: { reserved: number } }>("/budgets");
+		const { tokens_used, budget } = session.body;
+		const lost = this.#labels.filter((label) => !timeline.text.includes(label));
+		return [
+			...this.#wrong,
+			...(tokens_used === this.#tokens
+				? []
+				: [`${this.#tokens} tokens were reported, ${tokens_used} are in the books`]),
+			...lost.map((label) => `the timeline lost the entry ${label}`),
+			...(budget.reserved === 0 ? [] : [`the session still holds ${budget.reserved} dollars`]),
+			...(own.body.user.reserved === 0 ? [] : [`the day still holds ${own.body.user.reserved} dollars`]),
+			...(await this.#lostChronicles()),
+		];
+	}
+
+	async #lostChronicles(): Promise<string[]> {
+		const lost: string[] = [];
+		for (const [id, summary] of this.#summaries) {
+			const { text } = await this.#api.get(`/chronicles/${id}`);
+			if (!text.includes(summary)) lost.push(`chronicle ${id} lost its summary ${summary}`);
+		}
+		return lost;
+	}
+
+	/** The same report twice: it counts once. */
+	async #use(): Promise<void> {
+		const tokens = Math.ceil(this.#random.between(1, 5_000));
+		const report = { tokens, provider: "cloud", model: "of-faults", report_id: randomUUID() };
+		const path = `/sessions/${this.#session}/usage`;
+		const first = await this.#sent<{ id: string }>(201, ["POST", path, report]);
+		this.#tokens += tokens;
+		if (this.#random.next() < 0.7) return;
+		const again = await this.#sent<{ id: string }>(201, ["POST", path, report]);
+		if (again.text !== first.text) this.#wrong.push(`report ${report.report_id}: ${first.text}, then ${again.text}`);
+	}
+
+	async #tell(): Promise<void> {
+		if (this.#summaries.size >= maxKept) return;
+		const draft = { session_id: this.#session };
+		const { body } = await this.#sent<{ id: string }>(201, ["POST", "/chronicles", draft]);
+		const summary = randomUUID();
+		await this.#sent(200, ["PATCH", `/chronicles/${body.id}`, { summary }]);
+		this.#summaries.set(body.id, summary);
+	}
+
+	async #note(): Promise<void> {
+		if (this.#labels.length >= maxKept) return;
+		const label = randomUUID();
+		const path = `/chronicles/${this.#session}/timeline`;
+		await this.#sent(201, ["POST", path, { t: this.#labels.length, type: "message", label }]);
+		this.#labels.push(label);
+	}
+
+	/** A pod whose session has failed gets none. */
+	async #reserve(): Promise<void> {
+		const path = `/sessions/${this.#session}/reservations`;
+		const id = randomUUID();
+		const pod = this.#podOf(this.#session);
+		const { status } = await answered(() => pod.post(path, { reservation_id: id, model: "of-faults" }));
+		if (status < 300) await this.#sent(204, ["DELETE", `${path}/${id}`], pod);
+	}
+
+	/** Method, path and body, sent until there is an answer. */
+	async #sent<T>(expected: number, [method, path, body]: Request, api = this.#api): Promise<Answer<T>> {
+		const headers = { "idempotency-key": randomUUID() };
+		const answer = await answered(() => api.request<T>(method, path, { body, headers }));
+		if (answer.status === expected) this.acknowledged++;
+		else this.#wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+		return answer;
+	}
+}
