@@ -118,6 +118,8 @@ export class TestPlatform implements AsyncDisposable {
 	readonly #port: number;
 	readonly #options: PlatformOptions;
 	processes: PlatformProcess[] = [];
+	/** Whatever was started, in `processes` or not. */
+	readonly #started: PlatformProcess[] = [];
 
 	constructor(port: number, options: PlatformOptions) {
 		this.#port = port;
@@ -148,7 +150,9 @@ export class TestPlatform implements AsyncDisposable {
 			...this.#options.env,
 			...env,
 		};
-		return new PlatformProcess(services, whole, this.#options.root ?? projectRoot);
+		const started = new PlatformProcess(services, whole, this.#options.root ?? projectRoot);
+		this.#started.push(started);
+		return started;
 	}
 
 	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */
@@ -209,7 +213,7 @@ export class TestPlatform implements AsyncDisposable {
 
 	/** Leaves nothing behind: no process of the platform or of its sessions, no folder. */
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.kill();
+		await Promise.all(this.#started.map((one) => one.kill()));
 		if (existsSync(this.dataDir)) {
 			const installation = this.#installation();
 			await eventually(() => {
