@@ -1,5 +1,6 @@
 /** Keeps a coding agent running: started while the workspace is made, and started again when it is lost. */
 import { monotonic } from "#shared/clock.ts";
+import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { cannotStart, startCodingAgent, type StarterParts } from "./agent-starter.ts";
 import type { CodingAgent } from "./coding-agent.ts";
@@ -50,6 +51,12 @@ export class AgentKeeper {
 		if (!this.#agent) throw new Error("The coding agent has not started yet");
 		await this.#agent.setModel(model);
 		this.#model = model;
+	}
+
+	/** From now on, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
+	async setPermissionMode(mode: PermissionMode): Promise<void> {
+		await this.#agent?.setPermissionMode(mode);
+		this.#parts.permissions.setMode(mode);
 	}
 
 	/** The one that was started last; it may have ended. */

@@ -75,7 +75,7 @@ export async function startCodingAgent(
 		model: model || (reachable ? "" : launch.model),
 		systemPrompt: launch.system_prompt,
 		mcpServers: launch.mcp_servers,
-		mode: modes[permissions.mode],
+		modes,
 		kept: new KeptSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(parts.turns()),
 		interruptMs: launch.interrupt_ms,

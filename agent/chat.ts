@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { PodFrame } from "#shared/pod/frames.ts";
+import type { AgentKeeper } from "./agent-keeper.ts";
 import { type ChatCommand, FrameError, readCommand, splitFrame } from "./chat-commands.ts";
 import type { AgentNotice, AgentUpdate } from "./coding-agent.ts";
 import { QueueFullError } from "./conversation.ts";
@@ -18,8 +19,8 @@ export interface ChatParts {
 	readonly sessionId: string;
 	readonly dialogue: Pick<Dialogue, "accept" | "history" | "interrupt" | "turn" | "turnCount">;
 	readonly permissions: Permissions;
-	/** @throws {Error} with a sentence. */
-	readonly setModel: (model: string) => Promise<void>;
+	/** They reject with a sentence. */
+	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
 }
 
 export type Send = (frame: PodFrame) => void;
@@ -105,7 +106,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	}
 
 	async #execute(command: ChatCommand, reply: Send): Promise<void> {
-		const { dialogue, permissions, setModel } = this.#parts;
+		const { dialogue, agent } = this.#parts;
 		switch (command.type) {
 			case "user":
 				return this.#accept(command.id ?? randomUUID(), command.content);
@@ -114,10 +115,10 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 			case "interrupt":
 				return reply({ type: "interrupted", status: (await dialogue.interrupt()) satisfies InterruptState });
 			case "set_model":
-				await setModel(command.model);
+				await agent.setModel(command.model);
 				return this.#broadcast({ type: "model", model: command.model });
 			case "set_permission_mode":
-				permissions.setMode(command.mode);
+				await agent.setPermissionMode(command.mode);
 				return this.#broadcast({ type: "permission_mode", mode: command.mode });
 		}
 	}

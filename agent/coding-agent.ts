@@ -1,4 +1,5 @@
 /** Port: a coding agent, one running process that answers one message at a time. */
+import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 
 /** What a tool call has become; members that did not change may be absent. */
 export interface ToolUpdate {
@@ -55,6 +56,8 @@ export interface CodingAgent {
 	open(folder: string): Promise<void>;
 	/** For the turns to come. @throws {Error} with a sentence when it offers no such choice. */
 	setModel(model: string): Promise<void>;
+	/** Makes it ask as much as the mode needs. @throws {Error} with a sentence when it cannot. */
+	setPermissionMode(mode: PermissionMode): Promise<void>;
 	/** Resolves with the reason of the turn's end: `end_turn`, `cancelled`, … @throws {AgentLostError}, {Error} with the agent's own words. */
 	prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string>;
 	/** Ends the turn under way soon, if need be by ending the agent. */

@@ -192,9 +192,9 @@ export class SessionAgent {
 	}
 
 	#openChat(dialogue: Dialogue): Chat {
-		const setModel = (model: string): Promise<void> => this.#keeper.setModel(model);
+		const { session_id: sessionId } = this.#launch;
 		const permissions = this.#permissions;
-		const chat = new Chat({ sessionId: this.#launch.session_id, dialogue, permissions, setModel });
+		const chat = new Chat({ sessionId, dialogue, permissions, agent: this.#keeper });
 		this.#opened.chat = chat;
 		dialogue.watch(chat);
 		permissions.watch(chat);

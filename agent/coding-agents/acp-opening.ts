@@ -3,6 +3,7 @@ import type { McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import type { KeptSession } from "../kept-session.ts";
 import type { LogBuffer } from "../log-buffer.ts";
+import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
 
 export interface OpeningOptions {
@@ -25,12 +26,14 @@ export interface OpeningOptions {
 /** Asks the agent something that is answered quickly. @throws {Error} with its own words. */
 export type Ask = (method: string, params: object) => Promise<JsonObject>;
 
-export interface OpenedSession {
+export interface OpenedSession extends ModeChoices {
 	id: string;
 	/** What stands before the first message. */
 	preamble: string[];
 	/** What the agent lets one choose. */
 	choices: JsonObject[];
+	/** What it told of its modes. */
+	modes: JsonObject;
 }
 
 /** @throws {Error} */
@@ -50,7 +53,6 @@ export async function openSession(
 }
 
 type Ground = { cwd: string; mcpServers: object[] };
-type Answered = OpenedSession & { modes: JsonObject };
 
 /** What it tells again of the conversation is not listened to: we have our own. */
 async function load(
@@ -58,7 +60,7 @@ async function load(
 	capabilities: JsonObject,
 	{ id, loads, kept, log }: OpeningOptions,
 	ask: Ask,
-): Promise<Answered | undefined> {
+): Promise<OpenedSession | undefined> {
 	if (!loads || capabilities["loadSession"] !== true) return undefined;
 	const sessionId = await kept.read(ground.cwd);
 	if (sessionId === undefined) return undefined;
@@ -78,7 +80,7 @@ async function begin(
 	capabilities: JsonObject,
 	{ systemPrompt, kept, past }: OpeningOptions,
 	ask: Ask,
-): Promise<Answered> {
+): Promise<OpenedSession> {
 	const takes = systemPrompt !== "" && takesSystemPrompt(capabilities);
 	const prompt = { mode: "append", content: [{ type: "text", text: systemPrompt }] };
 	const answer = await ask("session/new", { ...ground, ...(takes && { systemPrompt: prompt }) });
@@ -98,16 +100,10 @@ function offered({ configOptions, modes }: JsonObject): { choices: JsonObject[];
 	return { choices: objectsOf(configOptions), modes: isJsonObject(modes) ? modes : {} };
 }
 
-/** Modes have requests of their own, and are options with newer agents. */
-async function setMode({ id: sessionId, choices, modes }: Answered, options: OpeningOptions, ask: Ask): Promise<void> {
+async function setMode({ id: sessionId, ...offer }: OpenedSession, options: OpeningOptions, ask: Ask): Promise<void> {
 	const { id, mode, log } = options;
 	if (mode === "") return;
-	const option = choices.find(({ category, type }) => category === "mode" && type === "select");
-	if (objectsOf(modes["availableModes"]).some(({ id: known }) => known === mode)) {
-		await ask("session/set_mode", { sessionId, modeId: mode });
-	} else if (option && objectsOf(option["options"]).some(({ value }) => value === mode)) {
-		await ask("session/set_config_option", { sessionId, configId: option["id"], value: mode });
-	} else {
-		log.add("WARNING", id, `The coding agent has no mode "${mode}"; it stays as it starts`);
-	}
+	const request = modeRequest(mode, offer);
+	if (request) await ask(request[0], { sessionId, ...request[1] });
+	else log.add("WARNING", id, `The coding agent has no mode "${mode}"; it stays as it starts`);
 }

@@ -3,18 +3,22 @@
  * (agentclientprotocol.com; why without its SDK: docs/decisions/0007).
  */
 import { after, sleep } from "#shared/clock.ts";
+import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "../agent-process.ts";
 import { AgentLostError, type AgentNotice, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import { JsonRpc, RpcError } from "../json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
 import { readPermission } from "./acp-permissions.ts";
+import { modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
 import { readUpdate } from "./acp-updates.ts";
 
-export interface AcpOptions extends OpeningOptions {
+export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
+	/** Its own modes by who allows what it asks; empty: as it starts. */
+	modes: Readonly<Record<PermissionMode, string>>;
 	/** Its title, when it does not tell one. */
 	title: string;
 	/** Empty: its own choice. */
@@ -48,6 +52,8 @@ export class AcpAgent implements CodingAgent {
 	#sessionId = "";
 	/** What it lets one choose. */
 	#choices: JsonObject[] = [];
+	/** What it told of its modes. */
+	#modes: JsonObject = {};
 	/** What it said it can do. */
 	#capabilities: JsonObject = {};
 	/** Stands before the next message. */
@@ -95,7 +101,9 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	async open(folder: string): Promise<void> {
-		const opened = await openSession(folder, this.#capabilities, this.#options, (...call) => this.#ask(...call));
+		const options = { ...this.#options, mode: this.#options.modes[this.#options.permissions.mode] };
+		const opened = await openSession(folder, this.#capabilities, options, (...call) => this.#ask(...call));
+		this.#modes = opened.modes;
 		this.#sessionId = opened.id;
 		this.#preamble = opened.preamble;
 		this.#choices = opened.choices;
@@ -108,6 +116,15 @@ export class AcpAgent implements CodingAgent {
 		const request = { sessionId: this.#sessionId, ...modelChoice(option, model) };
 		const { configOptions } = await this.#ask("session/set_config_option", request);
 		if (configOptions !== undefined) this.#choices = objectsOf(configOptions);
+	}
+
+	async setPermissionMode(mode: PermissionMode): Promise<void> {
+		const own = this.#options.modes[mode];
+		// Before it is opened, it is enough that the mode is known.
+		if (own === "" || this.#sessionId === "") return;
+		const request = modeRequest(own, { modes: this.#modes, choices: this.#choices });
+		if (!request) throw new Error(`The coding agent has no mode "${own}"; it goes on as before`);
+		await this.#ask(request[0], { sessionId: this.#sessionId, ...request[1] });
 	}
 
 	async prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string> {

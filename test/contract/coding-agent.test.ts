@@ -95,6 +95,24 @@ describe("AcpAgent", () => {
 		expect(log.tail().lines.at(-1)?.message).to.equal('The coding agent has no model "huge"; it offers small, large');
 	});
 
+	it("changes its mode with who allows what it asks, and says when it has no such mode", async () => {
+		const modes = { ask: "plan", auto: "work" };
+		const agent = await open({ ...scriptedRecord("modes"), modes });
+		const mode = async (): Promise<string> => {
+			const texts: string[] = [];
+			await agent.prompt("say {mode}", (update) => "text" in update && texts.push(update.text));
+			return texts.join("");
+		};
+		expect(await mode()).to.equal("work");
+		await agent.setPermissionMode("ask");
+		expect(await mode()).to.equal("plan");
+		await agent.close();
+		const strange = await open({ ...scriptedRecord("modes"), modes: { ask: "dream", auto: "work" } });
+		const failure = await strange.setPermissionMode("ask").catch((error: unknown) => error);
+		expect(failure).to.be.instanceOf(Error).with.property("message").that.includes('no mode "dream"');
+		await strange.close();
+	});
+
 	it("puts the system prompt before the first message only", async () => {
 		const agent = await open(scripted, { systemPrompt: "Be brief" });
 		const texts: string[] = [];
@@ -136,7 +154,8 @@ describe("AcpAgent", () => {
 	});
 
 	it("chooses the mode of its record, and warns where the agent has no such mode", async () => {
-		const ask = (mode: string): Promise<string[]> => textsOf(scriptedRecord("modes"), ["say {mode}"], { mode });
+		const ask = (mode: string): Promise<string[]> =>
+			textsOf(scriptedRecord("modes"), ["say {mode}"], { modes: { ask: mode, auto: mode } });
 		expect(await ask("")).to.deep.equal(["plan"]);
 		expect(await ask("work")).to.deep.equal(["work"]);
 		expect(await ask("yolo")).to.deep.equal(["plan"]);

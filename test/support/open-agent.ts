@@ -45,7 +45,7 @@ export async function openAgent(
 		model: "",
 		systemPrompt: "",
 		mcpServers: [],
-		mode: modes.auto,
+		modes,
 		kept: new KeptSession(join(folder, `${randomUUID()}.json`), id),
 		past: () => "",
 		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
