@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { modelWires } from "#shared/models/model-wire.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
+import type { Answer } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../../../support/model-server/script.ts";
 import { PlatformListener } from "../../../support/platform-listener.ts";
@@ -56,6 +57,30 @@ describe("books of a session", () => {
 		expect(platform.booked.slice(0, 2).map(({ launch }) => launch)).to.deep.equal([1, 2]);
 		expect(platform.booked[0]?.tokens).to.equal(usedByFirst);
 		expect(messagesOf(platform), "the chronicle at the end is no message").to.deep.equal([1, 1]);
+	}).timeout(45_000);
+
+	it("loses nothing when the pod is killed in the middle of a turn", async () => {
+		await using session = new TestSession();
+		await using platform = await PlatformListener.listen();
+		const write = edit(join(session.workspace, "new.txt"), "hello\n");
+		let isStalling = true;
+		const go = (): Answer => (isStalling ? { fault: { kind: "stall" } } : { text: "done" });
+		await using server = await ModelServer.listen({ script: turns({ change: [write, go] }) });
+		const first = await session.start(launchOf(server, platform));
+		const connection = await first.connect();
+		await connection.send("a", "please change it");
+		await eventually(() => server.billed.calls.length === 2, { withinMs: 9_000 });
+		await eventually(() => readFileSync(join(first.launch.state, "usage.jsonl"), "utf8").includes('"use"'));
+		connection.close();
+		await first.kill();
+		expect(platform.usages, "nothing was told within the turn").to.deep.equal([]);
+		isStalling = false;
+		await eventually(() => sessionProcesses(session.installation).length === 0, { withinMs: 9_000 });
+		const second = await session.start(launchOf(server, platform));
+		await second.ask("please change it");
+		await second.stop();
+		expect(platform.bookedCounts).to.deep.equal(server.billed.total);
+		expect(platform.booked[0]).to.include({ launch: 1, message_count: 0 });
 	}).timeout(45_000);
 
 	it("shows the key to nobody: no environment, argument, file, log, answer or report has it", async () => {
