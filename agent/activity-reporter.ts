@@ -11,6 +11,8 @@ export interface ActivityReport {
 		/** A person is waited for, to permit what `waiting_for` says. */
 		waiting?: true;
 		waiting_for?: string;
+		/** The agent has said nothing for some minutes, and runs no tool. */
+		stalled?: true;
 	};
 }
 
@@ -49,6 +51,6 @@ export class ActivityReporter {
 	}
 }
 
-function gistOf({ state, metadata: { waiting_for } }: ActivityReport): string {
-	return waiting_for === undefined ? state : `${state}: ${waiting_for}`;
+function gistOf({ state, metadata: { waiting_for, stalled } }: ActivityReport): string {
+	return JSON.stringify([state, waiting_for, stalled]);
 }

@@ -1,30 +1,48 @@
 /** What the agent is doing, from the turns and from what it waits to be allowed. */
-import { monotonic } from "#shared/clock.ts";
+import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import type { ActivityReport } from "./activity-reporter.ts";
 import type { Permissions, PermissionWatcher } from "./permissions.ts";
 import type { TurnWatcher } from "./turn-watcher.ts";
+
+export interface StallLimits {
+	/** Time without a word of an agent that runs no tool, after which it counts as stalled. Default 2 min. */
+	stalledMs: number;
+	/** How often that is looked at while a turn is under way. Default 10 s. */
+	lookMs: number;
+}
+
+const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
 
 export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	readonly #since = monotonic();
 	readonly #turnCount: () => number;
 	readonly #permissions: Pick<Permissions, "open">;
 	readonly #report: (report: ActivityReport) => void;
+	readonly #limits: StallLimits;
 	/** From the turns alone. */
 	#state: ActivityState = "idle";
+	#heardAt = monotonic();
+	/** Runs during turns. */
+	#looking: Timer | undefined;
 
 	/** @param turnCount Turns of the agent so far. */
 	constructor(
 		turnCount: () => number,
 		permissions: Pick<Permissions, "open">,
 		report: (report: ActivityReport) => void,
+		limits: Partial<StallLimits> = {},
 	) {
 		this.#turnCount = turnCount;
 		this.#permissions = permissions;
 		this.#report = report;
+		this.#limits = { ...defaultLimits, ...limits };
 	}
 
 	began(): void {
+		this.#looking ??= every(this.#limits.lookMs, () => {
+			if (this.#isStalled) this.#tell();
+		});
 		this.#enter("active");
 	}
 
@@ -33,20 +51,28 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	}
 
 	rested(): void {
+		this.#looking?.cancel();
+		this.#looking = undefined;
 		this.#enter("idle");
 	}
 
 	asked(): void {
-		this.#tell();
+		this.#enter(this.#state);
 	}
 
 	answered(): void {
-		this.#tell();
+		this.#enter(this.#state);
 	}
 
 	#enter(state: ActivityState): void {
 		this.#state = state;
+		this.#heardAt = monotonic();
 		this.#tell();
+	}
+
+	/** A tool may say nothing for long and be well. */
+	get #isStalled(): boolean {
+		return this.#state === "active" && monotonic() - this.#heardAt >= this.#limits.stalledMs;
 	}
 
 	/** Whoever waits for a person does nothing else, whatever its tools look like. */
@@ -54,7 +80,8 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 		const duration_seconds = Math.round((monotonic() - this.#since) / 1_000);
 		const numbers = { turn_count: this.#turnCount(), duration_seconds };
 		const [waiting] = this.#permissions.open;
-		if (waiting === undefined) return this.#report({ state: this.#state, metadata: numbers });
+		const stalled = this.#isStalled && { stalled: true as const };
+		if (waiting === undefined) return this.#report({ state: this.#state, metadata: { ...numbers, ...stalled } });
 		this.#report({ state: "active", metadata: { ...numbers, waiting: true, waiting_for: waiting.title } });
 	}
 }

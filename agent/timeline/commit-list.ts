@@ -22,7 +22,7 @@ export function readCommits(output: string): Commit[] {
 	return output.split(recordMark).flatMap((record) => {
 		const [head = "", ...files] = record.split("\n");
 		const [hash = "", at = "", ...subject] = head.split(fieldMark);
-		if (!hashForm.test(hash) || Number.isNaN(Date.parse(at))) return [];
+		if (!hashForm.test(hash) || Number.isNaN(Date.parse(at)) || subject.length === 0) return [];
 		return [{ hash, at, subject: subject.join(" "), files: files.filter((name) => name !== "").length }];
 	});
 }
