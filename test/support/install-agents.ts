@@ -2,12 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 
-/** Data folder whose `agents` holds them; `ATELIER_AGENT_CACHE` names another one. */
-export const agentCache = process.env["ATELIER_AGENT_CACHE"] || join(tmpdir(), "atelier-agent-cache");
+/** Data folder whose `agents` holds them, until the next `npm ci`; `ATELIER_AGENT_CACHE` names another one. */
+export const agentCache = process.env["ATELIER_AGENT_CACHE"] || join(projectRoot, "node_modules", ".cache", "atelier");
 
 /** Says what it takes. @throws {Error} with what the command said, when one cannot be installed. */
 export async function installAgents(ids: readonly string[]): Promise<void> {
