@@ -5,6 +5,8 @@ import type { ProxyRoute } from "./proxy-route.ts";
 
 export interface CallBody {
 	model: string;
+	/** Whether the caller wants the answer as it comes. */
+	isStreaming: boolean;
 	/** As the caller wrote it. */
 	bytes: Buffer;
 	/** What is sent instead so that a stream of `openai-chat` tells its usage, which the caller did not ask for. */
@@ -15,19 +17,19 @@ export interface CallBody {
 const maxModelLength = 100;
 
 /** @throws {ProxyError} 400. */
-export function readCallBody({ wire, model }: ProxyRoute, bytes: Buffer): CallBody {
+export function readCallBody({ wire, model, path }: ProxyRoute, bytes: Buffer): CallBody {
 	const body = parseJsonObject(bytes.toString("utf8"));
 	if (!body) throw new ProxyError(400, "The request is no JSON object");
 	const named = model ?? body["model"];
 	if (typeof named !== "string" || named === "" || named.length > maxModelLength) {
 		throw new ProxyError(400, "The request names no model");
 	}
-	return { model: named, bytes, asking: wire === "openai-chat" ? askingForUsage(body, bytes) : undefined };
+	const isStreaming = body["stream"] === true || path.includes(":streamGenerateContent");
+	const asking = wire === "openai-chat" && isStreaming ? askingForUsage(body, bytes) : undefined;
+	return { model: named, isStreaming, bytes, asking };
 }
 
-function askingForUsage(body: JsonObject, bytes: Buffer): Buffer | undefined {
-	const { stream, stream_options: options } = body;
-	if (stream !== true) return undefined;
+function askingForUsage({ stream_options: options, ...body }: JsonObject, bytes: Buffer): Buffer | undefined {
 	const asked = isJsonObject(options) ? options : {};
 	if (asked["include_usage"] === true) return undefined;
 	if (options !== undefined) {

@@ -77,7 +77,8 @@ export class CallExchange {
 		};
 		try {
 			const { answer, isChanged } = await this.#sendCall(body);
-			await this.#relay(answer, { meter, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });
+			const { isStreaming } = body;
+			await this.#relay(answer, { meter, isStreaming, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });
 		} catch (error) {
 			tell(0, this.#left.signal.aborted ? "left" : "broken");
 			throw error;
@@ -180,15 +181,18 @@ export class CallExchange {
 
 interface Metering {
 	meter: UsageMeter;
+	isStreaming: boolean;
 	/** The usage was asked for on the caller's behalf, who must not see it. */
 	isChanged: boolean;
 	/** The meter has seen all that will come; only the first time counts. */
 	onEnd: (end: MeteredCall["end"]) => void;
 }
 
-function meterStage({ headers }: IncomingMessage, { meter, isChanged }: Metering): Duplex {
-	const isStream = headers["content-type"]?.startsWith("text/event-stream") ?? false;
-	if (!isStream) return new MeteredWhole(meter);
+function meterStage({ headers }: IncomingMessage, { meter, isStreaming, isChanged }: Metering): Duplex {
+	const type = headers["content-type"] ?? "";
+	// Some servers give a stream another name, or none; only JSON is surely in one piece.
+	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));
+	if (!isEvents) return new MeteredWhole(meter, { isHeld: !isStreaming });
 	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
 }
 

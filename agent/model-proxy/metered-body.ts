@@ -56,35 +56,40 @@ export class MeteredEventsWithoutUsage extends Transform {
 	}
 }
 
-/**
- * An answer in one piece. It goes on when it is whole, because a caller that has its last byte may already be gone
- * before the provider has said that this was the last one.
- */
+/** An answer in one piece. */
 export class MeteredWhole extends Transform {
 	readonly #meter: UsageMeter;
+	readonly #isHeld: boolean;
 	#chunks: Buffer[] = [];
 	#bytes = 0;
 
-	constructor(meter: UsageMeter) {
+	/**
+	 * @param options.isHeld It goes on when it is whole, because a caller that has its last byte may already be gone
+	 * before the provider has said that this was the last one.
+	 */
+	constructor(meter: UsageMeter, { isHeld }: { isHeld: boolean }) {
 		super();
 		this.#meter = meter;
+		this.#isHeld = isHeld;
 	}
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
 		this.#bytes += chunk.length;
 		this.#chunks.push(chunk);
-		if (this.#bytes > maxWholeBytes) this.#passOn();
+		if (!this.#isHeld) this.push(chunk);
+		if (this.#bytes > maxWholeBytes) this.#giveUp();
 		done();
 	}
 
 	override _flush(done: TransformCallback): void {
 		if (this.#bytes <= maxWholeBytes) this.#meter.readWhole(Buffer.concat(this.#chunks));
-		this.#passOn();
+		this.#giveUp();
 		done();
 	}
 
-	#passOn(): void {
-		for (const chunk of this.#chunks) this.push(chunk);
+	/** Keeps nothing any more. */
+	#giveUp(): void {
+		if (this.#isHeld) for (const chunk of this.#chunks) this.push(chunk);
 		this.#chunks = [];
 	}
 }

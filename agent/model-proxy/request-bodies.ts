@@ -13,7 +13,7 @@ export class RequestBodies {
 
 	/** Runs `use` with the body. @throws {ProxyError} 413, 415 or 429; what `use` throws. */
 	async with<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
-		if (request.headers["content-encoding"] !== undefined) {
+		if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
 			throw new ProxyError(415, "The body of a request must not be compressed");
 		}
 		const held = { bytes: 0 };

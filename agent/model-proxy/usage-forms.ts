@@ -6,6 +6,8 @@ import type { ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../json-object.ts";
 
+const maxCount = 100_000_000;
+
 /** Undefined: the value tells nothing. Counts are of the call so far, not of what came since the last value. */
 export type UsageForm = (value: JsonObject) => TokenCounts | undefined;
 
@@ -83,8 +85,9 @@ function exclusive(all: number, output: number, read: number, write: number): To
 	return { input: Math.max(0, all - read - write), output, cache_read: read, cache_write: write };
 }
 
+/** Nonsense is no number, nor is what no call can use. */
 function count(value: unknown): number {
-	return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
+	return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxCount ? Number(value) : 0;
 }
 
 function objectOf(value: unknown): JsonObject {

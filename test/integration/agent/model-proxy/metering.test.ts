@@ -1,4 +1,7 @@
 /** What goes through the proxy is what the provider sent, and what it billed is what was metered: to the token. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
@@ -75,6 +78,41 @@ describe("model proxy: metering", () => {
 		expect(answer.status).to.equal(400);
 		expect(answer.raw).to.contain("no such model");
 		expect(model.metered).to.have.lengthOf(1);
+	});
+
+	it("streams and meters what a server sends under another name", async () => {
+		const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+		const event = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+		let finish = (): void => {};
+		const provider = createServer((request, response) => {
+			request.resume();
+			response
+				.writeHead(200, { "content-type": "text/plain" })
+				.write('data: {"choices":[{"delta":{"content":"hi"}}]}\n\n');
+			finish = () => response.end(event);
+		});
+		provider.listen(0, "127.0.0.1");
+		await once(provider, "listening");
+		const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+		await using model = await ProxiedModel.open(() => ({}), {
+			access: {
+				provider: "p",
+				location: "local",
+				model: "m",
+				endpoints: { "openai-chat": url },
+				key: "",
+				context_window: 1,
+			},
+		});
+		let raw = "";
+		const onText = (text: string): string => (raw = text);
+		const asking = askModel(model.access, "openai-chat", { ...userMessage("hi"), isStreaming: true, onText });
+		await eventually(() => raw.includes('"hi"'), { what: "the beginning comes before the end" });
+		finish();
+		expect((await asking).text).to.equal("hi");
+		expect(model.metered[0]).to.deep.include({ location: "local", counts: { ...noTokens, input: 5, output: 2 } });
+		provider.close();
+		provider.closeAllConnections();
 	});
 
 	it("has a call in the books before its caller knows that it is over", async () => {

@@ -38,7 +38,7 @@ describe("UsageMeter", () => {
 				fc.asyncProperty(replies(wire), fc.array(fc.nat(2_000), { maxLength: 10 }), async (reply, cuts) => {
 					const sent = Buffer.from(JSON.stringify(wires[wire].whole(reply)));
 					const meter = new UsageMeter(wire);
-					const passed = await through(new MeteredWhole(meter), cutUp(sent, cuts));
+					const passed = await through(new MeteredWhole(meter, { isHeld: cuts.length % 2 === 0 }), cutUp(sent, cuts));
 					expect(passed.equals(sent), "byte for byte").to.equal(true);
 					expect(meter.counts).to.deep.equal(reply.counts);
 				}),
@@ -147,7 +147,7 @@ describe("UsageMeter", () => {
 			// Nonsense is no number.
 			[
 				"gemini",
-				{ usageMetadata: { promptTokenCount: -5, candidatesTokenCount: "7", thoughtsTokenCount: 1e300 } },
+				{ usageMetadata: { promptTokenCount: -5, candidatesTokenCount: "7", thoughtsTokenCount: 1e12 } },
 				tokens(0, 0),
 			],
 		];
