@@ -14,7 +14,9 @@ function shared({ frames }: TestConnection): unknown[] {
 	);
 }
 
-describe("the chat of a pod", () => {
+describe("the chat of a pod", function () {
+	this.timeout(60_000);
+
 	it("tells all clients the same: the message, the answer as it comes, its end", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start({ permission_mode: "ask" });
@@ -140,7 +142,7 @@ describe("the chat of a pod", () => {
 		const [slow, quick] = await Promise.all([pod.connect(), pod.connect()]);
 		slow.socket.pause();
 		quick.say({ content: "flood 30000" });
-		expect(await eventually(() => quick.all("result")[0], { withinMs: 30_000 })).to.include({ is_error: false });
+		expect(await eventually(() => quick.all("result")[0], { withinMs: 45_000 })).to.include({ is_error: false });
 		slow.socket.resume();
 		await eventually(() => slow.socket.readyState === WebSocket.CLOSED);
 		expect(slow.all("result")).to.deep.equal([]);

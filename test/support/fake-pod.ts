@@ -1,0 +1,54 @@
+/** The chat of a pod without a pod: it greets, echoes, and can misbehave. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+export class FakePod implements AsyncDisposable {
+	url = "";
+	/** `silent`: it takes connections and says nothing; `busy`: it refuses them. */
+	manner: "kind" | "silent" | "busy" = "kind";
+	/** What was shown by those who connected. */
+	readonly authorizations: (string | undefined)[] = [];
+	readonly sockets = new Set<WebSocket>();
+	readonly #raw = new Set<Socket>();
+	readonly #server: Server;
+
+	private constructor() {
+		const upgrades = new WebSocketServer({ noServer: true });
+		this.#server = createServer();
+		this.#server.on("connection", (socket) => this.#raw.add(socket));
+		this.#server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+			this.authorizations.push(request.headers.authorization);
+			if (this.manner === "busy") socket.end("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+			if (this.manner === "kind") upgrades.handleUpgrade(request, socket, head, (client) => this.#greet(client));
+		});
+	}
+
+	static async listen(): Promise<FakePod> {
+		const pod = new FakePod();
+		pod.#server.listen(0, "127.0.0.1");
+		await once(pod.#server, "listening");
+		pod.url = `http://127.0.0.1:${(pod.#server.address() as AddressInfo).port}`;
+		return pod;
+	}
+
+	/** TCP connections that are open. */
+	get connections(): number {
+		return [...this.#raw].filter(({ closed }) => !closed).length;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const socket of this.#raw) socket.destroy();
+		this.#server.close();
+		await once(this.#server, "close");
+	}
+
+	#greet(client: WebSocket): void {
+		this.sockets.add(client);
+		client.once("close", () => this.sockets.delete(client));
+		client.on("error", () => {});
+		client.on("message", (data: Buffer) => client.send(data.toString()));
+		client.send('{"type":"system","content":"fake"}');
+	}
+}
