@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { controls, withoutProtection } from "./controls.ts";
 import { faultRun, type FaultReport } from "./fault-run.ts";
 import { isBroken, type Verdict } from "./ground.ts";
+import { patchedTree } from "./patched-tree.ts";
 import { table } from "./table.ts";
 
 const quick = controls.filter((control) => control.quick);
@@ -24,6 +25,10 @@ describe("faults", function () {
 		const report = await run;
 		console.log(table(report).replaceAll(/^/gm, "      "));
 		expect(isBroken(report.invariants), JSON.stringify(report.invariants)).to.equal(false);
+	});
+
+	it("have controls whose protections are where they are taken from", () => {
+		for (const { patches } of controls) patchedTree(patches)[Symbol.dispose]();
 	});
 
 	for (const { name, breaks } of quick)

@@ -164,6 +164,8 @@ export class Faults {
 	}
 
 	#launch(env: Record<string, string> = {}): void {
+		// What the former process has written goes with it.
+		this.#ground.overheard.hear(this.#platform.output);
 		const clock = { ATELIER_CLOCK_OFFSET_MS: String(this.#offsetMs) };
 		this.#platform.processes = [this.#platform.startProcess([], { ...clock, ...env })];
 	}

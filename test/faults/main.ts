@@ -2,13 +2,11 @@
  * `npm run test:faults -- [--seed n] [--kills n] [--no-controls] [--record]`: a fault run and the controls, their table,
  * and 1 when something does not hold, a failpoint was never visited, or a control stays green.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { projectRoot } from "#shared/project-root.ts";
 import { type ControlReport, controls, runControl } from "./controls.ts";
 import { faultRun } from "./fault-run.ts";
 import { isBroken } from "./ground.ts";
+import { keepRecord } from "./record.ts";
 import { controlTable, table } from "./table.ts";
 
 const { values } = parseArgs({
@@ -37,11 +35,6 @@ if (values.controls) {
 	}
 }
 
-if (values.record) {
-	const folder = join(projectRoot, "bench", "results");
-	mkdirSync(folder, { recursive: true });
-	const record = { ...report, controls: controlled };
-	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(record, undefined, "\t")}\n`);
-}
+if (values.record) keepRecord({ ...report, controls: controlled });
 const isWrong = isBroken(report.invariants) || missed.length > 0 || controlled.some(({ works }) => !works);
 if (isWrong) process.exitCode = 1;

@@ -1,0 +1,50 @@
+/** Keeps what a run has found: as data for whoever compares, and as a section of the documentation for people. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import type { ControlReport } from "./controls.ts";
+import type { FaultReport } from "./fault-run.ts";
+
+export interface FaultRecord extends FaultReport {
+	readonly controls: readonly ControlReport[];
+}
+
+const begin = "<!-- record -->\n";
+const end = "<!-- /record -->";
+
+/** @param root Folder with `bench/results/faults.json` and `docs/faults.md`. @throws {Error} without the marks in the document. */
+export function keepRecord(record: FaultRecord, root = projectRoot): void {
+	const folder = join(root, "bench", "results");
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(record, undefined, "\t")}\n`);
+	const document = join(root, "docs", "faults.md");
+	const text = readFileSync(document, "utf8");
+	const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+	if (from < 0 || to < from) throw new Error(`There is no place for the record in "${document}"`);
+	writeFileSync(document, `${text.slice(0, from)}${begin}${section(record)}${text.slice(to)}`);
+}
+
+/** Markdown. */
+export function section(record: FaultRecord): string {
+	const { seed, acknowledged, bookings, events, reconnects, settledMs, longestPassingMs, slowestAnswerMs } = record;
+	const broken = Object.keys(record.invariants).filter((name) => record.invariants[name]?.length);
+	const parts = [
+		`Seed ${seed}: ${acknowledged} commands and ${bookings} bookings acknowledged, ${events} events over ${reconnects} connections.`,
+		`Settled ${settledMs} ms after the last restart; longest in a passing status ${longestPassingMs} ms, slowest answer ${slowestAnswerMs} ms.`,
+		broken.length === 0 ? "All invariants held." : `Broken: ${broken.join(", ")}.`,
+		rows(["fault", "times"], Object.entries(record.faults)),
+		rows(["failpoint", "died there"], Object.entries(record.failpoints)),
+		rows(["control", "broken with it", "broken without it"], record.controls.map(controlRow)),
+		...record.leftOut.map((kind) => `Not tried: ${kind}.`),
+	];
+	return `${parts.join("\n\n")}\n`;
+}
+
+function controlRow({ name, with: sound, without }: ControlReport): string[] {
+	const names = (verdict: object) => Object.keys(verdict).map((invariant) => invariant.slice(0, 2));
+	return [name, names(sound).join(", ") || "nothing", names(without).join(", ") || "nothing"];
+}
+
+function rows(head: readonly string[], body: readonly (readonly unknown[])[]): string {
+	return [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.map(String).join(" | ")} |`).join("\n");
+}
