@@ -102,7 +102,8 @@ export class ModelAnswer {
 
 	#finish({ usage, finishReason }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): void {
 		const { total = 0, cacheRead = 0, cacheWrite = 0, noCache = total - cacheRead - cacheWrite } = usage.inputTokens;
-		this.finish = finishReason.unified;
+		// What the provider itself gave as the reason; a library gives one of its own for a stream that just ends.
+		if (finishReason.raw !== undefined) this.finish = finishReason.unified;
 		this.usage = addTokens(this.usage, {
 			input: Math.max(0, noCache),
 			output: usage.outputTokens.total ?? 0,

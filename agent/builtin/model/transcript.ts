@@ -19,8 +19,6 @@ export interface LoadedTranscript {
 	updates: SessionUpdate[];
 }
 
-/** Beside other files of the session. */
-const folderName = "builtin-agent";
 const sessionIdPattern = /^[\w-]{1,64}$/;
 /** A longer file is written anew, with what the model is told only, when its conversation is compacted. */
 const maxBytes = 32 * 1_048_576;
@@ -33,15 +31,14 @@ export class Transcript {
 	}
 
 	static async create(stateFolder: string, sessionId: string): Promise<Transcript> {
-		const folder = join(stateFolder, folderName);
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const { journal } = await Journal.open(join(folder, `${sessionId}.jsonl`));
+		await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+		const { journal } = await Journal.open(join(stateFolder, `${sessionId}.jsonl`));
 		return new Transcript(journal);
 	}
 
 	/** @throws {Error} when there is no such session. */
 	static async load(stateFolder: string, sessionId: string): Promise<LoadedTranscript> {
-		const path = join(stateFolder, folderName, `${sessionId}.jsonl`);
+		const path = join(stateFolder, `${sessionId}.jsonl`);
 		const isThere =
 			sessionIdPattern.test(sessionId) &&
 			(await access(path).then(

@@ -1,6 +1,9 @@
 /** A model that does not answer as it should: the built-in agent asks again where that helps, says why where not, and never hangs. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { builtinWires } from "#agent/builtin/model/model-settings.ts";
+import { type BuiltinWire, builtinWires } from "#agent/builtin/model/model-settings.ts";
 import { BuiltinAgent } from "../../../support/builtin-agent.ts";
 import type { Fault, Script } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
@@ -112,6 +115,41 @@ for (const wire of builtinWires) {
 	});
 }
 
+describe("the built-in agent and an endpoint that ends its answers too early, as if they were whole", () => {
+	const folder = useFolder();
+	/** What each wire sends before it says that it is done. */
+	const beginnings: Record<BuiltinWire, object[]> = {
+		"openai-chat": [{ id: "1", choices: [{ index: 0, delta: { role: "assistant", content: "half" } }] }],
+		anthropic: [
+			{
+				type: "message_start",
+				message: {
+					id: "1",
+					type: "message",
+					role: "assistant",
+					model: "m",
+					content: [],
+					usage: { input_tokens: 1, output_tokens: 1 },
+				},
+			},
+			{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+			{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "half" } },
+		],
+	};
+
+	for (const wire of builtinWires) {
+		it(`does not take them for whole (${wire})`, async () => {
+			const frames = beginnings[wire].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+			await using early = await EarlyEnd.listen(frames);
+			await using server = await ModelServer.listen({ script: () => ({}) });
+			await using agent = new BuiltinAgent({ server, wire, env: { ATELIER_MODEL_URL: early.url } });
+			const session = await agent.open(folder());
+			expect(await session.failureOf("hello")).to.match(/answer broke off|ended without a finish reason/);
+			expect(agent.text).to.equal("halfhalfhalf");
+		});
+	}
+});
+
 describe("the built-in agent and no model's endpoint at all", () => {
 	const folder = useFolder();
 
@@ -125,3 +163,31 @@ describe("the built-in agent and no model's endpoint at all", () => {
 		console.log(`      after ${Math.round(performance.now() - since)} ms`);
 	});
 });
+
+/** Answers every request with the same piece of a stream, and ends it as if nothing were missing. */
+class EarlyEnd implements AsyncDisposable {
+	readonly #server: Server;
+
+	private constructor(frames: string) {
+		this.#server = createServer((request, response) => {
+			request.resume().on("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(frames));
+		});
+	}
+
+	static async listen(frames: string): Promise<EarlyEnd> {
+		const early = new EarlyEnd(frames);
+		early.#server.listen(0, "127.0.0.1");
+		await once(early.#server, "listening");
+		return early;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		await once(this.#server, "close");
+	}
+}

@@ -76,8 +76,8 @@ describe("a session of the built-in agent after kill -9", function () {
 
 	it("is loaded though its last line was torn, and can be lost and loaded again", async () => {
 		const id = await killedAfter("hello");
-		const [file = ""] = readdirSync(join(state(), "builtin-agent"));
-		appendFileSync(join(state(), "builtin-agent", file), '{"type":"message","mess');
+		const [file = ""] = readdirSync(state());
+		appendFileSync(join(state(), file), '{"type":"message","mess');
 		{
 			await using agent = start();
 			const session = await agent.load(folder(), id);
