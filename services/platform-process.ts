@@ -1,11 +1,12 @@
 /** One process of the platform: composes the parts of its service folders around one broker, and ends them in order. */
-import { ServiceBroker } from "moleculer";
+import type { ServiceBroker } from "moleculer";
+import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { brokerOptions } from "../moleculer.config.ts";
 import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
-import { type Config, ConfigError, isDevIdentity, loadConfig } from "#shared/config.ts";
+import { type BusConfig, type Config, ConfigError, isDevIdentity, loadConfig } from "#shared/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { Compose, Part, Platform } from "#shared/platform.ts";
@@ -40,6 +41,7 @@ export class PlatformProcess {
 	async start(): Promise<void> {
 		const { data_dir, installation_key, bus } = this.#config;
 		const key = openInstallationKey(data_dir, installation_key);
+		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const tokens = new InternalTokens(key.internal());
 		const platform: Platform = {
 			config: this.#config,
@@ -52,7 +54,7 @@ export class PlatformProcess {
 		await this.#compose(platform);
 		if (this.#isStopping) return;
 		const label = this.#names.length === folders.length ? "platform" : this.#names.join("-");
-		const broker = new ServiceBroker(brokerOptions(bus, tokens, label));
+		const broker = await newBroker(bus, tokens, label);
 		this.#broker = broker;
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
 		await broker.start();
@@ -88,6 +90,15 @@ export class PlatformProcess {
 		for (const part of asked) part.unready?.();
 		if (asked.length > 0 && this.#isStarted) await sleep(unreadyTime(this.#config));
 	}
+}
+
+/** The framework is loaded here, where its compiled code can be found. */
+async function newBroker(bus: BusConfig, tokens: InternalTokens, label: string): Promise<ServiceBroker> {
+	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
+		import("moleculer"),
+		import("../moleculer.config.ts"),
+	]);
+	return new ServiceBroker(brokerOptions(bus, tokens, label));
 }
 
 /** @throws {ConfigError} */

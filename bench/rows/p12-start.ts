@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectRoot } from "#shared/project-root.ts";
@@ -12,11 +14,14 @@ export const p12: Row = {
 	id: "P12",
 	title: "Start of the platform until /ready, against the start of an empty Moleculer broker",
 	async measure(): Promise<Measured> {
+		// As on a machine where it has run before; the very first start is a figure of its own.
+		const dataDir = mkdtempSync(join(tmpdir(), "atelier-bench-"));
 		async function ours(): Promise<number> {
 			const began = performance.now();
-			await using _platform = await startPlatform();
+			await using _platform = await startPlatform({ dataDir });
 			return performance.now() - began;
 		}
+		const first = await ours();
 
 		async function baseline(): Promise<number> {
 			const began = performance.now();
@@ -25,7 +30,8 @@ export const p12: Row = {
 		}
 
 		const samples = await interleaved({ ours, baseline }, 7);
-		const figures = { ours_ms: median(samples.ours), baseline_ms: median(samples.baseline) };
+		rmSync(dataDir, { recursive: true });
+		const figures = { first_ms: first, ours_ms: median(samples.ours), baseline_ms: median(samples.baseline) };
 		const value = figures.ours_ms / figures.baseline_ms;
 		return { verdicts: [{ what: "time to ready", value, compare: "<=", target: 3 }], figures };
 	},

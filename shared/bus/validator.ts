@@ -27,9 +27,11 @@ export function compileRule(rule: Rule): Check {
 	return compile(rule);
 }
 
+/** A process has many schemas and uses few: each is compiled when it checks its first value. */
 function compile(rule: Rule): Check {
-	const check = fastest.compile({ $$root: true, ...strictRule(rule) });
+	let check: ReturnType<typeof fastest.compile> | undefined;
 	return (value) => {
+		check ??= fastest.compile({ $$root: true, ...strictRule(rule) });
 		const raw = check(value);
 		return raw === true ? [] : raw.map(failure);
 	};
