@@ -21,7 +21,11 @@ export class FakePod implements AsyncDisposable {
 		this.#server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
 			this.authorizations.push(request.headers.authorization);
 			// Whoever is not read from is never heard to leave.
-			if (this.manner === "silent") socket.on("error", () => {}).resume();
+			if (this.manner === "silent")
+				socket
+					.on("error", () => {})
+					.on("end", () => socket.destroy())
+					.resume();
 			if (this.manner === "busy") socket.end("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
 			if (this.manner === "kind") upgrades.handleUpgrade(request, socket, head, (client) => this.#greet(client));
 		});
