@@ -204,6 +204,17 @@ describe("AcpAgent", () => {
 		await agent.close();
 	});
 
+	it("ends with the signal of its record where it does not heed the end of its input", async () => {
+		const timeToEnd = async (end_signal: AgentRecord["end_signal"]): Promise<number> => {
+			const agent = await open({ ...scriptedRecord("deaf"), end_signal });
+			const since = performance.now();
+			await agent.close();
+			return performance.now() - since;
+		};
+		expect(await timeToEnd("SIGTERM")).to.be.below(2_500);
+		expect(await timeToEnd("none"), "control").to.be.within(2_900, 5_900);
+	});
+
 	const broken: [what: string, command: string[], words: RegExp][] = [
 		["is not there", ["/nonexistent/agent"], /cannot be started: spawn .* ENOENT/],
 		["ends at once", [process.execPath, "-e", "console.error('no key'); process.exit(3)"], /exit code 3: no key$/],

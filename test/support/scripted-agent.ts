@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 
-/** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`. */
+/** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` to the end of its input. */
 const habits = new Set((process.env["SCRIPTED"] ?? "").split(" "));
 
 const cancelled = new Map<string, AbortController>();
@@ -163,4 +163,5 @@ const connection = acp
 	);
 
 await connection.closed;
-process.exit(0);
+if (!habits.has("deaf")) process.exit(0);
+await sleep(60_000);
