@@ -34,8 +34,7 @@ export function newDraft({ id, session, launch, parent, former, at }: DraftOrder
 		summary: null,
 		key_changes: [],
 		unfinished_work: null,
-		token_usage: session.tokens_used,
-		cost: null,
+		...booksOf(session),
 		duration_seconds: null,
 		tags: [],
 		parent_chronicle_id: parent ?? null,
@@ -64,7 +63,12 @@ export function saidMembers(said: Partial<Record<keyof Chronicle, unknown>>): Pa
 
 /** A report also brings the session's books up to date. */
 export function reportedMembers(report: ChronicleReport, session: Session): Partial<Chronicle> {
-	return { ...saidMembers(report), token_usage: session.tokens_used };
+	return { ...saidMembers(report), ...booksOf(session) };
+}
+
+/** Models without a price cost nothing that could be told. */
+function booksOf({ tokens_used, budget: { spent } }: Session): Pick<Chronicle, "token_usage" | "cost"> {
+	return { token_usage: tokens_used, cost: spent > 0 ? spent : null };
 }
 
 /** Last segment of a repository's URL, without `.git`. */

@@ -19,7 +19,7 @@ import { totalsOf } from "./timeline-totals.ts";
 /** Lost races after which entries are given back. */
 const maxRaces = 20;
 /** Bytes of an event; a larger one leaves out what the entries come to. */
-const maxEventBytes = 32 * 1024;
+const maxEventBytes = 16 * 1024;
 const pageSize = 50;
 
 export class Timelines {

@@ -9,7 +9,7 @@ import {
 import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** Of one session; the oldest go first. */
@@ -35,12 +35,10 @@ export class SessionEventRecords {
 
 	/** Keeps events of one session; one whose id is there already stays as it is. */
 	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
-		for (const event of events) {
-			const { id, event_type, sequence } = event;
-			const document = { id, wire: JSON.stringify(event), session, event_type, sequence };
-			await this.#store.insert(sessionEventCollection, document).catch((error: unknown) => {
-				if (!(error instanceof DuplicateKeyError)) throw error;
-			});
+		let left = events.map((event) => documentOf(session, event));
+		while (left.length > 0) {
+			const { inserted, clash } = await this.#store.append(sessionEventCollection, left.slice(0, maxAppended));
+			left = left.slice(clash === undefined ? inserted : inserted + 1);
 		}
 		if (events.length > 0) await this.#tidy(session);
 	}
@@ -97,7 +95,7 @@ export class SessionEventRecords {
 
 	async #removeOldest(session: string, limit: number): Promise<number> {
 		const { documents } = await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, { limit });
-		for (const { id } of documents) await this.#store.remove(sessionEventCollection, id, {});
+		await Promise.all(documents.map(({ id }) => this.#store.remove(sessionEventCollection, id, {})));
 		return documents.length;
 	}
 
@@ -124,6 +122,11 @@ export class SessionEventRecords {
 			throw error;
 		}
 	}
+}
+
+function documentOf(session: string, event: SessionEvent) {
+	const { id, event_type, sequence } = event;
+	return { id, wire: JSON.stringify(event), session, event_type, sequence };
 }
 
 /**

@@ -43,7 +43,7 @@ export const chroniclePatches: readonly Patch[] = [
 	{
 		operation: "getTimeline, chronicle_event",
 		contract: "unbounded",
-		ours: "the newest 2,000 entries, `truncated`; an event over 32 KB leaves out what the entries come to",
+		ours: "the newest 2,000 entries, `truncated`; an event over 16 KB leaves out what the entries come to",
 		apply(edit) {
 			for (const schema of ["TimelineResponse", "SseChronicleEvent"]) edit.properties(schema)["truncated"] = truncated;
 		},
