@@ -52,6 +52,7 @@ class McpServer {
 	readonly #onTrouble: (sentence: string) => void;
 	#connection: Promise<Connection | undefined> | undefined;
 	#connects = 0;
+	readonly #closing = new AbortController();
 
 	constructor(spec: JsonObject, place: McpPlace, onTrouble: (sentence: string) => void) {
 		this.#name = textOf(spec["name"]) ?? "unnamed";
@@ -65,7 +66,9 @@ class McpServer {
 		return (await this.#connection)?.tools ?? [];
 	}
 
+	/** One that is still being connected is given up. */
 	async close(): Promise<void> {
+		this.#closing.abort();
 		const connection = await this.#connection;
 		await connection?.client.close().catch(() => {});
 	}
@@ -73,7 +76,7 @@ class McpServer {
 	async #connect(): Promise<Connection | undefined> {
 		if (this.#connects++ >= maxConnects) return undefined;
 		try {
-			const client = await openClient(this.#spec, this.#place);
+			const client = await openClient(this.#spec, this.#place, this.#closing.signal);
 			try {
 				const tools = (await listTools(client)).map((tool) => this.#offer(client, tool));
 				return { client, tools };
@@ -83,7 +86,7 @@ class McpServer {
 			}
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
-			this.#onTrouble(`The MCP server "${this.#name}" cannot be used: ${reason}`);
+			if (!this.#closing.signal.aborted) this.#onTrouble(`The MCP server "${this.#name}" cannot be used: ${reason}`);
 			return undefined;
 		}
 	}
@@ -124,13 +127,13 @@ function hasCode(error: unknown): boolean {
 	return error instanceof Error && "code" in error && typeof error.code === "number";
 }
 
-async function openClient(spec: JsonObject, place: McpPlace): Promise<MCPClient> {
+async function openClient(spec: JsonObject, place: McpPlace, signal: AbortSignal): Promise<MCPClient> {
 	const { createMCPClient } = await import("@ai-sdk/mcp");
 	return createMCPClient({
 		transport: await transportOf(spec, place),
 		clientName: "atelier-builtin",
 		maxRetries: 0,
-		initializationOptions: { timeout: connectMs },
+		initializationOptions: { timeout: connectMs, signal },
 		// It concerns no call in particular; calls hear of their own.
 		onUncaughtError: () => {},
 	});

@@ -1,8 +1,10 @@
 /** MCP servers of the built-in agent's sessions. */
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { expect } from "chai";
 import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { McpHttpServer } from "../../../support/mcp-server.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, say, turns } from "../../../support/model-server/script.ts";
@@ -70,7 +72,7 @@ describe("the built-in agent's MCP servers", () => {
 			expect(agent.calls[0]).to.include({ status: "failed" });
 			expect(shownBy(agent.calls[0])).to.equal("no such thing");
 			const turn = session.say("wait");
-			while (agent.calls[1]?.status !== "in_progress") await new Promise((resolve) => setImmediate(resolve));
+			await eventually(() => agent.calls[1]?.status === "in_progress");
 			const since = performance.now();
 			await session.cancel();
 			expect((await turn).stopReason).to.equal("cancelled");
@@ -94,6 +96,20 @@ describe("the built-in agent's MCP servers", () => {
 		expect(agent.errors).to.match(/^The MCP server "broken" cannot be used: .*ENOENT/);
 		const notices = agent.updates.filter((update) => update.sessionUpdate === "notice");
 		expect(notices).to.have.length(1);
+	});
+
+	it("do not keep a turn that is cancelled before they are connected, and are gone with the session", async () => {
+		const mute: McpServer = { name: "mute", command: "sh", args: ["-c", "echo $$ > pid; exec sleep 300"], env: [] };
+		const session = await agent.open(folder(), [mute]);
+		const pid = await eventually(() => readFileSync(join(folder(), "pid"), "utf8") || undefined);
+		const turn = session.say("hello");
+		const since = performance.now();
+		await session.cancel();
+		expect((await turn).stopReason).to.equal("cancelled");
+		expect(performance.now() - since).to.be.below(900);
+		expect(existsSync(`/proc/${pid.trim()}`), "control").to.equal(true);
+		expect(await agent.end()).to.equal(0);
+		await eventually(() => !existsSync(`/proc/${pid.trim()}`));
 	});
 
 	it("are started again with the next turn when they have ended", async () => {
