@@ -20,6 +20,8 @@ const unlimitedMs = 2_000;
 const callPatienceMs = 30_000;
 /** A reservation that cannot be given back ends by itself. */
 const releaseTries = 5;
+/** How long the next turn, or the end of the pod, waits for the last one's reservation to be given back. */
+const patienceMs = 3_000;
 
 export interface BudgetGateOptions {
 	readonly launch: LaunchDocument;
@@ -48,6 +50,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	/** What the last model call read and wrote: the next one reads at least that. */
 	#context: number | undefined;
 	#reserved: Reserved | undefined;
+	#givingBack: Promise<void> | undefined;
 	/** Ends the asking after a refused call, when somebody else asks. */
 	#asking: AbortController | undefined;
 
@@ -65,10 +68,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return this.#reserved?.id;
 	}
 
-	async pass(_message: ConversationTurn, signal: AbortSignal): Promise<void> {
+	async pass(_message: ConversationTurn, ending: AbortSignal): Promise<void> {
 		if (this.#model === "" && !this.#isLimited) return;
+		const signal = AbortSignal.any([ending, this.#closed.signal]);
 		this.#asking?.abort();
-		await this.#giveBack();
+		this.#giveBack();
+		await this.#givenBack(signal);
 		const id = randomUUID();
 		await this.#untilGranted(id, signal);
 		signal.throwIfAborted();
@@ -76,7 +81,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	ended(): void {
-		void this.#giveBack();
+		this.#giveBack();
 	}
 
 	/** Before a model call: why it must not be made; undefined when it may. */
@@ -100,8 +105,11 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		if (reserved) reserved.used = addTokens(reserved.used, counts);
 	}
 
-	/** Asks nothing any more. */
-	close(): void {
+	/** Gives back what is held, and asks nothing any more. */
+	async close(): Promise<void> {
+		this.#asking?.abort();
+		this.#giveBack();
+		await this.#givenBack(this.#closed.signal);
 		this.#closed.abort();
 	}
 
@@ -155,12 +163,23 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/** When what was used is reported, so that nobody else takes it meanwhile. */
-	async #giveBack(): Promise<void> {
+	#giveBack(): void {
 		const reserved = this.#reserved;
 		this.#reserved = undefined;
 		if (!reserved) return;
-		await this.#options.reported();
-		await this.#release(reserved.id);
+		const before = this.#givingBack;
+		this.#givingBack = (async () => {
+			await before;
+			await this.#options.reported();
+			await this.#release(reserved.id);
+		})();
+	}
+
+	async #givenBack(signal: AbortSignal): Promise<void> {
+		if (!this.#givingBack) return;
+		const patience = new AbortController();
+		await Promise.race([this.#givingBack, sleep(patienceMs, AbortSignal.any([signal, patience.signal]))]);
+		patience.abort();
 	}
 
 	async #release(id: string): Promise<void> {

@@ -44,6 +44,6 @@ export class SessionModel {
 	/** Breaks off the calls under way; what they used is in the books when it resolves. */
 	async close(): Promise<void> {
 		await this.proxy?.close();
-		this.#gate.close();
+		await this.#gate.close();
 	}
 }

@@ -1,0 +1,187 @@
+import { expect } from "chai";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { BudgetGate } from "#agent/budget-gate.ts";
+import { LogBuffer } from "#agent/log-buffer.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
+
+interface Asked {
+	method: string;
+	id: string;
+	body: Record<string, unknown>;
+}
+
+/** Answers reservations as it is told to. */
+class Bank {
+	readonly asked: Asked[] = [];
+	limited = true;
+	granted = true;
+	#server: Server | undefined;
+	readonly #port: number;
+
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${this.#port}/api`;
+	}
+
+	async open(): Promise<void> {
+		this.#server = createServer((request, response) => void this.#answer(request, response)).listen(
+			this.#port,
+			"127.0.0.1",
+		);
+		await once(this.#server, "listening");
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const text = Buffer.concat(await request.toArray()).toString();
+		const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+		const id = request.method === "DELETE" ? (request.url?.split("/").at(-1) ?? "") : String(body["reservation_id"]);
+		this.asked.push({ method: request.method ?? "", id, body });
+		const reason = this.granted
+			? null
+			: { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
+		const answer = { granted: this.granted, limited: this.limited, reservation_id: id, amount: 1, reason };
+		response.setHeader("content-type", "application/json");
+		response.end(JSON.stringify(answer));
+	}
+
+	close(): void {
+		this.#server?.closeAllConnections();
+		this.#server?.close();
+	}
+
+	count(method: string): number {
+		return this.asked.filter((one) => one.method === method).length;
+	}
+}
+
+const message = { id: "m", role: "user" as const, content: "", parts: [], created_at: "", metadata: {} };
+const counts = { input: 100, output: 10, cache_read: 5, cache_write: 1 };
+
+describe("BudgetGate", () => {
+	let bank: Bank;
+	let gate: BudgetGate;
+	let log: LogBuffer;
+	let reported: number;
+	const { signal } = new AbortController();
+
+	beforeEach(async () => {
+		bank = new Bank(await freePort());
+		log = new LogBuffer([]);
+		reported = 0;
+	});
+	afterEach(async () => {
+		await gate.close();
+		bank.close();
+	});
+
+	function openGate(more: Partial<LaunchDocument>): BudgetGate {
+		const launch = { platform_url: bank.url, session_id: "s", pod_token: "t", ...more } as LaunchDocument;
+		const told = async () => {
+			reported++;
+		};
+		gate = new BudgetGate({ launch, log, reported: told });
+		return gate;
+	}
+
+	const model = { model_access: { model: "large" } } as Pick<LaunchDocument, "model_access">;
+
+	it("lets a session without limits go on while the platform is away", async () => {
+		openGate(model);
+		const since = performance.now();
+		await gate.pass(message, signal);
+		expect(await gate.admit()).to.equal(undefined);
+		expect(performance.now() - since).to.be.below(1_000);
+		expect(gate.reservationId).to.equal(undefined);
+	});
+
+	it("asks nobody when there is neither a model nor a limit", async () => {
+		await bank.open();
+		openGate({});
+		await gate.pass(message, signal);
+		expect(bank.asked).to.deep.equal([]);
+	});
+
+	it("lets no turn of a session with a limit begin while the platform is away", async () => {
+		openGate({ ...model, budgeted: true });
+		let isOpen = false;
+		const passing = gate.pass(message, signal).then(() => (isOpen = true));
+		await eventually(() => log.after(0).some((entry) => entry.message.includes("does not answer")));
+		expect(isOpen).to.equal(false);
+		await bank.open();
+		await passing;
+		expect(gate.reservationId).to.equal(bank.asked.at(-1)?.id);
+	});
+
+	it("waits as long as it is refused, says why once, and goes on within a second of the raise", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate(model);
+		let isOpen = false;
+		const passing = gate.pass(message, signal).then(() => (isOpen = true));
+		await eventually(() => bank.count("POST") >= 2);
+		expect(isOpen).to.equal(false);
+		bank.granted = true;
+		const since = performance.now();
+		await passing;
+		const ms = performance.now() - since;
+		expect(ms).to.be.below(3_000);
+		console.log(`      went on ${Math.round(ms)} ms after the raise`);
+		expect(log.after(0).filter((entry) => entry.message.includes("too small"))).to.have.length(1);
+		expect(new Set(bank.asked.map(({ id }) => id)), "always the same reservation").to.have.property("size", 1);
+	});
+
+	it("asks before each call for what the turn has used and has under way, and gives back when that is reported", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		expect(await gate.admit()).to.equal(undefined);
+		expect(await gate.admit()).to.equal(undefined);
+		expect(bank.asked.at(-1)?.body).to.deep.include({ calls: 2, model: "large" });
+		gate.used(counts);
+		expect(await gate.admit()).to.equal(undefined);
+		const used = { input_tokens: 100, output_tokens: 10, cache_read_tokens: 5, cache_write_tokens: 1 };
+		expect(bank.asked.at(-1)?.body).to.deep.include({ calls: 2, used, input_tokens: 116 });
+		const id = gate.reservationId;
+		gate.ended();
+		await gate.pass(message, signal);
+		expect(reported).to.equal(1);
+		expect(bank.asked.slice(-2).map(({ method }) => method)).to.deep.equal(["DELETE", "POST"]);
+		expect(bank.asked.at(-2)?.id).to.equal(id);
+		expect(gate.reservationId).to.not.equal(id);
+	});
+
+	it("refuses a call in a sentence, and asks on until the pause can be lifted", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		bank.granted = false;
+		expect(await gate.admit()).to.equal("The budget is too small");
+		gate.ended();
+		await eventually(() => bank.count("DELETE") === 1);
+		bank.granted = true;
+		await eventually(() => bank.count("DELETE") === 2, { what: "what was only asked for is given back" });
+		const asked = bank.asked.length;
+		await gate.pass(message, signal);
+		expect(bank.asked).to.have.length(asked + 1);
+	});
+
+	it("ends its waiting with the dialogue", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate(model);
+		const ending = new AbortController();
+		const passing = gate.pass(message, ending.signal).then(
+			() => "open",
+			() => "over",
+		);
+		await eventually(() => bank.count("POST") > 0);
+		ending.abort();
+		expect(await passing).to.equal("over");
+	});
+});
