@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { randomUUID } from "node:crypto";
 import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
 import type { PodFrame } from "#shared/pod/frames.ts";
 import type { AgentKeeper } from "./agent-keeper.ts";
 import { type ChatCommand, FrameError, readCommand, splitFrame } from "./chat-commands.ts";
@@ -21,6 +22,8 @@ export interface ChatParts {
 	readonly permissions: Permissions;
 	/** They reject with a sentence. */
 	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
+	/** Tokens metered since the launch; undefined: nobody counts them. */
+	readonly metered: () => TokenCounts | undefined;
 }
 
 export type Send = (frame: PodFrame) => void;
@@ -29,6 +32,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	readonly #parts: ChatParts;
 	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
 	#frames = new TurnFrames();
+	#meteredBefore: TokenCounts | undefined;
 	/** To every client. */
 	#broadcast: Send = () => {};
 
@@ -63,6 +67,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	began(): void {
 		this.#frames = new TurnFrames();
+		this.#meteredBefore = this.#parts.metered();
 		const { turn } = this.#parts.dialogue;
 		if (turn) this.#tell(this.#frames.began(turn));
 	}
@@ -74,7 +79,8 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	ended(answer: ConversationTurn): void {
 		const { error, in_reply_to } = answer.metadata;
 		if (typeof error === "string") this.#broadcast({ type: "error", content: error, id: String(in_reply_to) });
-		this.#tell(this.#frames.ended(answer, this.#parts.dialogue.turnCount));
+		const { dialogue, metered } = this.#parts;
+		this.#tell(this.#frames.ended(answer, dialogue.turnCount, usedSince(this.#meteredBefore, metered())));
 	}
 
 	asked(request: PermissionRequest): void {

@@ -69,6 +69,7 @@ export class Dialogue {
 	async interrupt(): Promise<InterruptState> {
 		const turn = this.#turn;
 		if (!turn || !this.#agent) return "idle";
+		this.#log.add("INFO", "session-agent", "A person interrupts the turn");
 		this.#agent.cancel();
 		await Promise.race([this.#turnOver, sleep(interruptPatienceMs)]);
 		return this.#turn === turn ? "interrupting" : "interrupted";

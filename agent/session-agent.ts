@@ -128,6 +128,11 @@ export class SessionAgent {
 		}
 	}
 
+	/** Tokens of its model calls so far. */
+	get #metered(): TokenCounts | undefined {
+		return this.#opened.reports?.usage.metered;
+	}
+
 	get #signal(): AbortSignal {
 		return this.#ending.signal;
 	}
@@ -185,7 +190,7 @@ export class SessionAgent {
 	}
 
 	#openTimeline(): Timeline {
-		const metered = (): TokenCounts | undefined => this.#opened.reports?.usage.metered;
+		const metered = (): TokenCounts | undefined => this.#metered;
 		const timeline = new Timeline({ launch: this.#launch, git: this.#localGit(), log: this.#log, metered });
 		this.#opened.timeline = timeline;
 		return timeline;
@@ -194,7 +199,8 @@ export class SessionAgent {
 	#openChat(dialogue: Dialogue): Chat {
 		const { session_id: sessionId } = this.#launch;
 		const permissions = this.#permissions;
-		const chat = new Chat({ sessionId, dialogue, permissions, agent: this.#keeper });
+		const metered = (): TokenCounts | undefined => this.#metered;
+		const chat = new Chat({ sessionId, dialogue, permissions, agent: this.#keeper, metered });
 		this.#opened.chat = chat;
 		dialogue.watch(chat);
 		permissions.watch(chat);

@@ -3,6 +3,7 @@
  * blocks that start, grow and stop, then the whole, then its result. A block's index is that of the turn's part.
  */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { StreamFrame } from "#shared/pod/frames.ts";
 import type { AssistantTurn, TurnPart } from "./assistant-turn.ts";
 import type { AgentUpdate, ToolUpdate } from "./coding-agent.ts";
@@ -38,8 +39,11 @@ export class TurnFrames {
 		return this.#text(update.type, update.text);
 	}
 
-	/** @param turnCount Answers so far, this one included. */
-	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number): StreamFrame[] {
+	/**
+	 * @param turnCount Answers so far, this one included.
+	 * @param used What its model calls used; undefined when nobody counts that.
+	 */
+	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TokenCounts): StreamFrame[] {
 		const { stop_reason, in_reply_to, error } = metadata;
 		const isError = stop_reason === "error" || stop_reason === "interrupted";
 		return [
@@ -60,6 +64,7 @@ export class TurnFrames {
 				in_reply_to,
 				num_turns: turnCount,
 				result: content.slice(-finalOutput),
+				...(used && { usage: usageOf(used) }),
 				...(error !== undefined && { error }),
 			},
 		];
@@ -132,6 +137,16 @@ export class TurnFrames {
 		this.#index++;
 		return [...frames, { type: "plan", entries }];
 	}
+}
+
+/** As the contract's stream names them. */
+function usageOf({ input, output, cache_read, cache_write }: TokenCounts): object {
+	return {
+		input_tokens: input,
+		output_tokens: output,
+		cache_read_input_tokens: cache_read,
+		cache_creation_input_tokens: cache_write,
+	};
 }
 
 function messageStart({ id, question }: Pick<AssistantTurn, "id" | "question">): StreamFrame {

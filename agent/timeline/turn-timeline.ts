@@ -1,7 +1,7 @@
 /** Keeps the timeline by watching the turns, and by looking at the workspace after what may have changed it. */
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { type TokenCounts, tokenBuckets } from "#shared/models/token-counts.ts";
+import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
 import type { TurnGate, TurnWatcher } from "../turn-watcher.ts";
 import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords } from "./records.ts";
@@ -90,10 +90,4 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 	#next(step: () => Promise<void>): void {
 		this.#work = this.#work.then(step);
 	}
-}
-
-function usedSince(before: TokenCounts | undefined, now: TokenCounts | undefined): TokenCounts | undefined {
-	if (!now) return undefined;
-	const used = tokenBuckets.map((bucket) => [bucket, now[bucket] - (before?.[bucket] ?? 0)] as const);
-	return Object.fromEntries(used) as TokenCounts;
 }

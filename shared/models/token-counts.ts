@@ -22,6 +22,16 @@ export function addTokens(a: Readonly<TokenCounts>, b: Readonly<TokenCounts>): T
 	};
 }
 
+/** What was used between two looks at a count that only grows; undefined while nothing is counted. */
+export function usedSince(
+	before: Readonly<TokenCounts> | undefined,
+	now: Readonly<TokenCounts> | undefined,
+): TokenCounts | undefined {
+	if (!now) return undefined;
+	const used = tokenBuckets.map((bucket) => [bucket, now[bucket] - (before?.[bucket] ?? 0)] as const);
+	return Object.fromEntries(used) as TokenCounts;
+}
+
 export function totalTokens(counts: Readonly<TokenCounts>): number {
 	return tokenBuckets.reduce((sum, bucket) => sum + counts[bucket], 0);
 }

@@ -97,7 +97,8 @@ describe("TurnFrames", () => {
 			{ type: "tool", id: "t", title: "endless" },
 			{ type: "text", text: "so far" },
 		]);
-		const ended = of.ended(turn.finish("interrupted", "It went away"), 3);
+		const used = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+		const ended = of.ended(turn.finish("interrupted", "It went away"), 3, used);
 		expect(types(ended)).to.deep.equal([
 			"content_block_stop",
 			"content_block_stop",
@@ -114,6 +115,12 @@ describe("TurnFrames", () => {
 			in_reply_to: "m1",
 			num_turns: 3,
 			result: "so far",
+			usage: {
+				input_tokens: 1,
+				output_tokens: 2,
+				cache_read_input_tokens: 3,
+				cache_creation_input_tokens: 4,
+			},
 			error: "It went away",
 		});
 	});
