@@ -64,6 +64,16 @@ export function contentText(content: unknown): string {
 		.join("\n");
 }
 
+/**
+ * What a message of the user's role holds. Beside the answers of tools stand words of the agent, which it marks, or the
+ * user's next message, when the turn before had no end.
+ */
+export function besideResults(results: readonly string[], text: string): Item[] {
+	const answers = results.map((result): Item => ({ role: "tool", text: result }));
+	const isAgents = results.length > 0 && (text === "" || text.startsWith("<system-reminder>"));
+	return isAgents ? answers : [...answers, { role: "user", text }];
+}
+
 /** Arguments as most wires send them: JSON in a string. */
 export function parsedArgs(text: unknown): Json | string {
 	try {

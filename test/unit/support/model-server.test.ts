@@ -4,6 +4,7 @@ import { modelWires, type ModelWire } from "#shared/models/model-wire.ts";
 import { noTokens, totalTokens } from "#shared/models/token-counts.ts";
 import type { Fault, Script } from "../../support/model-server/answer.ts";
 import { type Json, jsonOf, type OfferedTool } from "../../support/model-server/model-request.ts";
+import { anthropic } from "../../support/model-server/wires/anthropic.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
 import { callNamed, runCommand, writeFile } from "../../support/model-server/offered-tools.ts";
 import { call, edit, say, shell, turns } from "../../support/model-server/script.ts";
@@ -51,6 +52,19 @@ describe("scripted model server", () => {
 		const { status } = await askModel(server.access(), "anthropic", { ...userMessage("go"), tools: tools.slice(0, 1) });
 		expect(status).to.equal(400);
 		expect(server.problems[0]).to.contain("No tool runs a command; offered: read_file");
+	});
+
+	it("takes a message beside the answer of a tool for the user's, unless the agent has marked it as its own", () => {
+		const result = { type: "tool_result", tool_use_id: "1", content: "done" };
+		const items = (text: string) => {
+			const content = [result, { type: "text", text }];
+			return anthropic.parse({ messages: [{ role: "user", content }] }, "/v1/messages").items;
+		};
+		expect(items("<system-reminder>go on</system-reminder>")).to.deep.equal([{ role: "tool", text: "done" }]);
+		expect(items("next")).to.deep.equal([
+			{ role: "tool", text: "done" },
+			{ role: "user", text: "next" },
+		]);
 	});
 
 	it("leaves a stalled call when it ends", async () => {

@@ -2,6 +2,7 @@
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { argsText, type Frame, pieces, type Reply, type Wire } from "../answer.ts";
 import {
+	besideResults,
 	contentText,
 	isJson,
 	type Item,
@@ -121,7 +122,6 @@ function errorType(status: number): string {
 	return types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 }
 
-/** Text beside a tool's answer is the agent's, not the user's. */
 function itemsOf({ role, content }: Json): Item[] {
 	const blocks = listOf(content);
 	if (role === "assistant") {
@@ -131,8 +131,11 @@ function itemsOf({ role, content }: Json): Item[] {
 		return [{ role: "assistant", text: contentText(content), calls }];
 	}
 	const results = blocks.filter(({ type }) => type === "tool_result");
-	if (results.length === 0) return [{ role: "user", text: contentText(content) }];
-	return results.map((result) => ({ role: "tool", text: contentText(result["content"]) }));
+	const said = results.length === 0 ? content : blocks.filter(({ type }) => type === "text");
+	return besideResults(
+		results.map((result) => contentText(result["content"])),
+		contentText(said),
+	);
 }
 
 /** Tools of the provider, like its web search, are not called by the agent. */

@@ -2,6 +2,7 @@
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { argsText, type Frame, pieces, type Reply, type Wire } from "../answer.ts";
 import {
+	besideResults,
 	contentText,
 	isJson,
 	type Item,
@@ -90,7 +91,6 @@ function partsOf({ thought, text, calls }: Reply): Json[] {
 	return parts.length > 0 ? parts : [{ text: "" }];
 }
 
-/** Text beside a tool's answer is the agent's, not the user's. */
 function itemsOf({ role, parts }: Json): Item[] {
 	const list = listOf(parts);
 	const text = contentText(list.filter(({ thought }) => thought !== true));
@@ -101,8 +101,10 @@ function itemsOf({ role, parts }: Json): Item[] {
 		return [{ role: "assistant", text, calls }];
 	}
 	const results = list.flatMap(({ functionResponse }) => (isJson(functionResponse) ? [functionResponse] : []));
-	if (results.length === 0) return [{ role: "user", text }];
-	return results.map(({ response }) => ({ role: "tool", text: resultText(jsonOf(response)) }));
+	return besideResults(
+		results.map(({ response }) => resultText(jsonOf(response))),
+		text,
+	);
 }
 
 function resultText(response: Json): string {
