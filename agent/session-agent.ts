@@ -14,11 +14,8 @@ import { cannotStart } from "./agent-starter.ts";
 import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
-import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
-import { markerOf, type WorkingEnvironment, workingEnvironment } from "./environment.ts";
+import { markerOf, workingEnvironment } from "./environment.ts";
 import { closingChronicle } from "./closing-chronicle.ts";
-import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
-import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import { LogBuffer } from "./log-buffer.ts";
@@ -27,15 +24,13 @@ import type { MessageSockets } from "./message-sockets.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podCommands } from "./pod-commands.ts";
 import { podRoutes } from "./pod-routes.ts";
+import { PodWorkspace } from "./pod-workspace.ts";
 import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
-import { runSetupScripts } from "./setup-scripts.ts";
 import { SessionModel } from "./session-model.ts";
 import { StatusFile } from "./status-file.ts";
 import { Timeline } from "./timeline/timeline.ts";
 import { UsageSpool } from "./usage-spool.ts";
-import { Workspace } from "./workspace.ts";
-import { folderBelow } from "./workspace-path.ts";
 
 /** Name of its own lines in the log. */
 const own = "session-agent";
@@ -65,30 +60,28 @@ interface Opened {
 
 export class SessionAgent {
 	readonly #launch: LaunchDocument;
-	readonly #inherited: NodeJS.ProcessEnv;
-	readonly #env: WorkingEnvironment;
 	readonly #log: LogBuffer;
 	readonly #status: StatusFile;
 	readonly #ending = new AbortController();
 	readonly #opened: Opened = {};
 	readonly #permissions: Permissions;
+	readonly #workspace: PodWorkspace;
 	readonly #keeper: AgentKeeper;
-	#comparing: Promise<WorkspaceDiff> | undefined;
 
 	/** @param inherited The environment of this process; what it starts gets a part of it. */
 	constructor(launch: LaunchDocument, inherited: NodeJS.ProcessEnv) {
 		this.#launch = launch;
-		this.#inherited = inherited;
 		this.#log = new LogBuffer([launch.pod_token, launch.platform_key]);
-		this.#env = workingEnvironment(inherited, launch, (name) =>
+		const env = workingEnvironment(inherited, launch, (name) =>
 			this.#log.add("WARNING", own, `The launch may not set the variable "${name}"`),
 		);
 		this.#status = new StatusFile(launch.status_file);
 		this.#permissions = new Permissions(launch.permission_mode, (said) => this.#log.add("INFO", launch.agent, said));
-		const kept = { launch, inherited, env: this.#env, permissions: this.#permissions, log: this.#log };
+		const ground = { launch, inherited, env, log: this.#log, signal: this.#signal };
+		this.#workspace = new PodWorkspace(ground);
 		this.#keeper = new AgentKeeper({
-			...kept,
-			signal: this.#signal,
+			...ground,
+			permissions: this.#permissions,
 			turns: () => this.#opened.conversation?.turns ?? [],
 			proxy: () => this.#opened.model?.proxy,
 			onNotice: (notice) => this.#opened.chat?.notice(notice),
@@ -149,7 +142,7 @@ export class SessionAgent {
 		const starting = this.#keeper.start();
 		starting.catch(() => {});
 		const openMessages = this.#takeMessages(server, this.#openChat(dialogue));
-		const folder = await this.#prepareWorkspace();
+		const folder = await this.#workspace.prepare((phase) => this.#enter(phase));
 		this.#opened.timeline?.begin();
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
@@ -167,7 +160,7 @@ export class SessionAgent {
 		]);
 		this.#opened.conversation = conversation;
 		if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
-		const patch = async (): Promise<DiffPatch> => (await this.#workspaceDiff()).wholePatch();
+		const patch = async (): Promise<DiffPatch> => (await this.#workspace.diff()).wholePatch();
 		const timeline = this.#openTimeline();
 		const told = { log: this.#log, turns: () => conversation.turns, patch, timeline: timeline.records };
 		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
@@ -191,7 +184,7 @@ export class SessionAgent {
 
 	#openTimeline(): Timeline {
 		const metered = (): TokenCounts | undefined => this.#metered;
-		const timeline = new Timeline({ launch: this.#launch, git: this.#localGit(), log: this.#log, metered });
+		const timeline = new Timeline({ launch: this.#launch, git: this.#workspace.git, log: this.#log, metered });
 		this.#opened.timeline = timeline;
 		return timeline;
 	}
@@ -211,25 +204,11 @@ export class SessionAgent {
 		const { session_id: sessionId, platform_key } = this.#launch;
 		const status = (): PodStatus => this.#status.status;
 		const commanded = { sessionId, dialogue, permissions: this.#permissions };
-		const routes = podRoutes({ ...commanded, status, log: this.#log, diff: () => this.#workspaceDiff() });
+		const routes = podRoutes({ ...commanded, status, log: this.#log, diff: () => this.#workspace.diff() });
 		const api = { routes, commands: podCommands(commanded) };
 		const server = await AgentServer.listen(new RequestGuard(platform_key), api, this.#log);
 		this.#opened.server = server;
 		return server;
-	}
-
-	#workspaceDiff(): Promise<WorkspaceDiff> {
-		return (this.#comparing ??= this.#openDiff());
-	}
-
-	async #openDiff(): Promise<WorkspaceDiff> {
-		const { workspace, home } = this.#launch;
-		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
-		return new WorkspaceDiff(workspace, home, this.#localGit());
-	}
-
-	#localGit(): Git {
-		return new Git(localEnvironment(this.#inherited, this.#launch), this.#log);
 	}
 
 	/** Returns what makes ready for the first message; before, that would only delay the start. */
@@ -245,22 +224,6 @@ export class SessionAgent {
 		const messages = new MessageSockets(chat);
 		this.#opened.messages = messages;
 		return messages;
-	}
-
-	/** Returns the folder the agent works in. @throws {LaunchFailure} */
-	async #prepareWorkspace(): Promise<string> {
-		const { home, workspace, setup_scripts, working_folder } = this.#launch;
-		const git = new Git(cloneEnvironment(this.#inherited, this.#launch), this.#log);
-		const identity = readIdentity(git, home, this.#signal).then((found) => writeIdentity(home, found));
-		await Promise.all([new Workspace(this.#launch, git, this.#signal).prepare(), identity]);
-		this.#enter("setting_up");
-		await runSetupScripts(setup_scripts, { workspace, env: this.#env, log: this.#log, signal: this.#signal });
-		this.#enter("starting_agent");
-		const folder = await folderBelow(workspace, working_folder);
-		if (folder === undefined) {
-			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
-		}
-		return folder;
 	}
 
 	#enter(phase: Exclude<PodPhase, "failed">, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
