@@ -1,5 +1,5 @@
 /** What the built-in agent remembers: across its own end, and beyond the window of its model. */
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { BuiltinAgent } from "../../../support/builtin-agent.ts";
@@ -12,8 +12,12 @@ import { useFolder } from "../../../support/use-folder.ts";
 const script = turns({
 	hello: [say("hello", { thought: "hm" })],
 	change: [edit("a.txt", "a\n"), say("changed")],
-	stay: [edit("b.txt", "b\n"), shell("sleep 300"), say("never")],
+	stay: [edit("b.txt", "b\n"), shell("echo $$ > pid; exec sleep 300"), say("never")],
 });
+
+async function pidOf(file: string): Promise<number> {
+	return Number(await eventually(() => readFileSync(file, "utf8").trim() || undefined));
+}
 
 describe("a session of the built-in agent after kill -9", function () {
 	// Several processes one after the other.
@@ -34,9 +38,11 @@ describe("a session of the built-in agent after kill -9", function () {
 		const session = await agent.open(folder());
 		for (const message of messages) await session.say(message);
 		const turn = session.say("stay").catch(() => "gone");
-		await eventually(() => agent.calls.at(-1)?.kind === "execute" && agent.calls.at(-1)?.status === "in_progress");
+		const command = await pidOf(join(folder(), "pid"));
 		await agent.kill();
 		await turn;
+		// In a pod its sweep does this.
+		process.kill(command, "SIGKILL");
 		return session.id;
 	}
 
