@@ -35,6 +35,8 @@ interface Reserved {
 	readonly id: string;
 	used: TokenCounts;
 	callsUnderWay: number;
+	/** A call was refused: the session is paused. */
+	isRefused: boolean;
 }
 
 type Ask = Omit<SentReservationRequest, "model" | "reservation_id">;
@@ -71,13 +73,13 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	async pass(_message: ConversationTurn, ending: AbortSignal): Promise<void> {
 		if (this.#model === "" && !this.#isLimited) return;
 		const signal = AbortSignal.any([ending, this.#closed.signal]);
-		this.#asking?.abort();
 		this.#giveBack();
 		await this.#givenBack(signal);
+		this.#asking?.abort();
 		const id = randomUUID();
 		await this.#untilGranted(id, signal);
 		signal.throwIfAborted();
-		this.#reserved = this.#isLimited ? { id, used: noTokens, callsUnderWay: 0 } : undefined;
+		this.#reserved = this.#isLimited ? { id, used: noTokens, callsUnderWay: 0, isRefused: false } : undefined;
 	}
 
 	ended(): void {
@@ -87,12 +89,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	/** Before a model call: why it must not be made; undefined when it may. */
 	async admit(): Promise<string | undefined> {
 		if (!this.#isLimited) return undefined;
-		const reserved = (this.#reserved ??= { id: randomUUID(), used: noTokens, callsUnderWay: 0 });
+		const reserved = (this.#reserved ??= { id: randomUUID(), used: noTokens, callsUnderWay: 0, isRefused: false });
 		reserved.callsUnderWay++;
 		const refusal = await this.#askForCall(reserved);
 		if (refusal === undefined) return undefined;
 		reserved.callsUnderWay--;
-		this.#keepAsking();
+		reserved.isRefused = true;
 		return refusal;
 	}
 
@@ -172,6 +174,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 			await before;
 			await this.#options.reported();
 			await this.#release(reserved.id);
+			if (reserved.isRefused) this.#keepAsking();
 		})();
 	}
 
