@@ -1,12 +1,14 @@
 /** What became of a session is told when its pod ends: in the agent's words, checked by git, and never late. */
 import { expect } from "chai";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import { PlatformListener } from "../../support/platform-listener.ts";
 import type { Script } from "../../support/model-server/answer.ts";
 import type { ModelRequest } from "../../support/model-server/model-request.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
+import { runCommand } from "../../support/model-server/offered-tools.ts";
 import { edit, say, turns } from "../../support/model-server/script.ts";
 import { TestSession } from "../../support/test-pod.ts";
 
@@ -27,7 +29,7 @@ describe("chronicle at the end of a pod", function () {
 	this.timeout(60_000);
 
 	/** A pod with the built-in agent and a model whose last answer is `closing`. */
-	async function open(session: TestSession, closing: Script) {
+	async function open(session: TestSession, closing: Script, more: Partial<LaunchDocument> = {}) {
 		const platform = await PlatformListener.listen();
 		const work = turns({
 			write: [edit(join(session.workspace, "notes.md"), "first\n"), say("Written.\nAnd more.")],
@@ -36,7 +38,7 @@ describe("chronicle at the end of a pod", function () {
 		const model = await ModelServer.listen({
 			script: (request) => (isQuestion(request) ? closing(request) : work(request)),
 		});
-		const launch = { platform_url: platform.url, model: model.model, model_access: model.access() };
+		const launch = { platform_url: platform.url, model: model.model, model_access: model.access(), ...more };
 		const pod = await session.start(launch);
 		const disposing = {
 			platform,
@@ -106,6 +108,21 @@ describe("chronicle at the end of a pod", function () {
 		expect(idle.platform.chronicles).to.have.length(1);
 		expect(idle.platform.chronicles[0]).to.deep.include({ summary: "Done", key_changes: [] });
 	});
+
+	for (const permission_mode of ["auto", "ask"] as const) {
+		it(`permits nothing any more, and asks nobody (policy "${permission_mode}")`, async () => {
+			await using session = new TestSession();
+			const script: Script = ({ items, tools }) =>
+				items.at(-1)?.role === "tool" ? { text: JSON.stringify(said) } : { calls: [runCommand(tools, "touch evil")] };
+			await using scene = await open(session, script, { permission_mode });
+			await scene.pod.ask("talk");
+			const before = scene.platform.activities.length;
+			await timeToStop(scene.pod);
+			expect(scene.platform.chronicles[0]?.summary).to.equal(said.summary);
+			expect(existsSync(join(session.workspace, "evil"))).to.equal(false);
+			expect(scene.platform.activities.slice(before).filter(({ metadata }) => metadata["waiting"])).to.deep.equal([]);
+		});
+	}
 
 	for (const [what, closing] of [
 		["answers something else", (() => ({ text: "Goodbye!" })) satisfies Script],
