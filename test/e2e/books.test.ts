@@ -1,0 +1,145 @@
+/** Tokens used are tokens billed, and dollars spent are their price to the micro-dollar, whoever is killed meanwhile. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { stringify } from "yaml";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Stats } from "#shared/contracts/usage.ts";
+import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
+import type { ApiClient } from "../support/api-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { ModelServer } from "../support/model-server/model-server.ts";
+import { edit, say, shell, turns } from "../support/model-server/script.ts";
+import { ask, sessionReaches } from "../support/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+
+/** Dollars per million tokens, so micro-dollars per token; whole ones, so that no report is rounded. */
+const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
+
+describe("books", function () {
+	this.timeout(120_000);
+	let folder: string;
+	let model: ModelServer;
+	let platform: TestPlatform;
+	let api: ApiClient;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-books-"));
+		const slow = { fault: { kind: "slow", everyMs: 300 } } as const;
+		const script = turns({
+			CHANGE: [shell("echo one > one.txt"), shell("cat one.txt"), say("changed")],
+			SLOW: [shell("echo two > two.txt", slow), shell("cat two.txt", slow), say("done at last", slow)],
+			EDIT: [(request) => edit(join(platform.workspace(id), "three.txt"), "three\n")(request), say("edited")],
+		});
+		model = await ModelServer.listen({ script });
+		const { endpoints } = model;
+		writeFileSync(
+			join(folder, "models.yaml"),
+			stringify({
+				price_version: "test",
+				default_model: model.model,
+				providers: [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: { anthropic: endpoints.anthropic } }],
+				models: [{ id: model.model, name: "Scripted", provider: "scripted", prices }],
+			}),
+		);
+		const config = { models: { file: join(folder, "models.yaml") } };
+		platform = await startPlatform({ config, env: { SCRIPTED_KEY: model.key } });
+		api = platform.client();
+	});
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		await model?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	let id = "";
+
+	async function session(): Promise<Session> {
+		return (await api.get<Session>(`/sessions/${id}`)).body;
+	}
+
+	/** What is billed, and nothing else, is in the books of the session and of the day. */
+	async function expectBooks(what: string): Promise<void> {
+		const tokens = totalTokens(model.billed.total);
+		await eventually(async () => (await session()).tokens_used === tokens, {
+			withinMs: 15_000,
+			what: `${what}: ${tokens} tokens`,
+		});
+		const { tokens_used, budget } = await session();
+		expect(tokens_used, what).to.equal(totalTokens(model.billed.total));
+		expect(Math.round(budget.spent * 1e6), what).to.equal(costMicros(model.billed.total, microPrices()));
+		const stats = await eventually(async () => {
+			const { body } = await api.get<Stats>("/stats");
+			return body.tokens_today === tokens_used && body;
+		});
+		expect(Math.round(stats.cost_today * 1e6), what).to.equal(costMicros(model.billed.total, microPrices()));
+		console.log(
+			`      ${what}: ${tokens_used} tokens, ${budget.spent.toFixed(6)} dollars, ${model.billed.calls.length} calls`,
+		);
+	}
+
+	it("are exact after a turn", async () => {
+		const created = await api.post<Session>("/sessions", { name: "books", source: { type: "git", repo: "" } });
+		id = created.body.id;
+		await sessionReaches(api, id, "running");
+		expect(await ask(api, id, "CHANGE")).to.contain("changed");
+		await expectBooks("one turn");
+		expect((await session()).message_count).to.equal(1);
+	});
+
+	it("are exact when the platform is killed in the middle of a turn, which goes on meanwhile", async () => {
+		const before = model.billed.calls.length;
+		await api.post(`/sessions/${id}/messages`, { content: "SLOW" });
+		await eventually(() => model.billed.calls.length > before);
+		await platform.kill();
+		await eventually(() => model.billed.calls.slice(before).filter(({ end }) => end === "whole").length === 3, {
+			withinMs: 30_000,
+			what: "the turn ends without the platform",
+		});
+		await platform.start();
+		await expectBooks("platform killed");
+		expect((await session()).message_count).to.equal(2);
+	});
+
+	it("are exact when the session agent is killed in the middle of a turn", async () => {
+		const before = model.billed.calls.length;
+		await api.post(`/sessions/${id}/messages`, { content: "SLOW" });
+		await eventually(() => model.billed.calls.slice(before).some(({ end }) => end === "whole"), { withinMs: 20_000 });
+		await eventually(() => model.billed.calls.length === before + 2, { withinMs: 20_000 });
+		const [agent] = platform.agents();
+		process.kill(agent?.pid ?? expect.fail(), "SIGKILL");
+		await eventually(async () => (await session()).status === "failed", { withinMs: 15_000, what: "it is failed" });
+		await api.post(`/sessions/${id}/start`);
+		await sessionReaches(api, id, "running");
+		// The turn that was cut is answered anew, before this one.
+		await api.post(`/sessions/${id}/messages`, { content: "EDIT" });
+		await eventually(async () => (await api.get(`/sessions/${id}/conversation`)).text.includes("edited"), {
+			withinMs: 30_000,
+		});
+		const cut = model.billed.calls.filter(({ end }) => end === "left");
+		// What was under way when it was killed is known to nobody but the provider.
+		for (const { counts } of cut)
+			console.log(`      not in the books: ${totalTokens(counts)} tokens of the call under way`);
+		for (const one of cut) one.counts = { input: 0, output: 0, cache_read: 0, cache_write: 0 };
+		await expectBooks("session agent killed");
+	});
+
+	it("are exact after the last words of a session, and stay when it is gone", async () => {
+		await api.post(`/sessions/${id}/stop`);
+		await sessionReaches(api, id, "stopped");
+		await expectBooks("stopped");
+		const { body: before } = await api.get<Stats>("/stats");
+		expect((await api.delete(`/sessions/${id}`)).status).to.equal(204);
+		const { tokens_today, cost_today } = (await api.get<Stats>("/stats")).body;
+		expect({ tokens_today, cost_today }).to.deep.equal({
+			tokens_today: before.tokens_today,
+			cost_today: before.cost_today,
+		});
+		expect(model.problems).to.deep.equal([]);
+	});
+});
+
+function microPrices(): typeof prices {
+	return { input: 3_000_000, output: 15_000_000, cache_read: 1_000_000, cache_write: 4_000_000 };
+}
