@@ -1,5 +1,6 @@
 /** The model behind a wire format. The libraries are loaded with the first use: shell mode has no need of them. */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { after } from "#shared/clock.ts";
 import type { BuiltinWire, ModelSettings } from "./model-settings.ts";
 
 /** @param fetch Makes the request; whoever gives it sees what comes back. */
@@ -18,8 +19,10 @@ const makers: Readonly<Record<BuiltinWire, ModelMaker>> = {
 
 export const makeModel: ModelMaker = (settings, fetch) => makers[settings.wire](settings, fetch);
 
-/** Loads what the first call will need, while nobody waits for it. */
+/** Loads what the first call will need, once whatever is under way now has been answered. */
 export function warmUp(settings: ModelSettings): void {
-	// A library that cannot be loaded is told of by the first call.
-	makeModel(settings, fetch).catch(() => {});
+	after(0, () => {
+		// A library that cannot be loaded is told of by the first call.
+		makeModel(settings, fetch).catch(() => {});
+	});
 }

@@ -20,9 +20,9 @@ export function modelMode(settings: ModelSettings, env: Environment): AgentMode 
 		title: `Built-in agent (${model})`,
 		capabilities,
 		async open(opening) {
-			warmUp(settings);
 			const transcript =
 				stateFolder === undefined ? undefined : await Transcript.create(stateFolder, opening.sessionId);
+			warmUp(settings);
 			return new ModelSession(opening, { endpoint, env, transcript, messages: [] });
 		},
 	};
@@ -31,9 +31,9 @@ export function modelMode(settings: ModelSettings, env: Environment): AgentMode 
 		...mode,
 		capabilities: { ...capabilities, loadSession: true },
 		async load(opening: SessionOpening): Promise<AgentSession> {
-			warmUp(settings);
 			const { transcript, messages, updates } = await Transcript.load(stateFolder, opening.sessionId);
 			for (const update of updates) opening.client.update(update);
+			warmUp(settings);
 			return new ModelSession(opening, { endpoint, env, transcript, messages });
 		},
 	};
