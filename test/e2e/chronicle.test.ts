@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
 import type { SessionEvent } from "#shared/contracts/session-events.ts";
+import { openInstallationKey } from "#shared/keys.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { fileUrl, git, makeRepository } from "../support/git-repository.ts";
@@ -246,4 +247,68 @@ describe("chronicle", function () {
 		const { body: again, status } = await api.post<SessionView>(`/chronicles/${orphan.id}/reforge`);
 		expect([status, again.name]).to.deep.equal([200, "kept-reforged"]);
 	});
+
+	it("is reported by the session's own pods, those of older launches too, and by no other pod", async () => {
+		const { id } = await runningSession(api);
+		await stopped(id);
+		await api.post(`/sessions/${id}/start`);
+		await sessionReaches(api, id, "running");
+		const other = await createSession(api, "", "other");
+		const key = openInstallationKey(platform.dataDir, "");
+		const as = (session: string, generation: number) =>
+			platform.client({ authorization: `Bearer ${key.podToken(session, generation)}` });
+		const entry = { t: 1, type: "error", label: "from a pod" };
+		const event = { session_id: id, event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 };
+		const statuses = async (client: ApiClient) => [
+			(await client.post(`/sessions/${id}/chronicle`, { summary: "late" })).status,
+			(await client.post(`/chronicles/${id}/timeline`, entry)).status,
+			(await client.post("/events", event)).status,
+			(await client.post("/events/batch", { events: [event] })).status,
+			(
+				await client.post(`/sessions/${id}/history`, {
+					n: 1_000,
+					timeline: [{ ...entry, t: undefined, at: event.timestamp }],
+				})
+			).status,
+		];
+		expect(await statuses(as(id, 2)), "the present launch").to.deep.equal([201, 201, 201, 201, 204]);
+		expect(await statuses(as(id, 1)), "an older launch").to.deep.equal([201, 201, 201, 201, 409]);
+		expect(await statuses(as(other.id, 1)), "another session").to.deep.equal([404, 404, 404, 404, 404]);
+		expect((await as(id, 2).get(`/sessions/${id}/chronicle`)).status, "pods tell and do not ask").to.equal(403);
+		await api.delete(`/sessions/${other.id}`);
+	});
+
+	for (const failpoint of ["chronicles.written", "timelines.written", "sessions.history-written"]) {
+		it(`tells everything once although the platform is killed at "${failpoint}"`, async () => {
+			await using crashing = await startPlatform();
+			const client = crashing.client();
+			await crashing.stop();
+			crashing.processes = [crashing.startProcess([], { ATELIER_FAILPOINTS: `${failpoint}=kill` })];
+			await crashing.ready();
+			const { id } = await createSession(client);
+			await eventually(() => crashing.processes.every(({ hasEnded }) => hasEnded), {
+				withinMs: 20_000,
+				what: failpoint,
+			});
+			await crashing.start();
+			await using events = await crashing.events({ lastEventId: "other-1" });
+			await sessionReaches(client, id, "running");
+			await ask(client, id, "$ echo one > one.txt");
+			const timeline = await timelineWith(client, id, "one.txt");
+			expect(brief(timeline).filter((one) => one === "session Session started")).to.have.length(1);
+			const { status } = await client.post(`/sessions/${id}/stop`);
+			expect(status).to.equal(200);
+			await sessionReaches(client, id, "stopped");
+			const whole = await told<Timeline>(client, `/chronicles/${id}/timeline`);
+			expect(whole.events.filter(({ type }) => type === "message")).to.have.length(1);
+			expect(whole.files).to.deep.equal([{ path: "one.txt", status: "new", ins: 1, del: 0 }]);
+			const raw = await told<SessionEvent[]>(client, `/sessions/${id}/events`);
+			expect(raw.map(({ sequence }) => sequence)).to.deep.equal(raw.map((_one, index) => index));
+			expect(await told<Chronicle[]>(client, "/chronicles")).to.have.length(1);
+			const streamed = events.events
+				.filter(({ event }) => event === "chronicle_event")
+				.map(({ data }) => JSON.parse(data).event);
+			expect(whole.events, "each event of the stream stands in the timeline").to.deep.include.members(streamed);
+		});
+	}
 });
