@@ -1,0 +1,100 @@
+/** How many sessions there are, over real stores, against a count of them. */
+import { expect } from "chai";
+import { sessionCountCollection } from "#services/sessions/books/session-counts.ts";
+import { eventLogCollection } from "#services/sessions/event-log-collection.ts";
+import { sessionCollection } from "#services/sessions/session-collection.ts";
+import type { StoredStatus } from "#services/sessions/session-lifecycle.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { openEmbedded, openOnEndpoint } from "../support/open-stores.ts";
+import { bookTestCollections, openTestBooks, type TestBooks } from "../support/test-books.ts";
+
+const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
+const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
+const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
+const stranger: Principal = { kind: "user", id: "ada", tenant: "other", roles: ["admin"] };
+
+const ways: readonly (readonly StoredStatus[])[] = [
+	[],
+	["stopping", "stopped"],
+	["failed", "starting", "running"],
+	["archived"],
+	["archived", "stopped", "archived", "deleted"],
+	["deleted"],
+];
+
+async function counted(store: DocumentStore, { tenant, id, roles }: Principal) {
+	const of = async (status: string) => {
+		const everybody = roles.includes("admin");
+		const equals = everybody ? [tenant, status] : [tenant, id, status];
+		return store.count(sessionCollection, everybody ? "tenant_status" : "owner_status", { equals });
+	};
+	const alive = ["starting", "running", "stopping", "stopped", "failed", "archived"];
+	const each = await Promise.all(alive.map(of));
+	return { total_sessions: each.reduce((sum, count) => sum + count, 0), active_sessions: await of("running") };
+}
+
+for (const [name, open] of [
+	["embedded store", openEmbedded],
+	["MongoDB", openOnEndpoint],
+] as const) {
+	describe(`counts of sessions, ${name}`, () => {
+		let opened: Awaited<ReturnType<typeof open>>;
+		let processes: TestBooks[];
+
+		beforeEach(async () => {
+			opened = await open(bookTestCollections);
+			processes = [await openTestBooks(opened.store), await openTestBooks(opened.store)];
+		});
+		afterEach(async () => {
+			for (const each of processes) await each.stop();
+			await opened.discard();
+		});
+
+		async function live(n: number): Promise<void> {
+			const books = processes[n % 2] ?? expect.fail();
+			const id = await books.session(n % 3 === 0 ? bob : ada);
+			for (const status of ways[n % ways.length] ?? []) await books.enters(id, status);
+		}
+
+		async function agree(): Promise<void> {
+			for (const [n, principal] of [ada, bob, root, stranger].entries()) {
+				const found = await (processes[n % 2] ?? expect.fail()).stats.of(principal);
+				expect(found, principal.id).to.include(await counted(opened.store, principal));
+			}
+		}
+
+		it("agree with the sessions there are, while two processes fold", async () => {
+			const folding = processes.map(async ({ counts }) => {
+				for (let n = 0; n < 20; n++) await counts.fold();
+			});
+			await Promise.all(Array.from({ length: 36 }, (_, n) => live(n)));
+			await Promise.all(folding);
+			// What another process has written is told when its relay has moved it.
+			for (const { relay } of processes) await relay.settled(5_000);
+			await agree();
+			await Promise.all(processes.map(({ counts }) => counts.fold()));
+			await agree();
+		});
+
+		it("begin with the sessions that are there already", async () => {
+			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
+			for (const { relay } of processes) await relay.settled(5_000);
+			await forget(opened.store);
+			const late = await openTestBooks(opened.store);
+			processes.push(late);
+			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running: 4 });
+			await late.enters(await late.session(ada), "stopped");
+			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
+		});
+	});
+}
+
+/** As if nobody had ever counted; the log of an older version says nothing of it. */
+async function forget(store: DocumentStore): Promise<void> {
+	const ids = ["position", '["acme"]', '["acme","ada"]', '["acme","bob"]'];
+	for (const id of ids) await store.remove(sessionCountCollection, id, {});
+	const { documents } = await store.find(eventLogCollection, "counted", { equals: [] }, { limit: 500 });
+	const unset = ["counted_seq", "sessions", "running"] as const;
+	for (const { id } of documents) await store.update(eventLogCollection, id, {}, { unset });
+}
