@@ -10,6 +10,8 @@ import type { Random } from "./random.ts";
 
 /** US dollars, for the session and its owner: high enough for everything, so that every account is asked. */
 const limit = 100_000;
+/** Has a price: what has none is not reserved (config/models.yaml). */
+const model = "claude-sonnet-4-6";
 /** Chronicles and entries of the timeline; lists have an end. */
 const maxKept = 100;
 
@@ -25,6 +27,8 @@ export class BooksClient {
 	readonly #podOf: (session: string) => ApiClient;
 	readonly #random: Random;
 	#session = "";
+	/** Another one has the chronicles: each new one begins a timeline of its own. */
+	#chronicled = "";
 	#tokens = 0;
 	/** Summaries by chronicle. */
 	readonly #summaries = new Map<string, string>();
@@ -40,11 +44,10 @@ export class BooksClient {
 		this.#random = random;
 	}
 
-	/** A session and limits. */
+	/** Sessions and limits. */
 	async open(): Promise<void> {
-		const body = { name: "books", source: { type: "git", repo: "" }, budget: { limit } };
-		const { body: session } = await this.#sent<{ id: string }>(201, ["POST", "/sessions", body]);
-		this.#session = session.id;
+		this.#session = await this.#created("books");
+		this.#chronicled = await this.#created("chronicled");
 		await this.#sent(200, ["PUT", "/budgets/users/dev-user", { limit }]);
 	}
 
@@ -76,6 +79,12 @@ export class BooksClient {
 		];
 	}
 
+	/** The id of a new session. */
+	async #created(name: string): Promise<string> {
+		const wanted = { name, source: { type: "git", repo: "" }, budget: { limit } };
+		return (await this.#sent<{ id: string }>(201, ["POST", "/sessions", wanted])).body.id;
+	}
+
 	async #lostChronicles(): Promise<string[]> {
 		const lost: string[] = [];
 		for (const [id, summary] of this.#summaries) {
@@ -88,7 +97,7 @@ export class BooksClient {
 	/** The same report twice: it counts once. */
 	async #use(): Promise<void> {
 		const tokens = Math.ceil(this.#random.between(1, 5_000));
-		const report = { tokens, provider: "cloud", model: "of-faults", report_id: randomUUID() };
+		const report = { tokens, provider: "cloud", model, report_id: randomUUID() };
 		const path = `/sessions/${this.#session}/usage`;
 		const first = await this.#sent<{ id: string }>(201, ["POST", path, report]);
 		this.#tokens += tokens;
@@ -99,7 +108,7 @@ export class BooksClient {
 
 	async #tell(): Promise<void> {
 		if (this.#summaries.size >= maxKept) return;
-		const draft = { session_id: this.#session };
+		const draft = { session_id: this.#chronicled };
 		const { body } = await this.#sent<{ id: string }>(201, ["POST", "/chronicles", draft]);
 		const summary = randomUUID();
 		await this.#sent(200, ["PATCH", `/chronicles/${body.id}`, { summary }]);
@@ -119,7 +128,7 @@ export class BooksClient {
 		const path = `/sessions/${this.#session}/reservations`;
 		const id = randomUUID();
 		const pod = this.#podOf(this.#session);
-		const { status } = await answered(() => pod.post(path, { reservation_id: id, model: "of-faults" }));
+		const { status } = await answered(() => pod.post(path, { reservation_id: id, model }));
 		if (status < 300) await this.#sent(204, ["DELETE", `${path}/${id}`], pod);
 	}
 
