@@ -3,7 +3,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { BudgetGate } from "./budget-gate.ts";
 import type { Dialogue } from "./dialogue.ts";
 import type { LogBuffer } from "./log-buffer.ts";
-import type { MeteredCall } from "./model-proxy/metered-call.ts";
+import type { CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { UsageReporter } from "./usage-reporter.ts";
 
@@ -36,9 +36,10 @@ export class SessionModel {
 			usage.add(call, gate.reservationId);
 			gate.used(call.counts);
 		};
+		const onBegun = (call: CallUnderWay): void => usage.begin(call, gate.reservationId);
 		// Loaded when there is a model only.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
-		return new SessionModel(gate, await ModelProxy.open({ access, log, onCall, admit: () => gate.admit() }));
+		return new SessionModel(gate, await ModelProxy.open({ access, log, onCall, onBegun, admit: () => gate.admit() }));
 	}
 
 	/** Breaks off the calls under way; what they used is in the books when it resolves. */

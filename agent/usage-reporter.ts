@@ -3,9 +3,10 @@ import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import { Backoff } from "./backoff.ts";
 import type { LogBuffer } from "./log-buffer.ts";
-import type { MeteredCall } from "./model-proxy/metered-call.ts";
+import type { CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { TurnWatcher } from "./turn-watcher.ts";
+import type { Use } from "./usage-report.ts";
 import type { UsageSpool } from "./usage-spool.ts";
 
 /** How soon calls outside of turns are told, which titles and summaries make. */
@@ -45,12 +46,17 @@ export class UsageReporter implements TurnWatcher {
 		return this.#metered;
 	}
 
+	/** A call is under way. @param reservation Id of what it is paid from; undefined: of nothing. */
+	begin(call: CallUnderWay, reservation?: string): void {
+		this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
+	}
+
 	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
-	add({ model, location, counts }: MeteredCall, reservation?: string): void {
+	add(call: MeteredCall, reservation?: string): void {
+		const { id, counts } = call;
 		if (!counts) return;
 		this.#metered = addTokens(this.#metered ?? noTokens, counts);
-		const held = reservation === undefined ? {} : { reservation_id: reservation };
-		this.#keep(this.#spool.add({ launch: this.#launch, model, location, counts, ...held }));
+		this.#keep(this.#spool.add(this.#useOf({ ...call, counts }, reservation), id));
 	}
 
 	/** Resolves when the platform has heard of everything so far, or soon. */
@@ -86,6 +92,11 @@ export class UsageReporter implements TurnWatcher {
 	#look(): void {
 		if (this.#spool.isEmpty || (this.#isInTurn && monotonic() - this.#toldAt < withinTurnMs)) return;
 		this.#deliver();
+	}
+
+	#useOf({ model, location, counts }: Omit<CallUnderWay, "id">, reservation: string | undefined): Use {
+		const held = reservation === undefined ? {} : { reservation_id: reservation };
+		return { launch: this.#launch, model, location, counts, ...held };
 	}
 
 	/** Everything there is, one report after the other. */

@@ -11,7 +11,10 @@ import { addUse, isToldWith, reportOf, type Use, type UsageReport } from "./usag
 
 /** One line of the file. */
 type SpoolRecord =
-	| { use: Use }
+	/** With `ended`, the id of a call: what was said when it began does not count any more. */
+	| { use: Use; ended?: string }
+	/** A call under way: what is known of it counts when nobody is left to say how it ended. */
+	| { begun: string; use: Use }
 	/** Messages that were answered and are in no report. */
 	| { messages: number }
 	/** It takes the uses it tells of, and all messages. */
@@ -25,6 +28,8 @@ export class UsageSpool {
 	readonly #journal: Journal;
 	/** In no report yet, oldest first; uses that can be told together are one. */
 	#uses: Use[] = [];
+	/** By id of the call. */
+	readonly #begun = new Map<string, Use>();
 	#messages = 0;
 	#report: UsageReport | undefined;
 
@@ -36,6 +41,8 @@ export class UsageSpool {
 		const { journal, records } = await Journal.open(file);
 		const spool = new UsageSpool(journal);
 		for (const record of records) if (isRecord(record)) spool.#take(record);
+		// Their pod is gone.
+		for (const [call, use] of spool.#begun) await spool.#keep({ use, ended: call });
 		return spool;
 	}
 
@@ -44,9 +51,15 @@ export class UsageSpool {
 		return this.#uses.length === 0 && this.#report === undefined;
 	}
 
-	/** Counts from now on; resolves when it is on disk. */
-	async add(use: Use): Promise<void> {
-		if (totalTokens(use.counts) > 0) await this.#keep({ use });
+	/** The call is under way, and has used as much at least. Resolves when it is on disk. */
+	begin(call: string, use: Use): Promise<void> {
+		return this.#keep({ begun: call, use });
+	}
+
+	/** Counts from now on; resolves when it is on disk. @param call Id of the call, which is over. */
+	async add(use: Use, call?: string): Promise<void> {
+		const ended = call !== undefined && this.#begun.has(call) ? { ended: call } : {};
+		if (totalTokens(use.counts) > 0 || "ended" in ended) await this.#keep({ use, ...ended });
 	}
 
 	/** One more message was answered; it is told with the next tokens. Resolves when it is on disk. */
@@ -89,7 +102,8 @@ export class UsageSpool {
 	}
 
 	#take(record: SpoolRecord): void {
-		if ("use" in record) this.#uses = addUse(this.#uses, record.use);
+		if ("begun" in record) this.#begun.set(record.begun, record.use);
+		else if ("use" in record) this.#takeUse(record.use, record.ended);
 		else if ("messages" in record) this.#messages += record.messages;
 		else if ("told" in record) this.#report = undefined;
 		else {
@@ -99,6 +113,11 @@ export class UsageSpool {
 			this.#uses = this.#uses.filter((use) => !isToldWith(use, report));
 			this.#messages = 0;
 		}
+	}
+
+	#takeUse(use: Use, ended = ""): void {
+		this.#begun.delete(ended);
+		if (totalTokens(use.counts) > 0) this.#uses = addUse(this.#uses, use);
 	}
 
 	/** It could not be kept, so nobody hears of it. */
@@ -112,6 +131,7 @@ export class UsageSpool {
 		return this.#journal.rewrite(() => [
 			...(this.#report ? [{ report: this.#report } satisfies SpoolRecord] : []),
 			...this.#uses.map((use): SpoolRecord => ({ use })),
+			...[...this.#begun].map(([begun, use]): SpoolRecord => ({ begun, use })),
 			...(this.#messages > 0 ? [{ messages: this.#messages } satisfies SpoolRecord] : []),
 		]);
 	}

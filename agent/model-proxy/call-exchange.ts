@@ -1,15 +1,16 @@
 /** One request through the proxy: to the provider with its key, and the answer back while the meter reads it. */
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type Duplex, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { every, monotonic } from "#shared/clock.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { type CallBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./content-decoders.ts";
 import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
 import { MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
-import type { MeteredCall, ModelCall } from "./metered-call.ts";
+import type { CallUnderWay, MeteredCall, ModelCall } from "./metered-call.ts";
 import type { ProviderLink } from "./provider-link.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
@@ -26,6 +27,8 @@ export interface ExchangeParts {
 	readonly log: LogBuffer;
 	/** Told once of each call that reached the provider, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
+	/** Told once of a call whose provider tells of the usage at the beginning of a stream. */
+	readonly onBegun: (call: CallUnderWay) => void;
 	/** A sentence: the call is refused with it. */
 	readonly admit: (call: ModelCall) => Promise<string | undefined>;
 	/** Whether the provider is known not to take the wish for a stream's usage. */
@@ -62,16 +65,17 @@ export class CallExchange {
 	}
 
 	async #call(body: CallBody): Promise<void> {
-		const { access, admit, onCall } = this.#parts;
+		const { access, admit, onCall, onBegun } = this.#parts;
 		const { wire } = this.#route;
 		const refusal = await admit({ wire, model: body.model });
 		if (refusal !== undefined) throw new ProxyError(402, refusal);
-		const meter = new UsageMeter(wire);
+		const { provider, location } = access;
+		const call = { id: randomUUID(), wire, model: body.model, provider, location };
+		const meter = new UsageMeter(wire, (counts) => tellsEarly(wire) && onBegun({ ...call, counts }));
 		let isTold = false;
 		const tell = (status: number, end: MeteredCall["end"]): void => {
 			if (isTold) return;
 			isTold = true;
-			const call = { wire, model: body.model, provider: access.provider, location: access.location };
 			this.#warn({ ...call, counts: meter.counts, status, end });
 			onCall({ ...call, counts: meter.counts, status, end });
 		};
@@ -186,6 +190,11 @@ interface Metering {
 	isChanged: boolean;
 	/** The meter has seen all that will come; only the first time counts. */
 	onEnd: (end: MeteredCall["end"]) => void;
+}
+
+/** The others tell of the usage in their last event. */
+function tellsEarly(wire: ModelWire): boolean {
+	return wire === "anthropic" || wire === "gemini";
 }
 
 function meterStage({ headers }: IncomingMessage, { meter, isStreaming, isChanged }: Metering): Duplex {

@@ -8,7 +8,16 @@ export interface ModelCall {
 	model: string;
 }
 
+/** A call whose provider has told of its usage before the end, as some do. */
+export interface CallUnderWay extends ModelCall {
+	id: string;
+	location: ModelAccess["location"];
+	/** What is known so far. */
+	counts: TokenCounts;
+}
+
 export interface MeteredCall extends ModelCall {
+	id: string;
 	/** Id of the provider. */
 	provider: string;
 	location: ModelAccess["location"];

@@ -10,7 +10,7 @@ import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
-import type { MeteredCall, ModelCall } from "./metered-call.ts";
+import type { CallUnderWay, MeteredCall, ModelCall } from "./metered-call.ts";
 import { ProviderLink } from "./provider-link.ts";
 import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
@@ -21,6 +21,8 @@ export interface ModelProxyOptions {
 	access: ModelAccess;
 	/** Told once of each call that was sent to the provider, before its caller learns that it is over. */
 	onCall: (call: MeteredCall) => void;
+	/** Told of what the provider tells at the beginning of a stream; `onCall` follows. */
+	onBegun?: (call: CallUnderWay) => void;
 	/** Asked before each call; a sentence refuses it. Default: all are admitted. */
 	admit?: (call: ModelCall) => Promise<string | undefined>;
 	log: LogBuffer;
@@ -38,11 +40,11 @@ export class ModelProxy {
 	readonly #parts: ExchangeParts;
 	readonly #underWay = new Set<Promise<void>>();
 
-	private constructor({ access, onCall, admit = admitAll, log, limits }: ModelProxyOptions) {
+	private constructor({ access, onCall, onBegun = () => {}, admit = admitAll, log, limits }: ModelProxyOptions) {
 		const all = { ...defaultLimits, ...limits };
 		const link = new ProviderLink(all.calls, all.firstByteMs);
 		const bodies = new RequestBodies(all);
-		this.#parts = { access, link, bodies, limits: all, log, onCall, admit, refusesUsageWish: false };
+		this.#parts = { access, link, bodies, limits: all, log, onCall, onBegun, admit, refusesUsageWish: false };
 		log.hide(access.key);
 		log.hide(this.token);
 		this.#server = createServer({

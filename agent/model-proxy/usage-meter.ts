@@ -10,10 +10,13 @@ const mark = Buffer.from('"usage');
 
 export class UsageMeter {
 	readonly #form: UsageForm;
+	readonly #onFirst: (counts: TokenCounts) => void;
 	#counts: TokenCounts | undefined;
 
-	constructor(wire: ModelWire) {
+	/** @param onFirst Called when an event tells of the usage for the first time. */
+	constructor(wire: ModelWire, onFirst: (counts: TokenCounts) => void = () => {}) {
 		this.#form = usageForms[wire];
+		this.#onFirst = onFirst;
 	}
 
 	/** Undefined: nothing was told. */
@@ -22,7 +25,10 @@ export class UsageMeter {
 	}
 
 	readEvent(event: Buffer): void {
-		if (event.includes(mark)) this.#read(eventData(event));
+		if (!event.includes(mark)) return;
+		const before = this.#counts;
+		this.#read(eventData(event));
+		if (!before && this.#counts) this.#onFirst(this.#counts);
 	}
 
 	/** @param answer Not a stream; Gemini's may be a list of what would be events. */

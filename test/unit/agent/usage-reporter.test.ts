@@ -180,6 +180,7 @@ describe("UsageReporter", () => {
 function call(changes: Partial<MeteredCall> = {}): MeteredCall {
 	const counts = { input: 10, output: 1, cache_read: 0, cache_write: 0 };
 	return {
+		id: crypto.randomUUID(),
 		wire: "anthropic",
 		provider: "p",
 		location: "cloud",

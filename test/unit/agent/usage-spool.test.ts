@@ -107,6 +107,24 @@ describe("UsageSpool", () => {
 		await next.close();
 	});
 
+	it("counts a call whose pod was killed with what was told of it, and one that ended with what it told last", async () => {
+		const killed = await UsageSpool.open(file);
+		await killed.begin("a", use({ counts: tokens(6, 0) }));
+		await killed.begin("b", use({ counts: tokens(7, 0) }));
+		await killed.add(use({}), "b");
+		expect(
+			(await drain(killed)).map(({ tokens: all }) => all),
+			"not before it is over",
+		).to.deep.equal([11]);
+		for (let pod = 2; pod <= 3; pod++) {
+			// As it is; closing tidies the file up.
+			const next = await UsageSpool.open(file);
+			expect((await next.next())?.tokens).to.equal(6);
+			await next.close();
+		}
+		await killed.close();
+	});
+
 	it("leaves out lines that are damaged", async () => {
 		appendFileSync(
 			file,
@@ -118,7 +136,7 @@ describe("UsageSpool", () => {
 	});
 
 	it("loses nothing and tells nothing twice, wherever the pod is killed", async () => {
-		const step = fc.constantFrom("use", "other", "message", "next", "told", "kill");
+		const step = fc.constantFrom("use", "other", "message", "next", "told", "kill", "begin", "end");
 		let run = 0;
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -141,6 +159,9 @@ class SpoolLife {
 	readonly #path: string;
 	#spool: UsageSpool;
 	#launch = 1;
+	/** Id of the call under way. */
+	#call: string | undefined;
+	#calls = 0;
 	readonly #heard = new Map<string, UsageReport>();
 
 	private constructor(path: string, spool: UsageSpool) {
@@ -170,13 +191,27 @@ class SpoolLife {
 			this.used += 11;
 			return this.#spool.add(use({ launch: this.#launch, model: step }));
 		}
+		if (step === "begin" || step === "end") return this.#goOn(step);
 		const report = this.#hear(await this.#spool.next());
 		if (report && step === "told") await this.#spool.told(report);
 	}
 
 	async end(): Promise<void> {
+		await this.#goOn("end");
 		for (const report of await drain(this.#spool)) this.#hear(report);
 		await this.#spool.close();
+	}
+
+	/** A call begins with 6 tokens and ends with 11. */
+	async #goOn(step: "begin" | "end"): Promise<void> {
+		if (step === "begin" && this.#call === undefined) {
+			this.#call = `call-${this.#calls++}`;
+			await this.#spool.begin(this.#call, use({ launch: this.#launch, counts: tokens(6, 0) }));
+		} else if (step === "end" && this.#call !== undefined) {
+			this.used += 11;
+			await this.#spool.add(use({ launch: this.#launch }), this.#call);
+			this.#call = undefined;
+		}
 	}
 
 	/** The next pod finds the file as it is now. */
@@ -186,6 +221,9 @@ class SpoolLife {
 		await this.#spool.close();
 		this.#spool = await UsageSpool.open(next);
 		this.#launch++;
+		// Of the call under way it is known how it began.
+		if (this.#call !== undefined) this.used += 6;
+		this.#call = undefined;
 	}
 
 	#hear(report: UsageReport | undefined): UsageReport | undefined {

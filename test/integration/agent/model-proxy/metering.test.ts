@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
+import type { CallUnderWay } from "#agent/model-proxy/metered-call.ts";
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -113,6 +114,16 @@ describe("model proxy: metering", () => {
 		expect(model.metered[0]).to.deep.include({ location: "local", counts: { ...noTokens, input: 5, output: 2 } });
 		provider.close();
 		provider.closeAllConnections();
+	});
+
+	it("tells early what the provider tells early, once, under the id of the call", async () => {
+		const begun: CallUnderWay[] = [];
+		await using model = await ProxiedModel.open(() => ({ text: "hello" }), { onBegun: (call) => begun.push(call) });
+		for (const wire of modelWires) await askModel(model.access, wire, { ...userMessage("hi"), isStreaming: true });
+		expect(begun.map(({ wire }) => wire)).to.deep.equal(["anthropic", "gemini"]);
+		const [anthropic, gemini] = model.metered.slice(2);
+		expect(begun.map(({ id }) => id)).to.deep.equal([anthropic?.id, gemini?.id]);
+		expect(begun[0]?.counts).to.deep.equal({ ...anthropic?.counts, output: 1 });
 	});
 
 	it("has a call in the books before its caller knows that it is over", async () => {
