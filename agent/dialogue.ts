@@ -68,9 +68,9 @@ export class Dialogue {
 	/** Ends the turn under way; those who wait behind it are answered next. Resolves when it has ended, or soon. */
 	async interrupt(): Promise<InterruptState> {
 		const turn = this.#turn;
+		this.#agent?.cancel();
 		if (!turn || !this.#agent) return "idle";
 		this.#log.add("INFO", "session-agent", "A person interrupts the turn");
-		this.#agent.cancel();
 		await Promise.race([this.#turnOver, sleep(interruptPatienceMs)]);
 		return this.#turn === turn ? "interrupting" : "interrupted";
 	}

@@ -16,6 +16,9 @@ const catchUpLength = 524_288;
 /** Characters of one delta, and of the end of one block's text that is told late. */
 const deltaLength = 65_536;
 
+/** Tools of one turn that are shown; a turn keeps no more parts. */
+const maxTools = 2_000;
+
 type TextBlock = "text" | "reasoning";
 
 export class TurnFrames {
@@ -108,7 +111,8 @@ export class TurnFrames {
 
 	#tool(update: ToolUpdate): StreamFrame[] {
 		const frames: StreamFrame[] = [];
-		if (!this.#seen.has(update.id)) frames.push(...this.#stopText(), this.#announce(update));
+		if (!this.#seen.has(update.id) && this.#seen.size < maxTools)
+			frames.push(...this.#stopText(), this.#announce(update));
 		const running = this.#running.get(update.id);
 		if (!running) return frames;
 		const { index } = running;

@@ -145,10 +145,10 @@ export class AcpAgent implements CodingAgent {
 
 	cancel(): void {
 		const turn = this.#onUpdate;
-		if (!turn) return;
 		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
 		this.#cancelled = turn;
 		permissions.cancel();
+		if (!turn) return;
 		// After the answers to what it asks, which leave in this turn of the event loop.
 		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
 		after(interruptMs, () => {
