@@ -51,6 +51,11 @@ export async function openAgent(
 		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
 		...options,
 	});
-	await agent.open(folder);
-	return agent;
+	try {
+		await agent.open(folder);
+		return agent;
+	} catch (error) {
+		await agent.close();
+		throw error;
+	}
 }
