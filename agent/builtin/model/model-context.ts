@@ -5,6 +5,8 @@ export class ModelContext {
 	#messages: ModelMessage[];
 	/** Tokens of the first messages, as the endpoint counted them, with the system prompt and the tools. */
 	#counted = { tokens: 0, messages: 0 };
+	/** Tokens of the system prompt and the tools, estimated. */
+	overhead = 0;
 
 	constructor(messages: readonly ModelMessage[]) {
 		this.#messages = [...messages];
@@ -16,7 +18,8 @@ export class ModelContext {
 
 	/** Tokens; what came after the last call is estimated. */
 	get used(): number {
-		return this.#counted.tokens + estimatedTokens(this.#messages.slice(this.#counted.messages));
+		const { tokens, messages } = this.#counted;
+		return (messages === 0 ? this.overhead : tokens) + estimatedTokens(this.#messages.slice(messages));
 	}
 
 	add(message: ModelMessage): void {

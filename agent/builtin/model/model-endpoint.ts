@@ -49,12 +49,12 @@ export class ModelEndpoint {
 				return answer;
 			} catch (error) {
 				shown += answer.text;
-				if (request.signal.aborted) throw new AnswerAborted(shown);
+				if (request.signal.aborted) throw new AnswerAborted();
 				const failure = modelFailure(error, this.settings.token);
 				const waitMs = waitBefore(attempt, failure);
 				if (waitMs === undefined) throw failure;
 				await sleep(waitMs, request.signal);
-				if (request.signal.aborted) throw new AnswerAborted(shown);
+				if (request.signal.aborted) throw new AnswerAborted();
 			}
 		}
 	}
@@ -101,12 +101,9 @@ export class ModelEndpoint {
 /** The turn was cancelled in the middle of an answer. */
 export class AnswerAborted extends Error {
 	override readonly name = "AnswerAborted";
-	/** The words that had come. */
-	readonly text: string;
 
-	constructor(text: string) {
+	constructor() {
 		super("The answer was cancelled");
-		this.text = text;
 	}
 }
 

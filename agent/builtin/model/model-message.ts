@@ -7,8 +7,12 @@ export type ModelMessage = LanguageModelV4Message;
 const charactersPerToken = 4;
 
 export function estimatedTokens(messages: readonly ModelMessage[]): number {
-	const length = messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
-	return Math.ceil(length / charactersPerToken);
+	return messages.reduce((sum, { content }) => sum + estimatedTokensOf(content), 0);
+}
+
+/** Of anything that is told as JSON. */
+export function estimatedTokensOf(value: unknown): number {
+	return Math.ceil(JSON.stringify(value).length / charactersPerToken);
 }
 
 export function userMessage(text: string): ModelMessage {

@@ -19,7 +19,7 @@ import { updatePlan } from "../tools/update-plan.ts";
 import { writeFile } from "../tools/write-file.ts";
 import { ModelContext } from "./model-context.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { type ModelMessage, userMessage } from "./model-message.ts";
+import { estimatedTokensOf, type ModelMessage, userMessage } from "./model-message.ts";
 import { ModelTurn } from "./model-turn.ts";
 import { promptText } from "./prompt-text.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -85,6 +85,7 @@ export class ModelSession implements AgentSession {
 		const tools = [...this.#tools, ...mcpTools];
 		const system = await systemPrompt(folder, isoTime());
 		const context = this.#context;
+		context.overhead = estimatedTokensOf([system, tools]);
 		const turn = new ModelTurn({ endpoint, context, transcript, client, runner: this.#runner, tools, system, signal });
 		const stopReason = await turn.run();
 		const response: PromptResponse & { usage: object } = { stopReason, usage: usageOf(turn.usage) };

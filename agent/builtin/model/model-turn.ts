@@ -47,9 +47,8 @@ export class ModelTurn {
 			}
 			return "max_turn_requests";
 		} catch (error) {
-			if (!(error instanceof AnswerAborted)) throw error;
-			if (error.text !== "") await this.#addAnswer([{ type: "text", text: error.text }]);
-			return "cancelled";
+			if (error instanceof AnswerAborted) return "cancelled";
+			throw error;
 		}
 	}
 
@@ -73,11 +72,20 @@ export class ModelTurn {
 			description,
 			inputSchema,
 		}));
+		let said = "";
 		const listener = {
-			text: (text: string) => client.update(chunk("agent_message_chunk", text)),
+			text(text: string) {
+				said += text;
+				client.update(chunk("agent_message_chunk", text));
+			},
 			thought: (text: string) => client.update(chunk("agent_thought_chunk", text)),
 		};
-		const answer = await endpoint.ask({ system, messages: context.messages, tools: functions, listener, signal });
+		const request = { system, messages: context.messages, tools: functions, listener, signal };
+		const answer = await endpoint.ask(request).catch(async (error: unknown) => {
+			// What the user has read is part of the conversation.
+			if (said.trim() !== "") await this.#addAnswer([{ type: "text", text: said }]);
+			throw error;
+		});
 		await this.#addAnswer(answer.content);
 		context.count(totalTokens(answer.usage));
 		this.#account(answer);

@@ -9,6 +9,8 @@ import { pathInside } from "./workspace-file.ts";
 const maxListed = 1_000;
 /** Entries that are looked at; a workspace may hold far more. */
 const maxSeen = 50_000;
+/** Alternatives in brackets within each other can take for ever to match. */
+const unsafe = /[()]|.{201}/s;
 /** Never of interest, often huge. */
 const skipped = new Set([".git", "node_modules"]);
 
@@ -26,6 +28,9 @@ export const listFiles: Tool = {
 		const name = input.optionalText("path") || ".";
 		const path = await pathInside(folder, name);
 		const pattern = input.optionalText("pattern") || undefined;
+		if (pattern !== undefined && unsafe.test(pattern)) {
+			throw new ToolFailure("A pattern holds names and *, **, ?, [ ] and { } only, at most 200 characters");
+		}
 		const title = pattern === undefined ? `List ${name}` : `List ${pattern} in ${name}`;
 		return {
 			shown: { title, kind: "search", locations: [{ path }] },

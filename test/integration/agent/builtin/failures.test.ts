@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { type BuiltinWire, builtinWires } from "#agent/builtin/model/model-settings.ts";
 import { BuiltinAgent } from "../../../support/builtin-agent.ts";
+import { eventually } from "../../../support/eventually.ts";
 import type { Fault, Script } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { edit, say, turns } from "../../../support/model-server/script.ts";
@@ -12,6 +13,7 @@ import { useFolder } from "../../../support/use-folder.ts";
 
 const words = "One two three four five six seven eight nine ten.";
 const idleMs = 800;
+const wrongKey: Fault = { kind: "status", status: 401, message: "No" };
 
 const known = turns({ hello: [say(words)], change: [edit("a", "a"), say("done")] });
 
@@ -104,6 +106,23 @@ for (const wire of builtinWires) {
 			expect(server.requests).to.have.length(3);
 			// Three silences, and 0.5 and 2 s between.
 			expect(ms).to.be.within(3 * idleMs + 2_500, 3 * (3 * idleMs + 2_500));
+		});
+
+		it("keeps the words of a turn that failed or was cancelled in the conversation", async () => {
+			const session = await agent.open(folder());
+			server.failNext({ kind: "broken", after: 6 }, wrongKey);
+			expect(await session.failureOf("hello")).to.contain("401");
+			const said = agent.text;
+			server.failNext({ kind: "stall", after: 6 });
+			const turn = session.say("hello");
+			await eventually(() => agent.text.length > said.length);
+			await session.cancel();
+			await turn;
+			const again = agent.text.slice(said.length);
+			await session.say("hello");
+			const items = server.requests.at(-1)?.items ?? [];
+			expect(said).not.to.equal("");
+			expect(items.filter(({ role }) => role === "assistant").map(({ text }) => text)).to.deep.equal([said, again]);
 		});
 
 		it("does not call a tool of an answer that broke off", async () => {

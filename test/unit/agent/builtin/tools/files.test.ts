@@ -88,6 +88,7 @@ describe("the built-in agent's file tools", () => {
 		expect((await use(listFiles, { path: "src", pattern: "*.ts" })).text).to.equal("src/c.ts");
 		expect((await use(listFiles, { pattern: "*.py" })).text).to.equal("(No files)");
 		expect(await refusalOf(use(listFiles, { path: "absent" }))).to.match(/no folder/);
+		expect(await refusalOf(use(listFiles, { pattern: "+(+(+(a)))b" }))).to.match(/A pattern holds/);
 	});
 
 	it("list only so many", async () => {
