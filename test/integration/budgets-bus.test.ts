@@ -1,0 +1,144 @@
+/** Usage, budgets and models over the bus: who may ask what. */
+import { expect } from "chai";
+import type { ServiceBroker } from "moleculer";
+import { modelsService } from "#services/pod-manager/models.service.ts";
+import { modelAccess } from "#services/pod-manager/model-access.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { budgets } from "#shared/contracts/budgets.ts";
+import { type Model, models } from "#shared/contracts/models.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
+import { usage } from "#shared/contracts/usage.ts";
+import { ForbiddenError, InvalidParametersError, NotFoundError } from "#shared/errors.ts";
+import { type ModelCatalogue, readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { failureOf } from "../support/failure-of.ts";
+import { SessionActor } from "../support/session-actor.ts";
+import { startSessions } from "../support/sessions-part.ts";
+import { alice, bob, callAs, carol, job, root, startNodes } from "../support/test-brokers.ts";
+
+const { mine, tenant, reset_tenant, user, limit_user, reset_user, reserve, release } = budgets.actions;
+const report = { tokens: 1_000, provider: "cloud", model: "claude-sonnet-4-6" } as const;
+const nothing = { limit: null, spent: 0, reserved: 0, is_default: true };
+
+function pod(id: string): Principal {
+	return { kind: "pod", id, tenant: "", roles: [], generation: 1 };
+}
+
+for (const count of [1, 2] as const) {
+	describe(`budgets with ${count} broker(s)`, () => {
+		let started: Awaited<ReturnType<typeof startSessions>>;
+		let near: ServiceBroker;
+		let ada: SessionActor;
+
+		before(async () => {
+			started = await startSessions(count);
+			near = started.near;
+		});
+		beforeEach(() => {
+			ada = new SessionActor(near);
+		});
+		after(() => started.stop());
+
+		it("are limited by administrators, each in their own tenant", async () => {
+			for (const call of [
+				() => callAs(near, alice, tenant, { limit: 1 }),
+				() => callAs(near, alice, reset_tenant, {}),
+				() => callAs(near, alice, user, { user_id: "bob" }),
+				() => callAs(near, alice, limit_user, { user_id: "bob", limit: 1 }),
+				() => callAs(near, alice, reset_user, { user_id: "bob" }),
+			])
+				expect(await failureOf(call())).to.be.instanceOf(ForbiddenError);
+			expect(await callAs(near, root, limit_user, { user_id: "bob", limit: 2.5 })).to.deep.equal({
+				...nothing,
+				limit: 2.5,
+				is_default: false,
+			});
+			await callAs(near, root, tenant, { limit: null });
+			expect(await callAs(near, bob, mine, {})).to.deep.equal({
+				user: { ...nothing, limit: 2.5, is_default: false },
+				tenant: { ...nothing, is_default: false },
+			});
+			expect(await callAs(near, carol, user, { user_id: "bob" }), "another tenant").to.deep.equal(nothing);
+			await callAs(near, root, reset_user, { user_id: "bob" });
+			await callAs(near, root, reset_tenant, {});
+			expect(await callAs(near, bob, mine, {})).to.deep.equal({ user: nothing, tenant: nothing });
+			const wrong = callAs(near, root, tenant, { limit: -1 });
+			expect(await failureOf(wrong)).to.be.instanceOf(InvalidParametersError);
+		});
+
+		it("are reserved by the session's own pod only", async () => {
+			const { id: session_id } = await ada.running();
+			const request = { session_id, reservation_id: "a", model: report.model };
+			for (const principal of [ada.principal, root])
+				expect(await failureOf(callAs(near, principal, reserve, request))).to.be.instanceOf(ForbiddenError);
+			const { id: other } = await ada.running();
+			expect(await failureOf(callAs(near, pod(other), reserve, request))).to.be.instanceOf(NotFoundError);
+			expect(await callAs(near, pod(session_id), reserve, request)).to.include({ granted: true, limited: false });
+			await callAs(near, pod(session_id), release, { session_id, reservation_id: "a" });
+		});
+
+		it("are a member of a session: given at its creation, changed and taken away, and told to its pod", async () => {
+			const { id } = await ada.create({ budget: { limit: 0.5 } });
+			const [claim] = await ada.claim(id);
+			expect(claim?.launch).to.include({ budgeted: true });
+			const update = (limit: number | null) =>
+				callAs(near, ada.principal, sessions.actions.update, { session_id: id, budget: { limit } });
+			expect((await update(1)).budget).to.include({ limit: 1 });
+			expect((await update(null)).budget).to.include({ limit: null });
+			const { id: plain } = await ada.create();
+			const [free] = await callAs(near, job, sessionWork.actions.claim_due, { limit: 1, ids: [plain] });
+			expect(free?.launch).to.include({ budgeted: false });
+		});
+
+		it("are used up by reports, which their session and everybody's numbers tell of", async () => {
+			const { id: session_id } = await ada.running();
+			const { cost } = await callAs(near, pod(session_id), usage.actions.report, { session_id, ...report });
+			expect(cost).to.equal(0.003);
+			const session = await ada.get(session_id);
+			expect(session).to.include({ tokens_used: 1_000, message_count: 1 });
+			expect(session.budget).to.include({ spent: 0.003 });
+			const numbers = { active_sessions: 1, total_sessions: 1, tokens_today: 1_000, cost_today: 0.003 };
+			expect(await callAs(near, ada.principal, usage.actions.stats, {})).to.include(numbers);
+			expect((await callAs(near, ada.principal, mine, {})).user).to.include({ spent: 0.003 });
+			const told = (await ada.events(session_id)).filter(({ data }) => data.includes('"tokens_used":1000'));
+			expect(told.map(({ type }) => type)).to.deep.equal(["session_updated"]);
+		});
+	});
+}
+
+describe("models over the bus", () => {
+	it("have prices, and are available where the platform holds their provider's key", async () => {
+		const catalogue = readModelCatalogue("config/models.yaml");
+		const keyOf = (name: string) => (name === "OPENAI_API_KEY" || name === "ANTHROPIC_API_KEY" ? "key" : "");
+		const list = await listed(catalogue, keyOf);
+		expect(list.map(({ id }) => id)).to.have.members(catalogue.models.map(({ id }) => id));
+		expect(list.find(({ id }) => id === "claude-sonnet-4-6")).to.deep.include({
+			provider: "cloud",
+			cost_per_million_tokens: 3,
+			prices: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
+			available: true,
+		});
+		const local = {
+			provider: "local",
+			cost_per_million_tokens: null,
+			prices: null,
+			vram_required: "8GB",
+			available: true,
+		};
+		expect(list.find(({ id }) => id === "llama3.2:latest")).to.deep.include(local);
+		const without = await listed(catalogue, () => "");
+		expect(new Set(without.filter(({ available }) => available).map(({ provider }) => provider))).to.deep.equal(
+			new Set(["local"]),
+		);
+	});
+});
+
+async function listed(catalogue: ModelCatalogue, keyOf: (name: string) => string): Promise<Model[]> {
+	const service = modelsService(catalogue, (model) => modelAccess(catalogue, model, keyOf));
+	const nodes = await startNodes(1, [service]);
+	try {
+		return await callAs(nodes.near, alice, models.actions.list, {});
+	} finally {
+		await nodes.stop();
+	}
+}

@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { OneByOne } from "#services/sessions/books/one-by-one.ts";
+
+function gate() {
+	let open = () => {};
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return { open, opened };
+}
+
+describe("OneByOne", () => {
+	it("does work of one key in order, also after a failure, and of other keys meanwhile", async () => {
+		const turns = new OneByOne();
+		const { open, opened } = gate();
+		const done: string[] = [];
+		const first = turns.run("a", async () => {
+			await opened;
+			done.push("first");
+			throw new Error("no");
+		});
+		const second = turns.run("a", async () => done.push("second"));
+		await turns.run("b", async () => done.push("other"));
+		open();
+		expect(await first.catch(String)).to.equal("Error: no");
+		await second;
+		expect(done).to.deep.equal(["other", "first", "second"]);
+	});
+
+	it("shares work that has not begun, and never work that has", async () => {
+		const turns = new OneByOne();
+		const { open, opened } = gate();
+		let begun = 0;
+		const work = async () => {
+			begun++;
+			await opened;
+		};
+		const all = [turns.share("a", work), turns.share("a", work), turns.share("a", work)];
+		expect(begun).to.equal(1);
+		open();
+		await Promise.all(all);
+		expect(begun, "one for the first, one for the other two").to.equal(2);
+		await turns.share("a", work);
+		expect(begun).to.equal(3);
+	});
+});

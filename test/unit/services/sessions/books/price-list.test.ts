@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { dollarsOf, microsOf, priceTag } from "#services/sessions/books/money.ts";
+import { PriceList } from "#services/sessions/books/price-list.ts";
+import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { noTokens } from "#shared/models/token-counts.ts";
+
+const plain = { name: "m", description: "", tier: "balanced", color: "", context_window: 20_000 } as const;
+const prices = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
+
+const catalogue: ModelCatalogue = {
+	price_version: "7",
+	default_model: "",
+	providers: [
+		{ id: "far", location: "cloud", endpoints: {}, key_env: "" },
+		{ id: "near", location: "local", endpoints: {}, key_env: "" },
+	],
+	models: [
+		{ ...plain, id: "priced", provider: "far", prices },
+		{ ...plain, id: "cheap", provider: "far", prices: { input: 0.01, output: 0.01, cache_read: 0, cache_write: 0 } },
+		{ ...plain, id: "free", provider: "far" },
+		{ ...plain, id: "local", provider: "near", prices },
+	],
+};
+
+describe("PriceList", () => {
+	const list = new PriceList(catalogue);
+	const thousand = { ...noTokens, input: 1_000 };
+
+	it("prices models in the cloud, whatever the reporter says", () => {
+		expect(list.version).to.equal("7");
+		expect(list.costOf({ provider: "cloud", model: "priced", cost: 9 }, thousand)).to.equal(3_000);
+		expect(
+			list.costOf({ provider: "cloud", model: "priced" }, { input: 1, output: 1, cache_read: 1, cache_write: 1 }),
+		).to.equal(22);
+	});
+
+	it("believes the reporter where it has no price, and knows nothing otherwise", () => {
+		expect(list.costOf({ provider: "cloud", model: "free", cost: 0.5 }, thousand)).to.equal(500_000);
+		for (const model of ["free", "unknown"])
+			expect(list.costOf({ provider: "cloud", model, cost: null }, thousand)).to.equal(undefined);
+		for (const model of ["local", "priced"])
+			expect(list.costOf({ provider: "local", model }, thousand)).to.equal(undefined);
+	});
+
+	it("estimates a call by what it reads, at the dearer price of input, within the context, and at least at a cent", () => {
+		expect(list.estimate("priced")).to.equal(60_000 + 60_000);
+		expect(list.estimate("priced", 1_000)).to.equal(3_750 + 60_000);
+		expect(list.estimate("priced", 1_000_000)).to.equal(75_000 + 60_000);
+		expect(list.estimate("cheap")).to.equal(10_000);
+		for (const model of ["free", "local", "unknown", ""]) expect(list.estimate(model)).to.equal(0);
+	});
+});
+
+describe("money", () => {
+	it("is whole micro-dollars inside and dollars outside", () => {
+		expect([microsOf(0.1), microsOf(0.1 + 0.2), dollarsOf(300_001)]).to.deep.equal([100_000, 300_000, 0.300001]);
+	});
+
+	it("is written with cents and no more digits than it takes", () => {
+		expect([0, 100_000, 108_000, 5_000_000, 1].map(priceTag)).to.deep.equal([
+			"$0.00",
+			"$0.10",
+			"$0.108",
+			"$5.00",
+			"$0.000001",
+		]);
+	});
+});
