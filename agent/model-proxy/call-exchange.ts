@@ -33,6 +33,8 @@ export interface ExchangeParts {
 	readonly admit: (call: ModelCall) => Promise<string | undefined>;
 	/** Whether the provider is known not to take the wish for a stream's usage. */
 	refusesUsageWish: boolean;
+	/** Calls that were answered without a word of their usage. */
+	unmetered: number;
 }
 
 /** A longer answer that is an error is not passed on. */
@@ -172,14 +174,16 @@ export class CallExchange {
 	}
 
 	#warn({ wire, model, counts, status, end }: MeteredCall): void {
-		const { log } = this.#parts;
+		const parts = this.#parts;
+		const { log } = parts;
 		const about = `a call of "${model}" (${wire})`;
 		if (status >= 400) log.add("WARNING", own, `The model provider answered ${status} to ${about}`);
 		else if (status === 0 && end === "broken") log.add("WARNING", own, `The model provider gave no answer to ${about}`);
 		else if (end === "broken") log.add("WARNING", own, `The model provider broke off its answer to ${about}`);
-		if (status >= 200 && status < 300 && !counts) {
-			log.add("WARNING", own, `The model provider told no usage of ${about}, ${end}: it is not in the books`);
-		}
+		if (status < 200 || status >= 300 || counts) return;
+		parts.unmetered++;
+		const sum = `${parts.unmetered} so far`;
+		log.add("WARNING", own, `The model provider told no usage of ${about}, ${end}: it is not in the books (${sum})`);
 	}
 }
 

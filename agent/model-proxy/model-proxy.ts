@@ -44,7 +44,18 @@ export class ModelProxy {
 		const all = { ...defaultLimits, ...limits };
 		const link = new ProviderLink(all.calls, all.firstByteMs);
 		const bodies = new RequestBodies(all);
-		this.#parts = { access, link, bodies, limits: all, log, onCall, onBegun, admit, refusesUsageWish: false };
+		this.#parts = {
+			access,
+			link,
+			bodies,
+			limits: all,
+			log,
+			onCall,
+			onBegun,
+			admit,
+			refusesUsageWish: false,
+			unmetered: 0,
+		};
 		log.hide(access.key);
 		log.hide(this.token);
 		this.#server = createServer({
