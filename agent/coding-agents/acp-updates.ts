@@ -74,7 +74,10 @@ function commandOf(input: unknown): string | undefined {
 	return Array.isArray(command) ? command.flatMap((word) => textOf(word) ?? []).join(" ") : textOf(command);
 }
 
+/** Agents name it in three ways. */
 function exitCodeOf(output: unknown): number | undefined {
-	const { exitCode, exit_code = exitCode } = isJsonObject(output) ? output : {};
-	return typeof exit_code === "number" ? exit_code : undefined;
+	if (!isJsonObject(output)) return undefined;
+	const { exitCode, exit_code: snakeCase, metadata } = output;
+	const inner = isJsonObject(metadata) ? metadata["exit"] : undefined;
+	return [snakeCase, exitCode, inner].find((code) => typeof code === "number");
 }

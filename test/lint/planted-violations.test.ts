@@ -138,6 +138,7 @@ const allowed: Record<string, string> = {
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),
 	"cli/config.ts": importing("#shared/config.ts"),
+	"cli/agents.ts": importing("#shared/agents/agent-records.ts"),
 	"test/thing.ts": `${importing("#services/gateway/identity-providers/dev.ts")}export const z = [Date.now(), process.env["X"]];\n`,
 };
 

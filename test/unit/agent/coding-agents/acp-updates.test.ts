@@ -12,7 +12,7 @@ describe("readUpdate()", () => {
 		});
 	});
 
-	it("reads commands as text or words, and exit codes by either name", () => {
+	it("reads commands as text or words, and exit codes by any name", () => {
 		const call = {
 			sessionUpdate: "tool_call",
 			toolCallId: "t",
@@ -27,6 +27,8 @@ describe("readUpdate()", () => {
 		expect(readUpdate({ ...call, rawInput: { command: ["ls", "-l"] } })).to.deep.include({ command: "ls -l" });
 		expect(readUpdate({ ...call, rawInput: null, rawOutput: { exitCode: 3 } })).to.deep.include({ exit_code: 3 });
 		expect(readUpdate({ ...call, rawOutput: { exit_code: 0 } })).to.deep.include({ exit_code: 0 });
+		expect(readUpdate({ ...call, rawOutput: { metadata: { exit: 7 } } })).to.deep.include({ exit_code: 7 });
+		expect(readUpdate({ ...call, rawOutput: { metadata: { exit: null } } })).to.not.have.property("exit_code");
 	});
 
 	it("tells only what an update changes", () => {
