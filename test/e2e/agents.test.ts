@@ -5,23 +5,18 @@
 import { expect } from "chai";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { AgentPlatform, modelOf } from "../support/agent-platform.ts";
 import { AgentTalk } from "../support/agent-talk.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { installAgents } from "../support/install-agents.ts";
 import type { Script } from "../support/model-server/answer.ts";
 import type { ModelServer } from "../support/model-server/model-server.ts";
 import { call, edit, say, shell, type Step, turns } from "../support/model-server/script.ts";
+import { installTestedAgents, testedAgents } from "../support/proven-agents.ts";
 import { sessionReaches } from "../support/session-steps.ts";
 import { waitCommand } from "../support/wait-command.ts";
-
-/** `ATELIER_TEST_AGENTS=kimi,codex` tries others. */
-const chosen = process.env["ATELIER_TEST_AGENTS"]?.split(",");
-const records = [...readAgentRecords().values()].filter(({ id, proven }) => chosen?.includes(id) ?? proven);
 
 const startMs = 120_000;
 const canary = "canary-7f1c0d";
@@ -38,17 +33,11 @@ describe("coding agents", function () {
 	let ground: AgentPlatform;
 	let api: ApiClient;
 
-	before(async function () {
-		const wanted = records.filter(({ install }) => install).map(({ id }) => id);
-		try {
-			if (wanted.length > 0) await installAgents(wanted);
-		} catch (error) {
-			if (process.env["CI"]) throw error;
-			console.log(String(error));
-			this.skip();
-		}
+	before(installTestedAgents);
+
+	before(async () => {
 		ground = await AgentPlatform.open(
-			records.map(({ id }) => id),
+			testedAgents.map(({ id }) => id),
 			script,
 		);
 		api = ground.platform.client();
@@ -56,7 +45,7 @@ describe("coding agents", function () {
 
 	after(() => ground?.[Symbol.asyncDispose]());
 
-	for (const { id: agent, mcp, loads } of records) {
+	for (const { id: agent, mcp, loads } of testedAgents) {
 		describe(agent, () => {
 			let session: string;
 			let talk: AgentTalk;
