@@ -13,12 +13,11 @@ describe("life of a session pod", () => {
 		const pod = await session.start({
 			repositories: [{ url, branch: "main", base_branch: "", path: "" }],
 			setup_scripts: ["echo one > setup.txt", "echo two >> setup.txt; echo the setup speaks"],
-			model: "test-model",
 			system_prompt: "$ echo this is for models",
 		});
 
-		const turn = await pod.ask('$ cat README.md; echo "model $ATELIER_MODEL"; echo "new file" > new.txt; exit 3');
-		expect(turn.content).to.equal("hello\nmodel test-model\nexit code 3");
+		const turn = await pod.ask('$ cat README.md; echo "new file" > new.txt; exit 3');
+		expect(turn.content).to.equal("hello\nexit code 3");
 		expect(turn.parts[0]).to.include({ type: "tool", kind: "execute", status: "failed", exit_code: 3 });
 		expect(turn.metadata["stop_reason"]).to.equal("end_turn");
 
@@ -153,7 +152,8 @@ describe("life of a session pod", () => {
 		const { content } = await pod.ask("$ env -0 | tr '\\0' '\\n'");
 		const names = content.split("\n").map((line) => line.split("=")[0]);
 		// The shell adds the last three by itself.
-		const own = ["HOME", "LANG", "PATH", "STAGE", "ATELIER_GENERATION", "ATELIER_INSTALLATION", "ATELIER_SESSION"];
+		const marks = ["ATELIER_GENERATION", "ATELIER_INSTALLATION", "ATELIER_SESSION", "ATELIER_CODING_AGENT"];
+		const own = ["HOME", "LANG", "PATH", "STAGE", ...marks];
 		expect(names.filter((name) => name !== "")).to.have.members([...own, "PWD", "SHLVL", "_"]);
 		expect(content).to.contain(`HOME=${launch.home}`);
 		for (const secret of [launch.platform_key, launch.pod_token, "canary"]) expect(content).not.to.contain(secret);
