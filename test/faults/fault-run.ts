@@ -13,6 +13,7 @@ import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Ground } from "./ground.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
+import { patience } from "./patience.ts";
 import { Random } from "./random.ts";
 import { SessionDriver } from "./session-driver.ts";
 
@@ -71,7 +72,7 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultReport> {
 		const tour = new FailpointTour(namedFailpoints(root), new Random(seed + 1));
 		const faults = new Faults(ground, { random: new Random(seed), tour, disk });
 		await underLoad(ground, faults, options, repository);
-		return report(seed, ground, faults, await ground.judge(settleMs));
+		return report(seed, ground, faults, await ground.judge(settleMs * patience()));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

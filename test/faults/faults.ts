@@ -5,6 +5,7 @@ import type { SmallDisk } from "../support/small-disk.ts";
 import type { TestPlatform } from "../support/start-platform.ts";
 import type { FailpointTour } from "./failpoint-tour.ts";
 import type { Ground } from "./ground.ts";
+import { patience } from "./patience.ts";
 import type { Random } from "./random.ts";
 
 /** The clock may go back an hour, but forward only by less than any deadline. */
@@ -173,7 +174,7 @@ export class Faults {
 	async #start(): Promise<void> {
 		const since = performance.now();
 		this.#launch();
-		await this.#platform.ready();
+		await this.#platform.ready(startMs * patience());
 		this.#ground.restartsMs.push(performance.now() - since);
 	}
 

@@ -8,7 +8,6 @@ import type { Archiver } from "./archiver.ts";
 import type { BooksClient } from "./books-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./overheard.ts";
-import { patience } from "./patience.ts";
 import { PassingWatch } from "./passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { StreamFollower } from "./stream-follower.ts";
@@ -77,9 +76,8 @@ export class Ground implements AsyncDisposable {
 		return new OverheardClient(this.platform.prefix, this.overheard, { authorization: `Bearer ${token}` });
 	}
 
-	/** Looks until every session is where it should be and everything holds, at most so long and a little more. */
-	async judge(usualMs: number): Promise<Findings> {
-		const settleMs = usualMs * patience();
+	/** Looks until every session is where it should be and everything holds, at most `settleMs` and a little more. */
+	async judge(settleMs: number): Promise<Findings> {
 		const settledMs = await this.#settled(settleMs);
 		const world = await this.#world(Math.max(graceMs, settleMs + graceMs - settledMs));
 		const verdict = Object.entries(invariants).map(([name, check]) => [name, check(world)]);

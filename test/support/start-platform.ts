@@ -156,12 +156,12 @@ export class TestPlatform implements AsyncDisposable {
 	}
 
 	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */
-	async ready(): Promise<void> {
+	async ready(withinMs = 20_000): Promise<void> {
 		const { readyAt = "/ready" } = this.#options;
 		const isReady = async () =>
 			this.processes.some(({ hasEnded }) => hasEnded) || (await fetch(this.url + readyAt)).status === 200;
 		const output = () => this.processes.map((one) => one.output).join("\n");
-		await eventually(isReady, { withinMs: 20_000, what: "the platform is ready" }).catch((cause: unknown) => {
+		await eventually(isReady, { withinMs, what: "the platform is ready" }).catch((cause: unknown) => {
 			throw new Error(`The platform is not ready:\n${output()}`, { cause });
 		});
 		if (this.processes.some(({ hasEnded }) => hasEnded)) throw new Error(`The platform has ended:\n${output()}`);

@@ -8,6 +8,7 @@ import { startNatsServer } from "../../support/nats-server.ts";
 import { sessionReaches } from "../../support/session-steps.ts";
 import { startPlatform } from "../../support/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
+import { patience } from "../patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
@@ -18,18 +19,21 @@ const takeoverMs = 45_000;
 
 export async function frozenPass(root?: string): Promise<Verdict> {
 	await using nats = await startNatsServer();
-	const options = { processes: [others], env: { BUS__URL: nats.url }, ...(root !== undefined && { root }) };
-	await using platform = await startPlatform(options);
+	await using platform = await startPlatform({
+		processes: [others, ["pod-manager"]],
+		env: { BUS__URL: nats.url, ATELIER_FAILPOINTS: "pod-manager.looked=stop" },
+		...(root !== undefined && { root }),
+	});
 	await using ground = await Ground.open(platform);
 	const driver = new SessionDriver(ground.api, new Random(1), "frozen", "");
 	ground.drivers = [driver];
 
-	const first = platform.startProcess(["pod-manager"], { ATELIER_FAILPOINTS: "pod-manager.looked=stop" });
-	platform.processes.push(first);
+	const [, first] = platform.processes;
+	if (!first) throw new RangeError("There are two processes");
 	await driver.create();
 	await eventually(() => isFrozen(first.pid), { withinMs: 20_000, what: "the first pod manager is frozen" });
 
-	platform.processes.push(platform.startProcess(["pod-manager"]));
+	platform.processes.push(platform.startProcess(["pod-manager"], { ATELIER_FAILPOINTS: "" }));
 	await sessionReaches(ground.api, driver.id, "running", takeoverMs);
 
 	first.signal("SIGCONT");
@@ -38,7 +42,7 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 	await first.ended();
 	if (!first.output.includes("A pass took longer than"))
 		throw new Error(`It had nothing late to say:\n${first.output}`);
-	return (await ground.judge(settleMs)).invariants;
+	return (await ground.judge(settleMs * patience())).invariants;
 }
 
 /** Whether the process is stopped by a signal (proc(5)). */

@@ -2,6 +2,7 @@
 import { sessionReaches } from "../../support/session-steps.ts";
 import { startPlatform } from "../../support/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
+import { patience } from "../patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
@@ -44,5 +45,5 @@ async function killedAt(
 	await armed.ended(killedWithinMs);
 	await platform.start();
 	await answer;
-	return (await ground.judge(settleMs)).invariants;
+	return (await ground.judge(settleMs * patience())).invariants;
 }

@@ -13,7 +13,7 @@ import { SessionDriver } from "../session-driver.ts";
 
 const others = ["gateway", "stream", "sessions", "blueprints", "settings", "identity"];
 /** For the way back to the bus and a start; before the next look at the session that runs, after 30 s. */
-const settleMs = 12_000;
+const settleMs = 15_000;
 
 export async function lostHints(root?: string): Promise<Verdict> {
 	await using nats = await startNatsServer();

@@ -2,6 +2,7 @@
 import { sessionReaches } from "../../support/session-steps.ts";
 import { startPlatform } from "../../support/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
+import { patience } from "../patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
@@ -21,5 +22,5 @@ export async function sameCommand(root?: string): Promise<Verdict> {
 		await sessionReaches(ground.api, driver.id, "stopped");
 		await driver.command("start", clients);
 	}
-	return (await ground.judge(settleMs)).invariants;
+	return (await ground.judge(settleMs * patience())).invariants;
 }
