@@ -1,0 +1,12 @@
+import { expect } from "chai";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { section } from "../../faults/record.ts";
+
+describe("docs/faults.md", () => {
+	it("shows the run that is recorded in bench/results/faults.json", () => {
+		const record = JSON.parse(readFileSync(join(projectRoot, "bench/results/faults.json"), "utf8"));
+		expect(readFileSync(join(projectRoot, "docs/faults.md"), "utf8")).to.include(section(record));
+	});
+});
