@@ -1,5 +1,6 @@
 import { streamShell } from "../streamed-shell.ts";
 import { inputSchema } from "./tool-input.ts";
+import { ToolFailure } from "./tool-failure.ts";
 import { textContent, type Tool } from "./tool.ts";
 
 const defaultSeconds = 120;
@@ -7,6 +8,8 @@ const maxSeconds = 600;
 /** Whoever cancels waits no longer for a command that does not want to end. */
 const graceMs = 100;
 const titleLength = 200;
+/** Whoever permits it sees all of it. */
+const maxLength = 65_536;
 /** Room for how it ended and for the mark where output was left out. */
 const remarkLength = 200;
 
@@ -24,14 +27,15 @@ export const bash: Tool = {
 	),
 	prepare(input) {
 		const command = input.text("command");
+		if (command.length > maxLength) throw new ToolFailure(`A command has at most ${maxLength} characters; use a file`);
 		const bounds = { min: 1, max: maxSeconds, otherwise: defaultSeconds };
 		const limitMs = input.wholeNumber("timeout_seconds", bounds) * 1_000;
 		const [title = ""] = command.split("\n");
 		return {
 			shown: { title: title.slice(0, titleLength), kind: "execute" },
 			permission: { key: `bash ${command}`, always: "Always allow exactly this command in this session" },
-			async run({ folder, signal, maxLength, show }) {
-				const options = { folder, signal, limitMs, graceMs, maxLength: maxLength - remarkLength };
+			async run({ folder, signal, maxLength: maxResult, show }) {
+				const options = { folder, signal, limitMs, graceMs, maxLength: maxResult - remarkLength };
 				const { output, exitCode, remark } = await streamShell(command, options, (text) => show([textContent(text)]));
 				const remarks = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
 				const ending = remarks.length === 0 ? "" : `\n(${remarks.join(", ")})`;

@@ -23,6 +23,7 @@ export class Permissions {
 
 	/** Whoever cannot be asked has not permitted it. */
 	async ask(toolCall: ToolCallUpdate, { key, always }: PermissionNeed, signal: AbortSignal): Promise<Verdict> {
+		if (signal.aborted) return "cancelled";
 		if (this.mode === "auto" || this.#always.has(key)) return "allowed";
 		const cancelled = Promise.withResolvers<Verdict>();
 		const cancel = (): void => cancelled.resolve("cancelled");

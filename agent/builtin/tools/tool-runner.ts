@@ -7,7 +7,7 @@ import { BoundedText } from "../../bounded-text.ts";
 import type { JsonObject } from "../../json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { ModelToolCall } from "../model/model-answer.ts";
-import type { Permissions } from "./permissions.ts";
+import type { Permissions, Verdict } from "./permissions.ts";
 import { type PreparedCall, textContent, type Tool, type ToolOutcome } from "./tool.ts";
 import { ToolInput } from "./tool-input.ts";
 
@@ -31,7 +31,7 @@ export interface ToolRunnerOptions {
 /** Characters of a result for the model, an eighth of a small window; of what is longer, the beginning and the end are kept. */
 const resultLength = { least: 2_000, most: 32_768 };
 /** Characters of a member of the input, as it is shown. */
-const maxInputLength = 8_192;
+const maxInputLength = 65_536;
 /** What a cancelled call may still take to come to its own end. */
 const settleMs = 150;
 
@@ -40,7 +40,6 @@ const rejectedText = "The user did not permit this. Nothing was done. Do not try
 
 export class ToolRunner {
 	readonly #options: ToolRunnerOptions;
-
 	readonly #maxLength: number;
 
 	constructor(options: ToolRunnerOptions) {
@@ -59,7 +58,9 @@ export class ToolRunner {
 			const prepared = await tool.prepare(input, folder);
 			report.announce(prepared, input);
 			const verdict = await this.#permit(prepared, report, signal);
-			if (verdict === "cancelled") return report.end({ text: cancelledText, isError: true }, { isCancelled: true });
+			// It may have been permitted just before.
+			const isCancelled = verdict === "cancelled" || signal.aborted;
+			if (isCancelled) return report.end({ text: cancelledText, isError: true }, { isCancelled });
 			if (verdict === "rejected") return report.end({ text: rejectedText, isError: true });
 			report.begin();
 			const { update } = client;
@@ -77,8 +78,7 @@ export class ToolRunner {
 		return { part: partOf(call, { text: cancelledText, isError: true }), updates: [], isCancelled: true };
 	}
 
-	async #permit({ permission }: PreparedCall, report: CallReport, signal: AbortSignal) {
-		if (signal.aborted) return "cancelled";
+	async #permit({ permission }: PreparedCall, report: CallReport, signal: AbortSignal): Promise<Verdict> {
 		return permission ? this.#options.permissions.ask(report.call, permission, signal) : "allowed";
 	}
 }
@@ -90,6 +90,7 @@ async function settled(running: Promise<ToolOutcome>, signal: AbortSignal): Prom
 		void sleep(settleMs).then(() => left.resolve({ text: cancelledText, isError: true }));
 	};
 	signal.addEventListener("abort", leave);
+	if (signal.aborted) leave();
 	try {
 		return await Promise.race([running, left.promise]);
 	} finally {
@@ -105,12 +106,14 @@ class CallReport {
 	readonly #maxLength: number;
 	#isShown = true;
 	#isAnnounced = false;
+	/** A call that was left alone may still have something to show. */
+	#hasEnded = false;
 
 	constructor(modelCall: ModelToolCall, client: AcpClient, maxLength: number) {
 		// The model's own id may come again in another turn.
 		const toolCallId = randomUUID();
 		this.#maxLength = maxLength;
-		this.call = { toolCallId, title: modelCall.name, kind: "other", status: "pending", rawInput: modelCall.input };
+		this.call = { toolCallId, title: modelCall.name, kind: "other", status: "pending" };
 		this.#modelCall = modelCall;
 		this.#client = client;
 	}
@@ -126,13 +129,14 @@ class CallReport {
 	}
 
 	show(content: ToolCallContent[]): void {
-		this.#change({ content });
+		if (!this.#hasEnded) this.#change({ content });
 	}
 
 	end({ text, isError = false, content, rawOutput }: ToolOutcome, { isCancelled = false } = {}): ToolResult {
 		const bounded = boundedText(text, this.#maxLength);
 		this.#open();
 		const shown = (content ?? [textContent(bounded)]).map((item) => boundedContent(item, this.#maxLength));
+		this.#hasEnded = true;
 		this.#change({ status: isError ? "failed" : "completed", content: shown, ...(rawOutput && { rawOutput }) });
 		const updates: SessionUpdate[] = this.#isShown ? [{ sessionUpdate: "tool_call", ...this.call }] : [];
 		return { part: partOf(this.#modelCall, { text: bounded, isError }), updates, isCancelled };
