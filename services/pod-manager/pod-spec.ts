@@ -45,7 +45,7 @@ const launchFields = schema({
 	},
 	permission_mode: { type: "enum", values: permissionModes, default: "auto" },
 	git_protocols: texts,
-	budgeted: { type: "boolean", default: false },
+	budgeted: { type: "boolean", optional: true },
 });
 
 const check = compileSchema(launchFields);

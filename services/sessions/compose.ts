@@ -99,6 +99,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		],
 		async close() {
 			client.close();
+			await counts.settled();
 			await store.close();
 		},
 	};

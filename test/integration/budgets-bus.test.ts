@@ -90,6 +90,18 @@ for (const count of [1, 2] as const) {
 			expect(free?.launch).to.include({ budgeted: false });
 		});
 
+		it("hear of what an earlier launch has used, from its own pod and from the next one", async () => {
+			const { id: session_id } = await ada.stopped();
+			await ada.command("start", session_id);
+			const late = [
+				[pod(session_id), {}],
+				[{ ...pod(session_id), generation: 2 }, { launch: 1 }],
+			] as const;
+			for (const [principal, more] of late)
+				await callAs(near, principal, usage.actions.report, { session_id, ...report, ...more });
+			expect(await ada.get(session_id)).to.include({ tokens_used: 2_000 });
+		});
+
 		it("are used up by reports, which their session and everybody's numbers tell of", async () => {
 			const { id: session_id } = await ada.running();
 			const { cost } = await callAs(near, pod(session_id), usage.actions.report, { session_id, ...report });

@@ -68,6 +68,11 @@ export class SessionCounts {
 		return this.#fold;
 	}
 
+	/** Resolves when no fold is under way. */
+	async settled(): Promise<void> {
+		await this.#fold?.catch(() => {});
+	}
+
 	/** Exact as of the log: events that no document has yet are counted too. */
 	async of(principal: Principal): Promise<EventCounts> {
 		const { tenant, id: owner } = principal;
