@@ -40,6 +40,26 @@ const script = turns({
 /** The scripted server wraps what is no JSON, as this wire has no place for it. */
 const needsPath = 'The input needs "path", a text';
 
+describe("the built-in agent on Anthropic's wire", () => {
+	const folder = useFolder();
+
+	it("marks what may be read from the provider's cache: the instructions, and all that was said so far", async () => {
+		await using server = await ModelServer.listen({ script });
+		await using agent = new BuiltinAgent({ server, wire: "anthropic" });
+		const session = await agent.open(folder());
+		await session.say("change");
+		const mark = '"cache_control":{"type":"ephemeral"}';
+		for (const { body } of server.requests) {
+			const messages = body["messages"] as unknown[];
+			expect(JSON.stringify(body["system"]).split(mark)).to.have.length(2);
+			expect(messages.map((message) => JSON.stringify(message).includes(mark))).to.deep.equal(
+				messages.map((_, index) => index === messages.length - 1),
+			);
+		}
+		expect(server.requests).to.have.length(2);
+	});
+});
+
 for (const wire of builtinWires) {
 	describe(`the built-in agent with a model (${wire})`, () => {
 		const folder = useFolder();
