@@ -34,17 +34,19 @@ export class HistoryReporter {
 	readonly #spool: HistorySpool;
 	readonly #client: PlatformClient;
 	readonly #timer: Timer;
+	/** Aborted when the pod ends: then the platform is asked once more, at once. */
+	readonly #ending = new AbortController();
 	#logged = 0;
 	#recorded = 0;
 	#turn: string | undefined;
 	/** The patch told last. */
 	#patch: string | undefined;
 	#isPatchDue = false;
+	#isMoreDue = false;
 	#collecting: Promise<void> | undefined;
 	#delivering: Promise<void> | undefined;
 	#askedAt = monotonic();
 	#isSpoolBroken = false;
-	#isOver = false;
 
 	constructor(told: Told, spool: HistorySpool, client: PlatformClient) {
 		this.#told = told;
@@ -52,15 +54,13 @@ export class HistoryReporter {
 		this.#client = client;
 		this.#turn = spool.newestTurn;
 		this.#timer = every(collectMs, () => this.wake());
-		told.timeline.listen(() => this.wake());
 		this.#deliver();
 	}
 
-	/** Something may be new. */
+	/** Something may be new. What comes while it is collected is collected next. */
 	wake(): void {
-		this.#collecting ??= this.#collect().finally(() => {
-			this.#collecting = undefined;
-		});
+		this.#isMoreDue = true;
+		this.#collecting ??= this.#collectDue();
 	}
 
 	/** Whether the platform knows the session still; true when it cannot be asked. */
@@ -72,7 +72,7 @@ export class HistoryReporter {
 	/** Tells the last things and keeps on disk what is not heard. @param chronicle What became of the launch. */
 	async end(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
-		this.#isOver = true;
+		this.#ending.abort();
 		const last = async (): Promise<void> => {
 			await this.#collecting;
 			await this.#collect();
@@ -85,6 +85,16 @@ export class HistoryReporter {
 		this.#client.close();
 		await this.#delivering;
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	async #collectDue(): Promise<void> {
+		// So that `#collecting` is set before this can be over.
+		await Promise.resolve();
+		while (this.#isMoreDue) {
+			this.#isMoreDue = false;
+			await this.#collect();
+		}
+		this.#collecting = undefined;
 	}
 
 	async #collect(): Promise<void> {
@@ -135,10 +145,10 @@ export class HistoryReporter {
 			const hearing = await this.#client.post("history", report);
 			this.#askedAt = monotonic();
 			const isDone = hearing === "heard" || hearing === "refused";
-			if (hearing === "stale" || (!isDone && this.#isOver)) return;
+			if (hearing === "stale" || (!isDone && this.#ending.signal.aborted)) return;
 			if (isDone && "logs" in report) await this.#spool.heard(report);
 			if (isDone) backoff.reset();
-			else await backoff.wait(signal);
+			else await backoff.wait(AbortSignal.any([signal, this.#ending.signal]));
 		}
 	}
 

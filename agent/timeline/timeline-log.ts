@@ -12,7 +12,6 @@ const maxRecords = 5_000;
 export class TimelineLog {
 	#records: TimelineRecord[] = [];
 	#added = 0;
-	#listener: () => void = () => {};
 
 	/** Records that were ever added. */
 	get added(): number {
@@ -25,15 +24,8 @@ export class TimelineLog {
 		return fresh <= 0 ? [] : this.#records.slice(-fresh);
 	}
 
-	/** Hears that there is something new. */
-	listen(listener: () => void): void {
-		this.#listener = listener;
-	}
-
 	add(...records: readonly TimelineRecord[]): void {
-		if (records.length === 0) return;
 		this.#records = [...this.#records, ...records].slice(-maxRecords);
 		this.#added += records.length;
-		this.#listener();
 	}
 }

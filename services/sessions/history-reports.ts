@@ -55,9 +55,11 @@ export class HistoryReports {
 			const eventId = nameBasedUuid(id, "event", String(name.launch), String(name.n), String(index));
 			return eventOf(eventId, { session_id: id, ...event });
 		});
-		await chronicles.addEntries(record, entries, name);
-		await events.add(id, raw);
-		if (report.chronicle) await chronicles.report(record, report.chronicle, name);
+		const tell = async (): Promise<void> => {
+			await chronicles.addEntries(record, entries, name);
+			if (report.chronicle) await chronicles.report(record, report.chronicle, name);
+		};
+		await Promise.all([tell(), events.add(id, raw)]);
 		await history.add(id, name.launch, report);
 	}
 

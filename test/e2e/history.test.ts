@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Timeline } from "#shared/contracts/chronicles.ts";
 import type { Conversation, DiffFileList, DiffPatch, FileDiff, SessionLogs } from "#shared/contracts/sessions.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -44,6 +45,17 @@ function historyRows({ dataDir }: TestPlatform): Record<string, number> {
 
 function contents({ turns }: Conversation): string[] {
 	return turns.map(({ role, content }) => `${role}: ${content.trim()}`);
+}
+
+/** Resolves when the platform has the turn that said this: its entry of the timeline comes after it. */
+async function heardOf(api: ApiClient, id: string, answer: string): Promise<void> {
+	await eventually(
+		async () => {
+			const { events } = await told<Timeline>(api, `/chronicles/${id}/timeline`);
+			return events.some(({ type, label }) => type === "message" && label === answer);
+		},
+		{ withinMs: 15_000, what: `the platform has heard "${answer}"` },
+	);
 }
 
 describe("history", function () {
@@ -101,6 +113,7 @@ describe("history", function () {
 		const api = platform.client();
 		const { id } = await runningSession(api);
 		await ask(api, id, "$ echo before");
+		await heardOf(api, id, "before");
 		const { status } = await api.post(`/sessions/${id}/messages`, {
 			content: "$ sleep 1; echo meanwhile > one.txt; cat one.txt",
 		});
