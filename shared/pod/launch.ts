@@ -46,7 +46,7 @@ export interface LaunchSettings {
 	/** Protocols git may use: https, ssh, http, file. */
 	git_protocols: string[];
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
-	budgeted?: boolean;
+	budgeted?: boolean | undefined;
 }
 
 export interface LaunchDocument extends LaunchSettings {
