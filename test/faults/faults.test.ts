@@ -10,7 +10,7 @@ const quick = controls.filter((control) => control.quick);
 
 /** Waits make up most of their time, so they run side by side. */
 describe("faults", function () {
-	this.timeout(120_000);
+	this.timeout(300_000);
 	let run: Promise<FaultReport>;
 	let outcomes: Map<string, Promise<Verdict>>;
 
