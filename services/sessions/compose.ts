@@ -32,7 +32,7 @@ import { KeptAnswers } from "./kept-answers.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
 import { SessionClaims } from "./session-claims.ts";
-import { sessionCollection, type SessionDocument } from "./session-collection.ts";
+import { sessionCollection } from "./session-collection.ts";
 import { SessionCommands } from "./session-commands.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
@@ -83,13 +83,13 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	});
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
-	const forget = (document: SessionDocument) => remains.clear(document);
+	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
 
 	return {
 		services: [
 			sessionsService({ records, commands, stopped, pod, gitProtocols: protocols, sessionLimit }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
-			sessionWorkService(new SessionClaims(store, records, due, forget), (id) => books.budgets.isLimited(id)),
+			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),
 			chroniclesService(chronicles),
