@@ -131,10 +131,11 @@ export class AcpAgent implements CodingAgent {
 		const { lateUpdateMs } = this.#options;
 		const prompt = [...this.#preamble, text].map((part) => ({ type: "text", text: part }));
 		this.#preamble = [];
+		this.#cancelled = undefined;
 		this.#onUpdate = onUpdate;
 		try {
 			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
-			const { stopReason } = await this.#orEnded(answer);
+			const { stopReason } = await this.#orEnded(answer).catch((error: unknown) => this.#unlessCancelled(error));
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
 			return textOf(stopReason) ?? "end_turn";
 		} finally {
@@ -146,9 +147,11 @@ export class AcpAgent implements CodingAgent {
 	cancel(): void {
 		const turn = this.#onUpdate;
 		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
+		const isRepeated = this.#cancelled === turn;
 		this.#cancelled = turn;
 		permissions.cancel();
-		if (!turn) return;
+		// Told more than once, agents cancel the next turn too, or fail.
+		if (!turn || isRepeated) return;
 		// After the answers to what it asks, which leave in this turn of the event loop.
 		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
 		after(interruptMs, () => {
@@ -189,6 +192,12 @@ export class AcpAgent implements CodingAgent {
 			if (error instanceof RpcError) throw error;
 			log.add("WARNING", id, error instanceof Error ? error.message : String(error));
 		});
+	}
+
+	/** Some fail when they are cancelled before they have begun. @throws what is anything else. */
+	#unlessCancelled(error: unknown): JsonObject {
+		if (error instanceof RpcError && this.#cancelled === this.#onUpdate) return { stopReason: "cancelled" };
+		throw error;
 	}
 
 	/** A request that is answered quickly or not at all. */

@@ -204,6 +204,18 @@ describe("AcpAgent", () => {
 		await agent.close();
 	});
 
+	it("tells an agent once that its turn is cancelled, and takes its failure then for the cancellation", async () => {
+		const agent = await open(scripted);
+		const turn = agent.prompt("sulk", () => {});
+		for (let press = 0; press < 5; press++) agent.cancel();
+		expect(await turn).to.equal("cancelled");
+		const texts: string[] = [];
+		await agent.prompt("say {cancels}", (update) => void ("text" in update && texts.push(update.text)));
+		expect(texts).to.deep.equal(["1"]);
+		expect(await agent.prompt("fail of itself", () => {}).catch((error: Error) => error.name)).to.equal("RpcError");
+		await agent.close();
+	});
+
 	it("ends with the signal of its record where it does not heed the end of its input", async () => {
 		const timeToEnd = async (end_signal: AgentRecord["end_signal"]): Promise<number> => {
 			const agent = await open({ ...scriptedRecord("deaf"), end_signal });

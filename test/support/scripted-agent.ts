@@ -14,6 +14,7 @@ let model = "small";
 let mode = "plan";
 let system = "none";
 let servers = "";
+let cancels = 0;
 
 function textOf(prompt: readonly acp.ContentBlock[]): string[] {
 	return prompt.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -69,6 +70,11 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 		const { signal } = cancelled.get(sessionId) ?? new AbortController();
 		await sleep(60_000, undefined, { signal }).catch(() => {});
 		return "cancelled";
+	},
+	/** Fails when it is cancelled. */
+	async sulk({ sessionId }) {
+		const { signal } = cancelled.get(sessionId) ?? new AbortController();
+		await sleep(60_000, undefined, { signal });
 	},
 	async fail({ text }) {
 		throw acp.RequestError.internalError(undefined, text);
@@ -151,13 +157,17 @@ const connection = acp
 				.replace("{mode}", mode)
 				.replace("{system}", system)
 				.replace("{servers}", servers)
+				.replace("{cancels}", String(cancels))
 				.replace("{blocks}", texts.join("|"));
 			const stopReason = await perform(filled, client, sessionId);
 			if (stopReason) return { stopReason };
 		}
 		return { stopReason: "end_turn" };
 	})
-	.onNotification(acp.methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.abort())
+	.onNotification(acp.methods.agent.session.cancel, ({ params }) => {
+		cancels++;
+		cancelled.get(params.sessionId)?.abort();
+	})
 	.connect(
 		acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
 	);
