@@ -61,7 +61,8 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		beforeTrim: () => counts.fold(),
 		onError: (error) => console.error("Events wait in the store:", error),
 	});
-	const records = new SessionRecords(store, () => relay.wake(), chatEndpointAt(config.gateway));
+	const wake = () => relay.wake();
+	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
 	const sessionLimit = config.budgets.session_limit;
 	const books = openBooks({ store, config, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
@@ -71,23 +72,15 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, kept });
 	const stopped = new StoppedSessions(records, kept);
-	const protocols = gitProtocols(config);
-	const wake = () => relay.wake();
-	const chronicles = composeChronicles({
-		store,
-		wake,
-		sessions: records,
-		kept,
-		rules: { protocols, sessionLimit },
-		pod,
-	});
+	const rules = { protocols: gitProtocols(config), sessionLimit };
+	const chronicles = composeChronicles({ store, wake, sessions: records, kept, rules, pod });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
 	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
 
 	return {
 		services: [
-			sessionsService({ records, commands, stopped, pod, gitProtocols: protocols, sessionLimit }, hints),
+			sessionsService({ records, commands, stopped, pod, gitProtocols: rules.protocols, sessionLimit }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
