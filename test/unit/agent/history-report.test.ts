@@ -37,6 +37,31 @@ describe("packReports()", () => {
 		);
 	});
 
+	it("carries entries and events, each in its order and no more than the platform takes", () => {
+		const at = "2026-11-20T20:00:00.000Z";
+		const entry = fc
+			.string({ minLength: 1, maxLength: 1_000 })
+			.map((label) => ({ entry: { at, type: "git", label } as const }));
+		const event = fc
+			.string({ maxLength: 1_000 })
+			.map((text) => ({ event: { event_type: "error", timestamp: at, data: { text } } }));
+		fc.assert(
+			fc.property(fc.array(fc.oneof(entry, event), { maxLength: 300, size: "max" }), (records) => {
+				const reports = packReports([line("first")], [turn("t", "x")], records);
+				const entries = records.flatMap((record) => ("entry" in record ? [record.entry] : []));
+				const events = records.flatMap((record) => ("event" in record ? [record.event] : []));
+				expect(reports.flatMap(({ timeline = [] }) => timeline)).to.deep.equal(entries);
+				expect(reports.flatMap((report) => report.events ?? [])).to.deep.equal(events);
+				for (const report of reports) {
+					const numbered = report.events?.map((one, sequence) => ({ ...one, sequence }));
+					const sent = { n: 1, ...structuredClone(report), ...(numbered && { events: structuredClone(numbered) }) };
+					expect(check(sent)).to.deep.equal([]);
+				}
+			}),
+			{ numRuns: 30 },
+		);
+	});
+
 	it("makes several of many small things", () => {
 		const reports = packReports(
 			Array.from({ length: 2_500 }, () => line("x")),

@@ -46,6 +46,27 @@ describe("HistorySpool", () => {
 		return seen;
 	}
 
+	it("numbers events over all launches, whatever was heard, killed or closed in between", async () => {
+		const event = { event_type: "error", timestamp: "2026-11-20T20:00:00.000Z", data: {} };
+		const withEvents = (count: number): ReportContent => ({ logs: [], turns: [], events: Array(count).fill(event) });
+		const seen: number[] = [];
+		const hear = async (spool: HistorySpool): Promise<void> => {
+			const report = spool.next() ?? expect.fail();
+			seen.push(...(report.events ?? []).map(({ sequence }) => sequence));
+			await spool.heard(report);
+		};
+		const first = await open(1);
+		await first.add([withEvents(2), withEvents(1), content("none")]);
+		await hear(first);
+		await first.close();
+		const killed = await open(2);
+		await killed.add([withEvents(3)]);
+		const last = await open(3);
+		await last.add([withEvents(1)]);
+		while (last.next()) await hear(last);
+		expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
+	});
+
 	it("numbers the reports of each launch, whoever was killed in between", async () => {
 		const killed = await open(1);
 		await killed.add([content("a"), content("b")]);

@@ -24,6 +24,16 @@ function patch(id: string) {
 const size = (reports: readonly NumberedReport[]): number => reports.reduce((sum, one) => sum + jsonBytes(one), 0);
 
 describe("shrinkReports()", () => {
+	it("gives up raw events before patches, and no entry of the timeline before whole reports", () => {
+		const at = "2026-11-20T20:00:00.000Z";
+		const event = { event_type: "error", timestamp: at, data: { text: "e".repeat(500) }, sequence: 0 };
+		const entry = { at, type: "error", label: "kept" } as const;
+		const reports = [report(1, { events: [event], timeline: [entry] }), report(2, { diff: patch("old") }), report(3)];
+		const [first, ...others] = shrinkReports(reports, size(reports) - 400);
+		expect(first).to.deep.equal(report(1, { timeline: [entry] }));
+		expect(others).to.deep.equal(reports.slice(1));
+	});
+
 	it("leaves alone what fits", () => {
 		const reports = [report(1, { logs: lines(3) }), report(2)];
 		expect(shrinkReports(reports, size(reports))).to.deep.equal(reports);
