@@ -1,6 +1,6 @@
 /** How many sessions there are, over real stores, against a count of them. */
 import { expect } from "chai";
-import { sessionCountCollection } from "#services/sessions/books/session-counts.ts";
+import { sessionCountCollection } from "#services/sessions/books/session-count-collection.ts";
 import { eventLogCollection } from "#services/sessions/event-log-collection.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/session-lifecycle.ts";

@@ -1,10 +1,7 @@
 /** What users and tenants may spend a day: what an administrator has said, else what the configuration says. */
-import { defineCollection } from "#shared/store/collection.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { budgetLimitCollection } from "./budget-limit-collection.ts";
 import type { Payer } from "./day-accounts.ts";
-
-/** The id is the JSON list of tenant and, of a user, name; without `limit_micros` there is no limit. */
-export const budgetLimitCollection = defineCollection("budget_limits", { limit_micros: "integer" }, {});
 
 /** Micro-dollars; absent: no limit. */
 export interface DefaultLimits {

@@ -1,11 +1,10 @@
 /** The accounts of users and tenants, one for each day: what they spent, what they hold, how many tokens they used. */
 import { isoTime, now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
-import { defineCollection, type Document } from "#shared/store/collection.ts";
+import type { Document } from "#shared/store/collection.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import {
 	type Account,
-	accountColumns,
 	accountOf,
 	columnsOf,
 	lowered,
@@ -15,22 +14,10 @@ import {
 	withoutEnded,
 	withSpendings,
 } from "./account.ts";
+import { dayAccountCollection } from "./day-account-collection.ts";
 import type { Ledger } from "./ledger.ts";
 import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
 import { OneByOne } from "./one-by-one.ts";
-
-/** The id is the JSON list of tenant, owner where there is one, and day. */
-export const dayAccountCollection = defineCollection(
-	"day_accounts",
-	{
-		...accountColumns,
-		/** Grows with every change. */
-		rev: "integer",
-		local_tokens: "integer",
-		cloud_tokens: "integer",
-	},
-	{},
-);
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
 

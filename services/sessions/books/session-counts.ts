@@ -4,17 +4,11 @@
  */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { UnavailableError } from "#shared/errors.ts";
-import { defineCollection, type Document } from "#shared/store/collection.ts";
+import type { Document } from "#shared/store/collection.ts";
 import { type DocumentStore, DuplicateKeyError, type EventCounts } from "#shared/store/document-store.ts";
 import { eventLogCollection } from "../event-log-collection.ts";
 import { sessionCollection } from "../session-collection.ts";
-
-/** The id is the JSON list of tenant and, of a user, name; or `position`: up to where all others are. */
-export const sessionCountCollection = defineCollection(
-	"session_counts",
-	{ applied: "integer", sessions: "integer", running: "integer" },
-	{},
-);
+import { sessionCountCollection } from "./session-count-collection.ts";
 
 type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 type CountedEvent = Document<(typeof eventLogCollection)["columns"]>;
