@@ -35,9 +35,17 @@ export interface ClosingParts {
  * An agent that was asked and has not answered is ended. Never rejects.
  */
 export async function closingChronicle(parts: ClosingParts): Promise<ChronicleReport | undefined> {
-	const { since, failure, timeline, keeper, canAnswer, reports, permissions } = parts;
+	const { failure, timeline, permissions } = parts;
 	permissions.close();
-	await Promise.race([timeline.end(failure), sleep(lookMs)]);
+	await Promise.race([timeline.end(), sleep(lookMs)]);
+	const report = await sumUp(parts);
+	// With the tokens of the question.
+	timeline.stop(failure);
+	return report;
+}
+
+async function sumUp(parts: ClosingParts): Promise<ChronicleReport | undefined> {
+	const { since, timeline, keeper, canAnswer, reports } = parts;
 	if (timeline.turns.turns === 0 || !(await reports.isWanted())) return undefined;
 	const agent = canAnswer ? keeper.agent : undefined;
 	const asked = agent ? ask(agent, since + chronicleMs - monotonic()) : "unasked";

@@ -72,11 +72,15 @@ export class Timeline {
 		return { ...changes, seconds: this.#seconds };
 	}
 
-	/** Takes the last look. @param failure Why the pod ends, when it was not asked to. */
-	async end(failure?: string): Promise<void> {
+	/** Takes the last look. */
+	async end(): Promise<void> {
 		this.#ready.resolve();
+		if (this.#opening) await this.turns.end();
+	}
+
+	/** The last that is told. @param failure Why the pod ends, when it was not asked to. */
+	stop(failure: string | undefined): void {
 		if (!this.#opening) return;
-		await this.turns.end();
 		const at = isoTime();
 		const used = this.#parts.metered();
 		const data = { reason: failure === undefined ? "stopped" : "failed", total_tokens: used ? totalTokens(used) : 0 };
