@@ -2,7 +2,8 @@
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { fitFileList, fitPatch, readFileDiff, readFileList } from "#shared/pod/diff-output.ts";
+import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
+import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import { RequestError } from "../request-error.ts";

@@ -5,7 +5,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { readFileList } from "#shared/pod/diff-output.ts";
+import { readFileList } from "#shared/pod/changed-files.ts";
 import { ShadowRepository } from "../diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../run-command.ts";

@@ -6,7 +6,8 @@ import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#s
 import type { InstallationKey } from "#shared/keys.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
-import { fileOfPatch, filesOfPatch, fitFileList, fitPatch } from "#shared/pod/diff-output.ts";
+import { fitFileList } from "#shared/pod/changed-files.ts";
+import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "./command-answers.ts";

@@ -1,36 +1,11 @@
-/** What git prints about changes, as the platform's diff answers. Pure. */
+/** A patch as git prints it, as the platform's diff answers. Pure. */
 import { parsePatch, type StructuredPatch } from "diff";
-import type { DiffFileList, DiffPatch, FileDiff } from "../contracts/sessions.ts";
+import type { DiffPatch, FileDiff } from "../contracts/sessions.ts";
 import { jsonBytes } from "./answer-size.ts";
+import type { ChangedFile } from "./changed-files.ts";
 
-type ChangedFile = DiffFileList["files"][number];
 type Hunk = FileDiff["hunks"][number];
 type Line = Hunk["lines"][number];
-
-const statuses: Readonly<Record<string, ChangedFile["status"]>> = { A: "new", D: "del" };
-
-/** `:modes ids letter`, path */
-const rawEntry = /:[^\0]* ([A-Z])\d*\0([^\0]+)\0/gy;
-/** Lines added and removed, path; a dash stands for a binary file, which has no lines. */
-const countEntry = /(\d+|-)\t(\d+|-)\t([^\0]+)\0/gy;
-
-/** Reads `git diff --raw --numstat -z --no-renames`: the one entry of every file, then the other. */
-export function readFileList(output: string): ChangedFile[] {
-	const raw = [...output.matchAll(rawEntry)];
-	const rest = output.slice(raw.reduce((length, [entry]) => length + entry.length, 0));
-	const counts = new Map([...rest.matchAll(countEntry)].map(([, ins, del, path]) => [path, { ins, del }]));
-	return raw.map(([, letter = "", path = ""]) => {
-		const { ins, del } = counts.get(path) ?? {};
-		return { path, status: statuses[letter] ?? "mod", ins: Number(ins) || 0, del: Number(del) || 0 };
-	});
-}
-
-/** The files that fit `limit` bytes of JSON. */
-export function fitFileList(files: readonly ChangedFile[], limit: number): DiffFileList {
-	let bytes = 0;
-	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) + 1) > limit);
-	return tooMany === -1 ? { files: [...files] } : { files: files.slice(0, tooMany), truncated: true };
-}
 
 /** The list of files that a patch without renames changes. */
 export function filesOfPatch(patch: string): ChangedFile[] {

@@ -1,13 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import {
-	fileOfPatch,
-	filesOfPatch,
-	fitFileList,
-	fitPatch,
-	readFileDiff,
-	readFileList,
-} from "#shared/pod/diff-output.ts";
+import { fileOfPatch, filesOfPatch, fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
+import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
 const limit = 100_000;

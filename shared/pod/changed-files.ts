@@ -1,0 +1,30 @@
+/** The list of changed files, as git prints it. Pure. */
+import type { DiffFileList } from "../contracts/sessions.ts";
+import { jsonBytes } from "./answer-size.ts";
+
+export type ChangedFile = DiffFileList["files"][number];
+
+const statuses: Readonly<Record<string, ChangedFile["status"]>> = { A: "new", D: "del" };
+
+/** `:modes ids letter`, path */
+const rawEntry = /:[^\0]* ([A-Z])\d*\0([^\0]+)\0/gy;
+/** Lines added and removed, path; a dash stands for a binary file, which has no lines. */
+const countEntry = /(\d+|-)\t(\d+|-)\t([^\0]+)\0/gy;
+
+/** Reads `git diff --raw --numstat -z --no-renames`: the one entry of every file, then the other. */
+export function readFileList(output: string): ChangedFile[] {
+	const raw = [...output.matchAll(rawEntry)];
+	const rest = output.slice(raw.reduce((length, [entry]) => length + entry.length, 0));
+	const counts = new Map([...rest.matchAll(countEntry)].map(([, ins, del, path]) => [path, { ins, del }]));
+	return raw.map(([, letter = "", path = ""]) => {
+		const { ins, del } = counts.get(path) ?? {};
+		return { path, status: statuses[letter] ?? "mod", ins: Number(ins) || 0, del: Number(del) || 0 };
+	});
+}
+
+/** The files that fit `limit` bytes of JSON. */
+export function fitFileList(files: readonly ChangedFile[], limit: number): DiffFileList {
+	let bytes = 0;
+	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) + 1) > limit);
+	return tooMany === -1 ? { files: [...files] } : { files: files.slice(0, tooMany), truncated: true };
+}
