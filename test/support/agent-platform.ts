@@ -17,24 +17,31 @@ export class AgentPlatform implements AsyncDisposable {
 	/** By agent. */
 	readonly models: ReadonlyMap<string, ModelServer>;
 	readonly mcp: McpHttpServer;
-	readonly #folder: string;
+	readonly #all: AsyncDisposableStack;
 
-	private constructor(platform: TestPlatform, models: Map<string, ModelServer>, mcp: McpHttpServer, folder: string) {
+	private constructor(
+		platform: TestPlatform,
+		models: Map<string, ModelServer>,
+		mcp: McpHttpServer,
+		all: AsyncDisposableStack,
+	) {
 		this.platform = platform;
 		this.models = models;
 		this.mcp = mcp;
-		this.#folder = folder;
+		this.#all = all;
 	}
 
 	/** @param script Of every model. */
 	static async open(agents: readonly string[], script: Script): Promise<AgentPlatform> {
+		await using all = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
+		all.defer(() => rmSync(folder, { recursive: true, force: true }));
 		const dataDir = join(folder, "data");
 		mkdirSync(dataDir);
 		symlinkSync(join(agentCache, "agents"), join(dataDir, "agents"));
-		const mcp = await McpHttpServer.listen();
+		const mcp = all.use(await McpHttpServer.listen());
 		const models = new Map<string, ModelServer>();
-		for (const id of agents) models.set(id, await ModelServer.listen({ script, model: modelOf(id) }));
+		for (const id of agents) models.set(id, all.use(await ModelServer.listen({ script, model: modelOf(id) })));
 		writeFileSync(join(folder, "models.yaml"), stringify(catalogue(models)));
 		mkdirSync(join(folder, "templates"));
 		writeFileSync(join(folder, "templates", "tools.yaml"), stringify(toolsTemplate(mcp.url)));
@@ -43,15 +50,13 @@ export class AgentPlatform implements AsyncDisposable {
 			models: { file: join(folder, "models.yaml") },
 			templates: { kwargs: { folder: join(folder, "templates") } },
 		};
-		const platform = await startPlatform({ config, env, dataDir });
-		return new AgentPlatform(platform, models, mcp, folder);
+		const platform = all.use(await startPlatform({ config, env, dataDir }));
+		return new AgentPlatform(platform, models, mcp, all.move());
 	}
 
+	/** The platform first, the folder last. */
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.platform[Symbol.asyncDispose]();
-		for (const model of this.models.values()) await model[Symbol.asyncDispose]();
-		await this.mcp[Symbol.asyncDispose]();
-		rmSync(this.#folder, { recursive: true, force: true });
+		await this.#all.disposeAsync();
 	}
 }
 
