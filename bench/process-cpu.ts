@@ -10,8 +10,8 @@ export function cpuMicros(pid: number): number {
 	return nanos.reduce((sum, each) => sum + each, 0) / 1_000;
 }
 
-/** Bytes of memory that are its own or shared by halves (proc(5), smaps_rollup: Pss). */
+/** Bytes of memory it has, what it shares included (proc(5), status: VmRSS). */
 export function memoryBytes(pid: number): number {
-	const [, kib = "0"] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+	const [, kib = "0"] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
 	return Number(kib) * 1_024;
 }

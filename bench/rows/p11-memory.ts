@@ -45,7 +45,7 @@ async function settled(pid: number): Promise<number> {
 async function atRest(): Promise<number> {
 	await using opened = await wholePlatform();
 	await pause(restMs);
-	return settled(opened.pid);
+	return await settled(opened.pid);
 }
 
 /** Both have answered a list, so that what is loaded on demand is there. */
@@ -53,7 +53,7 @@ async function perSession(): Promise<number> {
 	async function memoryWith(count: number): Promise<number> {
 		await using opened = await filledPlatform(count);
 		await fetch(`${opened.platform.prefix}/sessions?limit=50`);
-		return settled(opened.pid);
+		return await settled(opened.pid);
 	}
 	const [none, all] = [await memoryWith(1), await memoryWith(sessions)];
 	return Math.max(0, all - none) / sessions;
