@@ -50,7 +50,8 @@ export class Gateway {
 		if (this.#draining) response.shouldKeepAlive = false;
 		await this.#parts.chain.handle(request, response);
 		this.#underWay.delete(response);
-		if (this.#draining && this.#underWay.size === 0) this.#drained.abort();
+		// The answer itself leaves at the end of this turn.
+		if (this.#draining && this.#underWay.size === 0) setImmediate(() => this.#drained.abort());
 	}
 
 	/** Says that the process is ending to whoever asks whether it is ready, and goes on. */

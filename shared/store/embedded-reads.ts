@@ -13,8 +13,18 @@ export interface PageOrder {
 	readonly limit: number;
 }
 
+/** By list of columns: the text of the one statement that is run again and again is made once. */
+type Texts = WeakMap<object, string>;
+const selections = new WeakMap<Collection, Texts>();
+
 export function selection(collection: Collection, id: string, columns?: readonly string[]): Sql {
-	return sql(`SELECT ${memberList(collection, columns)} FROM ${quoted(collection.name)} WHERE id = ?`, id);
+	const texts: Texts = selections.get(collection) ?? new WeakMap();
+	selections.set(collection, texts);
+	const key = columns ?? collection;
+	const text =
+		texts.get(key) ?? `SELECT ${memberList(collection, columns)} FROM ${quoted(collection.name)} WHERE id = ?`;
+	texts.set(key, text);
+	return { text, values: [id] };
 }
 
 export function pageSelection(
