@@ -1,5 +1,6 @@
 /** No result may be larger than a message on the bus can be, in one process as over NATS (server limit 1 MB). */
 import { ResultTooLargeError } from "../errors.ts";
+import { isJsonText } from "./json-text.ts";
 
 export const maxResultBytes = 900 * 1024;
 
@@ -8,7 +9,8 @@ export const maxResultBytes = 900 * 1024;
  * @throws {ResultTooLargeError}
  */
 export function refuseOversized<T>(result: T): T {
-	if (jsonBytes(result, maxResultBytes) > maxResultBytes) {
+	const bytes = isJsonText(result) ? Buffer.byteLength(result.$json) : jsonBytes(result, maxResultBytes);
+	if (bytes > maxResultBytes) {
 		throw new ResultTooLargeError(maxResultBytes);
 	}
 	return result;
