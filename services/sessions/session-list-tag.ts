@@ -1,15 +1,11 @@
 /** Names the content of a page of the session list: whoever has this content need not be sent it again. Pure. */
 import { createHash } from "node:crypto";
 
-export interface TaggedSession {
-	readonly id: string;
-	/** Grows with every change a client can see. */
-	readonly rev?: number | undefined;
-}
-
-/** An entity tag as of RFC 9110, 8.8.3: weak, because the bytes may differ. */
-export function listTag(sessions: readonly TaggedSession[], hasMore: boolean): string {
-	const hash = createHash("sha1");
-	hash.update(sessions.map(({ id, rev }) => `${id}:${rev}`).join("\n"));
-	return `W/"${hash.digest("base64url")}${hasMore ? "+" : ""}"`;
+/**
+ * An entity tag as of RFC 9110, 8.8.3: weak, because the bytes may differ.
+ * @param lines Id and revision of each session, and whatever there is after `limit` of them.
+ */
+export function listTag(lines: readonly string[], limit: number): string {
+	const hash = createHash("sha1").update(lines.slice(0, limit).join("\n"));
+	return `W/"${hash.digest("base64url")}${lines.length > limit ? "+" : ""}"`;
 }

@@ -4,7 +4,6 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import { BadRequestError } from "#shared/errors.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
-import type { Version } from "#shared/store/document-store.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
@@ -58,22 +57,19 @@ async function shelfPage(
 ): Promise<SessionPage> {
 	const filter = { by: status === undefined ? ({ shelf: "active" } as const) : { status }, limit, cursor };
 	if (known !== "") {
-		const etag = tagOf(await records.versions(principal, filter), limit);
+		const lines = await records.versions(principal, filter);
+		const etag = listTag(lines === "" ? [] : lines.split("\n"), limit);
 		if (known.includes(etag)) return { items: listOf([]), etag, unchanged: true };
 	}
 	const { documents, next } = await records.page(principal, filter);
-	const etag = listTag(documents, next !== undefined);
+	const lines = documents.map(({ id, rev }) => `${id}:${rev}`);
+	const etag = listTag(next === undefined ? lines : [...lines, next], limit);
 	return { items: listOf(documents), ...(next !== undefined && { next }), etag };
 }
 
 /** The documents as one list, without a look into them. */
 function listOf(documents: readonly SessionDocument[]): JsonText {
 	return jsonText(`[${documents.map(({ wire }) => wire).join(",")}]`);
-}
-
-function tagOf(versions: readonly Version[], limit: number): string {
-	const sessions = versions.slice(0, limit).map(({ id, value }) => ({ id, rev: value }));
-	return listTag(sessions, versions.length > limit);
 }
 
 /** The cursor of a merged page is the last session taken; each shelf goes on after it. */

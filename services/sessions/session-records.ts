@@ -4,15 +4,7 @@ import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import type {
-	DocumentStore,
-	EventCounts,
-	Found,
-	Guard,
-	OutboxEntry,
-	Range,
-	Version,
-} from "#shared/store/document-store.ts";
+import type { DocumentStore, EventCounts, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./books/session-budget.ts";
 import { countsChange } from "./books/session-counts.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
@@ -80,8 +72,8 @@ export class SessionRecords {
 		});
 	}
 
-	/** What the same page would hold, and the first session after it, as ids and revisions. */
-	async versions(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Version[]> {
+	/** What the same page would hold, and the first session after it, as lines of id and revision. */
+	async versions(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<string> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.versions(sessionCollection, index, range, {
 			limit: limit + 1,

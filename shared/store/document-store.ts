@@ -78,12 +78,6 @@ export interface VersionPage<C extends Columns> extends Page {
 	readonly column: keyof C & string;
 }
 
-export interface Version {
-	readonly id: string;
-	/** Undefined for a document that lacks the column. */
-	readonly value: number | undefined;
-}
-
 export interface Found<C extends Columns> {
 	documents: Document<C>[];
 	/** Where the next page begins; absent when there is none. */
@@ -146,15 +140,15 @@ export interface DocumentStore {
 		page: Page & { readonly columns?: readonly (keyof C & string)[] },
 	): Promise<Found<C>>;
 	/**
-	 * What `find` would give, as ids and the value of one integer column that grows with every change of a document: enough
-	 * to tell whether a page is still as it was, without reading it.
+	 * What `find` would give, as one line `<id>:<value>` for each: enough to tell whether a page is still as it was,
+	 * without reading it, by an integer column that grows with every change of a document. An absent value is empty.
 	 */
 	versions<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
 		page: VersionPage<C>,
-	): Promise<Version[]>;
+	): Promise<string>;
 	/** How many documents an index has in a range. */
 	count<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,

@@ -42,8 +42,10 @@ export function pageSelection(
 	return joined([head, joined(terms, " AND "), tail], " ");
 }
 
+/** One text, made by the engine: a row for each document would cost as much as the documents. */
 export function versionSelection(collection: Collection, query: IndexQuery, column: string, page: PageOrder): Sql {
-	return pageSelection(collection, query, page, `id, ${quoted(column)} AS value`);
+	const rows = pageSelection(collection, query, page, `id || ':' || ifnull(${quoted(column)}, '') AS line`);
+	return sql(`SELECT group_concat(line, char(10)) AS lines FROM (${rows.text})`, ...rows.values);
 }
 
 export function countSelection(collection: Collection, query: IndexQuery): Sql {

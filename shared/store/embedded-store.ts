@@ -15,7 +15,6 @@ import {
 	type OutboxEntry,
 	type Page,
 	type Range,
-	type Version,
 	type VersionPage,
 } from "./document-store.ts";
 import { duplicateKey, EmbeddedDatabase } from "./embedded-database.ts";
@@ -132,13 +131,12 @@ export class EmbeddedStore implements DocumentStore {
 		index: NoInfer<I>,
 		range: Range,
 		{ limit, after, descending = false, column }: VersionPage<C>,
-	): Promise<Version[]> {
+	): Promise<string> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
-		const rows = this.#database.all(
-			versionSelection(collection, query, column, { descending, after: position, limit }),
-		);
-		return rows.map(({ id, value }) => ({ id: String(id), value: typeof value === "number" ? value : undefined }));
+		const order = { descending, after: position, limit };
+		const lines = this.#database.first(versionSelection(collection, query, column, order))?.["lines"];
+		return typeof lines === "string" ? lines : "";
 	}
 
 	async count<C extends Columns, I extends string>(

@@ -23,7 +23,6 @@ import {
 	type OutboxEntry,
 	type Page,
 	type Range,
-	type Version,
 	type VersionPage,
 } from "./document-store.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
@@ -160,16 +159,13 @@ export class MongodbStore implements DocumentStore {
 		index: NoInfer<I>,
 		range: Range,
 		{ limit, after, descending = false, column }: VersionPage<C>,
-	): Promise<Version[]> {
+	): Promise<string> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const filter = rangeFilter(query, position, descending);
 		const options = { sort: sortOrder(query, descending), limit, maxTimeMS, projection: { [column]: 1 } };
 		const stored = await this.#attempt("read", collection, (documents) => documents.find(filter, options).toArray());
-		return stored.map(({ _id, [column]: value }) => ({
-			id: _id,
-			value: typeof value === "number" ? value : undefined,
-		}));
+		return stored.map(({ _id, [column]: value = "" }) => `${_id}:${String(value)}`).join("\n");
 	}
 
 	async count<C extends Columns, I extends string>(

@@ -1,7 +1,7 @@
 /** What every document store must do with many documents: pages, counts, and events on their way. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import type { DocumentStore, Page, Range, Version } from "#shared/store/document-store.ts";
+import type { DocumentStore, Page, Range } from "#shared/store/document-store.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { event, job, jobs, log } from "../support/sample-collections.ts";
@@ -119,21 +119,26 @@ function describePages(store: () => DocumentStore): void {
 
 	it("tells the versions of a page in its order, and a change of one by its number", async () => {
 		const ids = await thirty();
-		const versions = () => store().versions(jobs, "by_state", fresh, { limit: 7, descending: true, column: "due_at" });
-		const newest = ids.toReversed().slice(0, 7);
-		const before: Version[] = newest.map((id) => ({ id, value: dueOf(id) }));
+		const page = { limit: 7, descending: true, column: "due_at" } as const;
+		const versions = async () => (await store().versions(jobs, "by_state", fresh, page)).split("\n");
+		const before = ids
+			.toReversed()
+			.slice(0, 7)
+			.map((id) => `${id}:${dueOf(id)}`);
 		expect(await versions()).to.deep.equal(before);
 		await store().update(jobs, "j28", {}, { set: { due_at: 77 } });
-		expect(await versions()).to.deep.equal(before.with(1, { id: "j28", value: 77 }));
+		expect(await versions()).to.deep.equal(before.with(1, "j28:77"));
 		await store().update(jobs, "j28", {}, { unset: ["due_at"] });
-		expect(await versions()).to.deep.equal(before.with(1, { id: "j28", value: undefined }));
+		expect(await versions()).to.deep.equal(before.with(1, "j28:"));
 	});
 
-	it("tells the versions after a cursor", async () => {
+	it("tells the versions after a cursor, and of nothing nothing", async () => {
 		const ids = await thirty();
 		const { next = "" } = await store().find(jobs, "by_state", fresh, { limit: 10 });
 		const rest = await store().versions(jobs, "by_state", fresh, { limit: 3, after: next, column: "due_at" });
-		expect(rest.map(({ id }) => id)).to.deep.equal(ids.slice(10, 13));
+		expect(rest.split("\n").map((line) => line.split(":")[0])).to.deep.equal(ids.slice(10, 13));
+		const nowhere: Range = { equals: ["acme", "gone"] };
+		expect(await store().versions(jobs, "by_state", nowhere, { limit: 3, column: "due_at" })).to.equal("");
 	});
 
 	it("refuses what is no cursor of the list", async () => {
