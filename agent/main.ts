@@ -4,7 +4,8 @@
  * 75 when the session has an agent already.
  */
 import { LaunchDocumentError, readLaunchDocument } from "./launch-document.ts";
-import { SessionAgent } from "./session-agent.ts";
+import { podGround } from "./pod-ground.ts";
+import { PodWorkspace } from "./pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
@@ -17,8 +18,13 @@ async function main(): Promise<number> {
 		return exitCodes.taken;
 	}
 	// oxlint-disable-next-line no-restricted-properties -- from here it is handed on by lists of what is allowed
-	const agent = new SessionAgent(launch, process.env);
-	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => agent.end());
+	const ground = podGround(launch, process.env);
+	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ground.ending.abort());
+	const workspace = new PodWorkspace(ground);
+	workspace.begin();
+	// Loaded while git is at work.
+	const { SessionAgent } = await import("./session-agent.ts");
+	const agent = new SessionAgent(ground, workspace);
 	for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 		process.on(event, (error: unknown) => agent.fail(error));
 	}

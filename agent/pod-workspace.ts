@@ -1,35 +1,30 @@
 /** The pod's working copy: made, set up, and looked at. */
-import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { mkdir } from "node:fs/promises";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
-import type { WorkingEnvironment } from "./environment.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "./launch-failure.ts";
-import type { LogBuffer } from "./log-buffer.ts";
+import type { PodGround } from "./pod-ground.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
 
-export interface WorkspaceParts {
-	readonly launch: LaunchDocument;
-	/** Environment of this process. */
-	readonly inherited: NodeJS.ProcessEnv;
-	/** What setup scripts get of it. */
-	readonly env: WorkingEnvironment;
-	readonly log: LogBuffer;
-	/** Aborted when the pod ends. */
-	readonly signal: AbortSignal;
-}
-
 export class PodWorkspace {
 	/** Git that reaches no remote. */
 	readonly git: Git;
-	readonly #parts: WorkspaceParts;
+	readonly #parts: PodGround;
+	#making: Promise<void> | undefined;
 	#comparing: Promise<WorkspaceDiff> | undefined;
 
-	constructor(parts: WorkspaceParts) {
+	constructor(parts: PodGround) {
 		this.#parts = parts;
 		this.git = new Git(localEnvironment(parts.inherited, parts.launch), parts.log);
+	}
+
+	/** Begins to make it, so that git is at work while the rest of the program is loaded; a failure is heard of later. */
+	begin(): void {
+		this.#making ??= this.#make();
+		this.#making.catch(() => {});
 	}
 
 	/**
@@ -38,11 +33,10 @@ export class PodWorkspace {
 	 * @throws {LaunchFailure}
 	 */
 	async prepare(enter: (phase: "setting_up" | "starting_agent") => void): Promise<string> {
-		const { launch, inherited, env, log, signal } = this.#parts;
-		const { home, workspace, setup_scripts, working_folder } = launch;
-		const git = new Git(cloneEnvironment(inherited, launch), log);
-		const identity = readIdentity(git, home, signal).then((found) => writeIdentity(home, found));
-		await Promise.all([new Workspace(launch, git, signal).prepare(), identity]);
+		const { launch, env, log, signal } = this.#parts;
+		const { workspace, setup_scripts, working_folder } = launch;
+		this.begin();
+		await this.#making;
 		enter("setting_up");
 		await runSetupScripts(setup_scripts, { workspace, env, log, signal });
 		enter("starting_agent");
@@ -51,6 +45,15 @@ export class PodWorkspace {
 			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
 		}
 		return folder;
+	}
+
+	async #make(): Promise<void> {
+		const { launch, inherited, log, signal } = this.#parts;
+		const { home } = launch;
+		await mkdir(home, { recursive: true, mode: 0o700 });
+		const git = new Git(cloneEnvironment(inherited, launch), log);
+		const identity = readIdentity(git, home, signal).then((found) => writeIdentity(home, found));
+		await Promise.all([new Workspace(launch, git, signal).prepare(), identity]);
 	}
 
 	/** Loaded when it is asked for first. */

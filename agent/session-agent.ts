@@ -14,17 +14,18 @@ import { cannotStart } from "./agent-starter.ts";
 import { Chat } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { Dialogue } from "./dialogue.ts";
-import { markerOf, workingEnvironment } from "./environment.ts";
+import { markerOf } from "./environment.ts";
 import { closingChronicle } from "./closing-chronicle.ts";
 import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
-import { LogBuffer } from "./log-buffer.ts";
+import type { LogBuffer } from "./log-buffer.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
 import { PlatformReports } from "./platform-reports.ts";
 import { podCommands } from "./pod-commands.ts";
 import { podRoutes } from "./pod-routes.ts";
-import { PodWorkspace } from "./pod-workspace.ts";
+import type { PodGround } from "./pod-ground.ts";
+import type { PodWorkspace } from "./pod-workspace.ts";
 import { sweepProcesses } from "./process-sweep.ts";
 import { RequestGuard } from "./request-guard.ts";
 import { SessionModel } from "./session-model.ts";
@@ -62,23 +63,21 @@ export class SessionAgent {
 	readonly #launch: LaunchDocument;
 	readonly #log: LogBuffer;
 	readonly #status: StatusFile;
-	readonly #ending = new AbortController();
+	readonly #ending: AbortController;
 	readonly #opened: Opened = {};
 	readonly #permissions: Permissions;
 	readonly #workspace: PodWorkspace;
 	readonly #keeper: AgentKeeper;
 
-	/** @param inherited The environment of this process; what it starts gets a part of it. */
-	constructor(launch: LaunchDocument, inherited: NodeJS.ProcessEnv) {
+	/** @param workspace May have begun already. */
+	constructor(ground: PodGround, workspace: PodWorkspace) {
+		const { launch, log, ending } = ground;
 		this.#launch = launch;
-		this.#log = new LogBuffer([launch.pod_token, launch.platform_key]);
-		const env = workingEnvironment(inherited, launch, (name) =>
-			this.#log.add("WARNING", own, `The launch may not set the variable "${name}"`),
-		);
+		this.#log = log;
+		this.#ending = ending;
 		this.#status = new StatusFile(launch.status_file);
-		this.#permissions = new Permissions(launch.permission_mode, (said) => this.#log.add("INFO", launch.agent, said));
-		const ground = { launch, inherited, env, log: this.#log, signal: this.#signal };
-		this.#workspace = new PodWorkspace(ground);
+		this.#permissions = new Permissions(launch.permission_mode, (said) => log.add("INFO", launch.agent, said));
+		this.#workspace = workspace;
 		this.#keeper = new AgentKeeper({
 			...ground,
 			permissions: this.#permissions,
