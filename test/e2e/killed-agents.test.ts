@@ -1,5 +1,6 @@
 /** kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost. */
 import { expect } from "chai";
+import { readFileSync } from "node:fs";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
@@ -59,8 +60,10 @@ describe("kill -9 of a session's processes", function () {
 		const { id } = await runningSession(api);
 		const agent = agentOf(id);
 		await api.post(`/sessions/${id}/messages`, { content: "$ sleep 60" });
-		await eventually(() => ofSession(platform, id).length > 2, { what: "the command runs" });
-		process.kill(codingAgent(platform, id, agent), "SIGKILL");
+		const first = codingAgent(platform, id, agent);
+		const runs = () => ofSession(platform, id).some(({ parent }) => parent === first);
+		await eventually(runs, { what: "the command runs" });
+		process.kill(first, "SIGKILL");
 
 		const marked = await eventually(
 			async () => (await turns(api, id)).find(({ metadata }) => metadata?.["stop_reason"] !== undefined && metadata),
@@ -94,9 +97,17 @@ function ofSession(platform: TestPlatform, id: string): SessionProcess[] {
 	return platform.sessionProcesses().filter(({ session }) => session === id);
 }
 
-/** The one process the session agent has for longer than a command. */
+/** The one process of the session agent's that runs the coding agent; git comes and goes beside it. */
 function codingAgent(platform: TestPlatform, id: string, agent: number): number {
-	const children = ofSession(platform, id).filter(({ parent }) => parent === agent);
+	const children = ofSession(platform, id).filter(({ pid, parent }) => parent === agent && isCodingAgent(pid));
 	expect(children).to.have.length(1);
 	return children[0]?.pid ?? 0;
+}
+
+function isCodingAgent(pid: number): boolean {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("agent/builtin/main.ts");
+	} catch {
+		return false;
+	}
 }
