@@ -26,14 +26,27 @@ export const p7: Row = {
 			return !body.is_active && body.turns.at(-1)?.role === "assistant";
 		};
 
+		async function accepted(): Promise<number> {
+			const began = performance.now();
+			const { status } = await client.post(`/sessions/${id}/messages`, { content });
+			if (status !== 200) throw new Error(`A message was answered ${status}`);
+			return performance.now() - began;
+		}
+
+		/** To an agent at rest, as a person does. */
 		async function ours(): Promise<number[]> {
 			const times: number[] = [];
-			for (let n = 0; n < messages; n++) {
-				const began = performance.now();
-				const { status } = await client.post(`/sessions/${id}/messages`, { content });
-				if (status !== 200) throw new Error(`A message was answered ${status}`);
-				times.push(performance.now() - began);
+			for (let n = 0; n < messages / 4; n++) {
+				times.push(await accepted());
+				await eventually(answered, { withinMs: 60_000 });
 			}
+			return times;
+		}
+
+		/** One after the other, while the agent answers those before. */
+		async function burst(): Promise<number[]> {
+			const times: number[] = [];
+			for (let n = 0; n < messages; n++) times.push(await accepted());
 			await eventually(answered, { withinMs: 60_000 });
 			return times;
 		}
@@ -52,12 +65,14 @@ export const p7: Row = {
 			return times;
 		}
 
-		const samples = await interleaved({ ours, baseline }, 5);
+		const samples = await interleaved({ ours, burst, baseline }, 5);
 		socket.close();
 		const at = (rounds: readonly (readonly number[])[], q: number) => median(rounds.map((round) => quantile(round, q)));
 		const figures = {
 			ours_p50_ms: at(samples.ours, 0.5),
 			ours_p95_ms: at(samples.ours, 0.95),
+			burst_p50_ms: at(samples.burst, 0.5),
+			burst_p95_ms: at(samples.burst, 0.95),
 			baseline_p50_ms: at(samples.baseline, 0.5),
 			baseline_p95_ms: at(samples.baseline, 0.95),
 		};
@@ -65,6 +80,7 @@ export const p7: Row = {
 			verdicts: [
 				{ what: "p95 against echo", value: figures.ours_p95_ms / figures.baseline_p95_ms, compare: "<=", target: 5 },
 				{ what: "p95 in ms", value: figures.ours_p95_ms, compare: "<=", target: 100 },
+				{ what: "p95 in ms, in a burst", value: figures.burst_p95_ms, compare: "<=", target: 100 },
 			],
 			figures,
 		};
