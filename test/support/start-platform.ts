@@ -218,7 +218,7 @@ export class TestPlatform implements AsyncDisposable {
 			const installation = this.#installation();
 			await eventually(() => {
 				killSessionProcesses(installation);
-				return sessionAgents(installation).length === 0;
+				return sessionProcesses(installation).length === 0;
 			});
 		}
 		rmSync(this.folder, { recursive: true, force: true });

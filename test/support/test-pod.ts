@@ -12,7 +12,7 @@ import type { PodFrame } from "#shared/pod/frames.ts";
 import type { PodStatus } from "#shared/pod/status.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "./eventually.ts";
-import { killSessionProcesses } from "./session-processes.ts";
+import { killSessionProcesses, sessionProcesses } from "./session-processes.ts";
 
 /** Compiled code of the agent, so that only the first pod of a test run has to compile it. */
 const compiled = mkdtempSync(join(tmpdir(), "atelier-compiled-"));
@@ -73,9 +73,10 @@ export class TestSession implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
+		// One that was being started meanwhile is found by the next look; it could make the folder anew.
 		await eventually(() => {
 			killSessionProcesses(this.installation);
-			return true;
+			return sessionProcesses(this.installation).length === 0;
 		});
 		await eventually(() => (rmSync(this.folder, { recursive: true, force: true }), true));
 	}
