@@ -1,6 +1,6 @@
 /** Load on a server over HTTP, and what that cost the server. */
 import type { LoadOrder, LoadResult } from "./http-load.ts";
-import { cpuMicros } from "./process-cpu.ts";
+import { cpuMicros } from "./process-cost.ts";
 import { Program } from "./program.ts";
 
 export interface ServerSample extends LoadResult {

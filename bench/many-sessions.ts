@@ -13,6 +13,7 @@ import { order, report } from "./program.ts";
 const { dataDir, count } = order<{ dataDir: string; count: number }>();
 const principal: Principal = { kind: "user", id: "dev-user", tenant: "default", roles: [] };
 const source = { type: "git", repo: "https://example.org/a.git", branch: "main", base_branch: "" } as const;
+const fillIn = compileSchema(sessionCreateFields);
 const year = Date.UTC(2026, 0, 1);
 
 const store = new EmbeddedStore({ folder: join(dataDir, "store") });
@@ -28,7 +29,7 @@ process.disconnect();
 
 function stopped(n: number) {
 	const request: Record<string, unknown> = { name: `session-${n}`, source };
-	compileSchema(sessionCreateFields)(request);
+	fillIn(request);
 	const create = request as SessionCreate;
 	const launch = launchSettings(create, source, undefined, ["https"]);
 	const { due_at: _never, ...document } = newSession({

@@ -15,9 +15,9 @@ export class Program<Ready> implements AsyncDisposable {
 	}
 
 	/** @param file From this folder. Its one argument is the JSON of `order`; its first message is `Ready`. */
-	static async start<Ready>(file: string, order: unknown, nodeOptions: string[] = []): Promise<Program<Ready>> {
+	static async start<Ready>(file: string, order: unknown): Promise<Program<Ready>> {
 		const path = fileURLToPath(new URL(file, import.meta.url));
-		const child = fork(path, [JSON.stringify(order)], { execArgv: nodeOptions });
+		const child = fork(path, [JSON.stringify(order)]);
 		const first = await Promise.race([
 			once(child, "message"),
 			once(child, "exit").then(() => Promise.reject(new Error(`${file} has ended before it was ready`))),
@@ -37,10 +37,6 @@ export class Program<Ready> implements AsyncDisposable {
 	async next<T>(): Promise<T> {
 		const [message] = await once(this.#child, "message");
 		return message as T;
-	}
-
-	onMessage<T>(listener: (message: T) => void): void {
-		this.#child.on("message", (message) => listener(message as T));
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

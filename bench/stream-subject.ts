@@ -1,7 +1,7 @@
 /** A server of events with a crowd of clients before it. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { SinkOrder, SinkReport } from "./sse-sink.ts";
-import { cpuMicros } from "./process-cpu.ts";
+import { cpuMicros } from "./process-cost.ts";
 import { Program } from "./program.ts";
 
 interface Served {

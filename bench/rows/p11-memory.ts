@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { filledPlatform } from "../filled-platform.ts";
 import { platformWithoutPods, wholePlatform } from "../platform.ts";
-import { memoryBytes } from "../process-cpu.ts";
+import { memoryBytes } from "../process-cost.ts";
 import { Program } from "../program.ts";
 import { median } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";
