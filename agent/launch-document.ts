@@ -11,8 +11,8 @@ export class LaunchDocumentError extends Error {
 	override readonly name = "LaunchDocumentError";
 }
 
-/** @throws {LaunchDocumentError} */
-export async function readLaunchDocument(input: AsyncIterable<Buffer>): Promise<LaunchDocument> {
+/** @throws {LaunchDocumentError} when it is too long. */
+export async function readLaunchText(input: AsyncIterable<Buffer>): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of input) {
@@ -20,7 +20,7 @@ export async function readLaunchDocument(input: AsyncIterable<Buffer>): Promise<
 		if (bytes > maxBytes) throw new LaunchDocumentError(`Cannot use a launch document of more than ${maxBytes} bytes`);
 		chunks.push(chunk);
 	}
-	return parseLaunchDocument(Buffer.concat(chunks).toString("utf8"));
+	return Buffer.concat(chunks).toString("utf8");
 }
 
 /** @throws {LaunchDocumentError} */

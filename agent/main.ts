@@ -1,17 +1,23 @@
 /**
- * The session agent: the program inside every session pod. It is told what to be on its standard input, and ends with
- * 0 when asked to end, 1 when the pod has failed (its status says why), 65 when it was told nothing that makes sense,
- * 75 when the session has an agent already.
+ * The session agent: the program inside every session pod. It is told what to be on its standard input, at once or after
+ * a wait, and ends with 0 when asked to end or never needed, 1 when the pod has failed (its status says why), 65 when it
+ * was told nothing that makes sense, 75 when the session has an agent already.
  */
-import { LaunchDocumentError, readLaunchDocument } from "./launch-document.ts";
+import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { podGround } from "./pod-ground.ts";
 import { PodWorkspace } from "./pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
+import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
 
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
 async function main(): Promise<number> {
-	const launch = await readLaunchDocument(process.stdin);
+	const waits = isWaiting(process.argv);
+	if (waits) loadAhead();
+	const text = await readLaunchText(process.stdin);
+	if (waits && text === "") return 0;
+	const launch = parseLaunchDocument(text);
+	if (waits) becomeAgentOf(launch);
 	const held = await holdSession(launch.installation, launch.session_id);
 	if (!held) {
 		console.error(`Session "${launch.session_id}" has an agent already`);

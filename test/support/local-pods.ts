@@ -21,7 +21,8 @@ export interface LocalPods {
 	close(): Promise<void>;
 }
 
-export function openLocalPods(): LocalPods {
+/** @param waiting How many session agents each watched runtime keeps waiting. */
+export function openLocalPods(waiting = 0): LocalPods {
 	const dataDir = mkdtempSync(join(tmpdir(), "atelier-pods-"));
 	const installation = randomBytes(8).toString("hex");
 	const options = {
@@ -29,6 +30,7 @@ export function openLocalPods(): LocalPods {
 		installation,
 		userHome: "",
 		environment: inheritedEnvironment(),
+		waiting,
 	};
 	const processes = () => markedWith(`${marker.installation}=${installation}`);
 	return {

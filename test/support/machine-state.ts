@@ -8,11 +8,11 @@ export interface MachineState {
 	processes: number[];
 	/** TCP ports that those processes listen on. */
 	ports: number[];
-	/** Everything in the data folder but the store, the keys and compiled programs. */
+	/** Everything in the data folder but the store, the keys, compiled programs, and what agents without a session wrote. */
 	files: string[];
 }
 
-const kept = /^(store|keys|cache)(\/|$)/;
+const kept = /^(store|keys|cache|run\/\.waiting)(\/|$)/;
 
 export function machineState(installation: string, dataDir: string): MachineState {
 	const processes = sessionProcesses(installation).map(({ pid }) => pid);

@@ -1,4 +1,4 @@
-/** Finds the processes of session pods by the marker in their environment, as the platform itself does. */
+/** Finds the processes of session pods by the marker in their environment or title, as the platform itself does. */
 import { readdirSync, readFileSync } from "node:fs";
 import { marker } from "#shared/pod/launch.ts";
 
@@ -11,7 +11,7 @@ export interface SessionProcess {
 	isAgent: boolean;
 }
 
-/** Every process of every pod of one installation. */
+/** Every process of every pod of one installation; agents that still wait for a session are none. */
 export function sessionProcesses(installation: string): SessionProcess[] {
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name))
@@ -44,17 +44,24 @@ function read(pid: number, installation: string): SessionProcess[] {
 				.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
 		);
 		if (environment.get(marker.installation) !== installation) return [];
+		const [, session = "", generation] = titleOf(pid) ?? [];
+		if (!environment.has(marker.session) && session === "") return [];
 		const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 		return [
 			{
 				pid,
 				parent,
-				session: environment.get(marker.session) ?? "",
-				generation: Number(environment.get(marker.generation)),
+				session: environment.get(marker.session) ?? session,
+				generation: Number(environment.get(marker.generation) ?? generation),
 				isAgent: environment.get("ATELIER_ROLE") === "agent",
 			},
 		];
 	} catch {
 		return [];
 	}
+}
+
+/** Of a session agent that waited for its session. */
+function titleOf(pid: number): RegExpExecArray | null {
+	return /^atelier-agent (.+)-g(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
 }

@@ -15,7 +15,8 @@ import { type MarkedProcess, MarkedProcesses, sendSignal } from "./local-process
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { RunFolders } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
-import { spawnAgent } from "./local-process/spawn-agent.ts";
+import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";
+import { WaitingAgents } from "./local-process/waiting-agents.ts";
 
 /** Exit code of an agent that found the session taken (agent/main.ts): nothing was lost. */
 const anotherLives = 75;
@@ -30,22 +31,30 @@ export interface LocalProcessOptions {
 	environment: Record<string, string>;
 	/** Folder with `agent/main.ts`; default this project. */
 	projectRoot?: string;
+	/** Session agents that are kept waiting for the sessions to come, 0 to 8; default 1. */
+	waiting?: number;
 }
+
+const maxWaiting = 8;
 
 export class LocalProcessRuntime implements PodRuntime {
 	readonly #options: LocalProcessOptions;
-	readonly #program: string;
+	readonly #program: AgentProgram;
+	readonly #waiting: WaitingAgents;
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
 	readonly #processes: MarkedProcesses;
 	readonly #watches = new Set<PodWatch>();
 
+	/** @throws {RangeError} */
 	constructor(options: LocalProcessOptions) {
+		const { dataDir, environment, installation, projectRoot = ownRoot } = options;
 		this.#options = options;
-		this.#program = join(options.projectRoot ?? ownRoot, "agent/main.ts");
-		this.#runs = new RunFolders(join(options.dataDir, "run"));
-		this.#sessions = new SessionFolders(join(options.dataDir, "sessions"));
-		this.#processes = new MarkedProcesses(options.installation);
+		this.#program = { main: join(projectRoot, "agent/main.ts"), environment, installation };
+		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
+		this.#runs = new RunFolders(join(dataDir, "run"));
+		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
+		this.#processes = new MarkedProcesses(installation);
 	}
 
 	async list(): Promise<Pod[]> {
@@ -68,14 +77,10 @@ export class LocalProcessRuntime implements PodRuntime {
 		await this.#runs.create(launch);
 		const folders = await this.#sessions.create(launch.sessionId);
 		failpoint("local-process.before-spawn");
-		const child = await spawnAgent(
-			{ main: this.#program, environment: this.#options.environment, log: this.#runs.log(launch) },
-			this.#document(spec, launch, folders),
-		);
-		child.once(
-			"exit",
-			(code, signal) => void this.#recordEnd(launch, child.pid, code ?? signal).finally(() => this.#look()),
-		);
+		const document = this.#document(spec, launch, folders);
+		const log = this.#runs.log(launch);
+		const agent = (await this.#waiting.take(document, log)) ?? (await spawnAgent(this.#program, document, log));
+		void agent.ended.then((outcome) => this.#recordEnd(launch, agent.process.pid, outcome)).finally(() => this.#look());
 		this.#look();
 	}
 
@@ -125,6 +130,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		void this.#runs.emptyTrash();
 		void this.#sessions.emptyTrash();
+		this.#waiting.keep(signal);
 		const watch = new PodWatch(
 			{
 				list: () => this.list(),
@@ -177,6 +183,12 @@ export class LocalProcessRuntime implements PodRuntime {
 			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
+}
+
+/** It comes from the configuration as it was written there. @throws {RangeError} */
+function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
+	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
+	throw new RangeError(`Cannot keep ${JSON.stringify(waiting)} session agents waiting: 0 to ${maxWaiting} can be`);
 }
 
 /** A clock that was set back, or a time that cannot be read, must not keep anything alive. */

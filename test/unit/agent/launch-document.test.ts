@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { LaunchDocumentError, parseLaunchDocument, readLaunchDocument } from "#agent/launch-document.ts";
+import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "#agent/launch-document.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 
 const document: LaunchDocument = {
@@ -80,13 +80,13 @@ describe("parseLaunchDocument()", () => {
 	}
 });
 
-describe("readLaunchDocument()", () => {
+describe("readLaunchText()", () => {
 	async function* chunks(count: number): AsyncGenerator<Buffer> {
 		for (let sent = 0; sent < count; sent++) yield Buffer.alloc(1_048_576, " ");
 	}
 
 	it("stops reading after 2 MB", async () => {
-		const failure = await readLaunchDocument(chunks(10_000)).catch((error: unknown) => error);
+		const failure = await readLaunchText(chunks(10_000)).catch((error: unknown) => error);
 		expect(failure).to.be.instanceOf(LaunchDocumentError);
 	});
 });

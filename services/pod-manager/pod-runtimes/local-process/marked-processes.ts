@@ -1,9 +1,11 @@
 /**
- * The living processes of this installation's pods, found by the marker in their environment, whoever started them.
+ * The living processes of this installation's pods, found by the marker in their environment, whoever started them; a
+ * session agent that waited for its session has the session in its title.
  * A process is known by its id together with its start time, because the system reuses ids.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { monotonic } from "#shared/clock.ts";
+import { launchNameIn } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { type Launch, parseLaunch } from "./launch.ts";
 
@@ -25,7 +27,7 @@ export interface MarkedProcess extends Mark {
 interface Known {
 	readonly startTime: string;
 	readonly mark: Mark | undefined;
-	/** Monotonic time from which its environment is not read again. */
+	/** Monotonic time from which its mark is not read again. */
 	readonly settledAt: number;
 }
 
@@ -76,16 +78,25 @@ export class MarkedProcesses {
 		const same = former?.startTime === startTime ? former : undefined;
 		if (same && monotonic() >= same.settledAt) return same;
 		const settledAt = same?.settledAt ?? monotonic() + unsettledMs;
-		return { startTime, settledAt, mark: this.#readMark(pid) };
+		const mark = this.#readMark(pid);
+		if (mark !== "waiting") return { startTime, settledAt, mark };
+		return { startTime, settledAt: Number.POSITIVE_INFINITY, mark: undefined };
 	}
 
-	#readMark(pid: number): Mark | undefined {
+	#readMark(pid: number): Mark | "waiting" | undefined {
 		const environment = new Set(readProc(pid, "environ")?.split("\0"));
 		if (!environment.has(`${marker.installation}=${this.#installation}`)) return undefined;
-		const name = `${valueIn(environment, marker.session)}-g${valueIn(environment, marker.generation)}`;
-		const launch = parseLaunch(name);
-		return launch && { ...launch, isAgent: environment.has(`${agentVariable}=${agentRole}`) };
+		const isAgent = environment.has(`${agentVariable}=${agentRole}`);
+		const session = valueIn(environment, marker.session);
+		if (isAgent && session === "") return markInTitle(pid) ?? "waiting";
+		const launch = parseLaunch(`${session}-g${valueIn(environment, marker.generation)}`);
+		return launch && { ...launch, isAgent };
 	}
+}
+
+function markInTitle(pid: number): Mark | undefined {
+	const launch = parseLaunch(launchNameIn(readProc(pid, "cmdline") ?? "") ?? "");
+	return launch && { ...launch, isAgent: true };
 }
 
 /** Sends a signal to the process, or to the whole group it leads, unless its id belongs to another one by now. */
@@ -108,7 +119,7 @@ function startTimeOf(pid: number): string | undefined {
 }
 
 /** Undefined when the process has ended or belongs to somebody else. */
-function readProc(pid: number, file: "stat" | "environ"): string | undefined {
+function readProc(pid: number, file: "stat" | "environ" | "cmdline"): string | undefined {
 	try {
 		return readFileSync(`/proc/${pid}/${file}`, "latin1");
 	} catch {

@@ -1,8 +1,10 @@
-/** Starts a session agent as a process that outlives its parent, and hands it its launch document. */
+/** Session agents as processes that outlive their parent: started for a launch, or ahead of one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
+import { Socket } from "node:net";
 import { failpoint } from "#shared/failpoints.ts";
+import { waitingArgument } from "#shared/pod/agent-title.ts";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import { agentRole, agentVariable } from "./marked-processes.ts";
 
@@ -11,39 +13,75 @@ export interface AgentProgram {
 	readonly main: string;
 	/** What it may see of the platform's environment. */
 	readonly environment: Readonly<Record<string, string>>;
+	/** Marks its processes. */
+	readonly installation: string;
+}
+
+export interface StartedAgent {
+	readonly process: ChildProcess;
+	/** Resolves with its exit code, or the signal that ended it. */
+	readonly ended: Promise<number | string | null>;
+}
+
+interface Start {
+	/** Home and working folder. */
+	readonly home: string;
 	/** File its output is appended to. */
 	readonly log: string;
+	readonly args: readonly string[];
+	/** Beside what every session agent gets. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Beside the three that every process has. */
+	readonly channels: readonly "pipe"[];
 }
 
-/** Resolves when the process exists. @throws {Error} when the system cannot start one. */
-export async function spawnAgent(program: AgentProgram, launch: LaunchDocument): Promise<ChildProcess> {
-	const log = await open(program.log, "a", 0o600);
+/** Resolves when the process exists and is being told its launch. @throws {Error} when the system cannot start one. */
+export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
+	const mark = { [marker.session]: launch.session_id, [marker.generation]: String(launch.generation) };
+	const agent = await start(program, { home: launch.home, log, args: [], environment: mark, channels: [] });
+	tell(agent, launch);
+	return agent;
+}
+
+/**
+ * One that waits for its launch, and ends by itself when this process does. It writes to its fourth channel once it has
+ * taken the launch.
+ * @param home While it waits.
+ */
+export function spawnWaiting(program: AgentProgram, home: string, log: string): Promise<StartedAgent> {
+	return start(program, { home, log, args: [waitingArgument], environment: {}, channels: ["pipe"] });
+}
+
+/** One that ends before it has read everything is found missing by whoever waits for it. */
+export function tell({ process: { stdin } }: StartedAgent, launch: LaunchDocument): void {
+	failpoint("local-process.spawned");
+	stdin?.end(JSON.stringify(launch));
+}
+
+async function start(program: AgentProgram, { home, log, args, environment, channels }: Start): Promise<StartedAgent> {
+	const output = await open(log, "a", 0o600);
 	try {
-		const child = spawn(process.execPath, [program.main], {
-			cwd: launch.home,
+		const child = spawn(process.execPath, [program.main, ...args], {
+			cwd: home,
 			detached: true,
-			env: environmentOf(program, launch),
-			stdio: ["pipe", log.fd, log.fd],
+			env: {
+				...program.environment,
+				HOME: home,
+				[marker.installation]: program.installation,
+				...environment,
+				[agentVariable]: agentRole,
+			},
+			stdio: ["pipe", output.fd, output.fd, ...channels],
+		});
+		const ended = new Promise<number | string | null>((resolve) => {
+			child.once("exit", (code, signal) => resolve(code ?? signal));
 		});
 		await once(child, "spawn");
-		failpoint("local-process.spawned");
 		child.unref();
-		// One that ends before it has read everything is found missing by the next look.
+		for (const channel of child.stdio) if (channel instanceof Socket) channel.unref();
 		child.stdin?.on("error", () => {});
-		child.stdin?.end(JSON.stringify(launch));
-		return child;
+		return { process: child, ended };
 	} finally {
-		await log.close();
+		await output.close();
 	}
-}
-
-function environmentOf({ environment }: AgentProgram, launch: LaunchDocument): Record<string, string> {
-	return {
-		...environment,
-		HOME: launch.home,
-		[marker.installation]: launch.installation,
-		[marker.session]: launch.session_id,
-		[marker.generation]: String(launch.generation),
-		[agentVariable]: agentRole,
-	};
 }

@@ -1,0 +1,119 @@
+/**
+ * Session agents that have been started before there is a session for them, so that one which is created finds its
+ * program loaded. They have no identity until they are told a launch, hold nothing, and end with this process.
+ */
+import { once } from "node:events";
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { after, deadline, type Timer } from "#shared/clock.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
+
+/** Starting one costs processor time that a session which is being created needs more. */
+const quietMs = 1_500;
+/** After one that ended by itself: a program that cannot run is not started over and over. */
+const failedMs = 30_000;
+/** It takes a few milliseconds to take a launch. */
+const answerMs = 2_000;
+
+interface WaitingAgent extends StartedAgent {
+	readonly log: string;
+}
+
+export class WaitingAgents {
+	readonly #program: AgentProgram;
+	readonly #folder: string;
+	readonly #wanted: number;
+	#agents: WaitingAgent[] = [];
+	#signal: AbortSignal = AbortSignal.abort();
+	#refill: Timer | undefined;
+	#starting = false;
+	#started = 0;
+
+	/** @param folder Home of those that wait, and of their output. @param wanted How many are kept. */
+	constructor(program: AgentProgram, folder: string, wanted: number) {
+		this.#program = program;
+		this.#folder = folder;
+		this.#wanted = wanted;
+	}
+
+	/** Keeps them from now until the signal aborts; until it is called there are none. */
+	keep(signal: AbortSignal): void {
+		this.#signal = signal;
+		signal.addEventListener("abort", () => this.#endAll());
+		this.#refillIn(quietMs);
+	}
+
+	/**
+	 * Makes one of them the agent of this launch; undefined when there is none that can be.
+	 * @param log Becomes the file of its output.
+	 * @throws {Error} when one does not answer; it is ended then.
+	 */
+	async take(launch: LaunchDocument, log: string): Promise<StartedAgent | undefined> {
+		this.#refillIn(quietMs);
+		const agent = this.#agents.shift();
+		if (!agent) return undefined;
+		const outcome = await hand(agent, launch, log);
+		if (outcome === "taken") return agent;
+		agent.process.kill("SIGKILL");
+		if (outcome === "refused") return undefined;
+		throw new Error(`A waiting session agent did not take its session within ${answerMs} ms`);
+	}
+
+	#refillIn(ms: number): void {
+		this.#refill?.cancel();
+		if (!this.#signal.aborted) this.#refill = after(ms, () => void this.#fill().catch(() => this.#refillIn(failedMs)));
+	}
+
+	async #fill(): Promise<void> {
+		const { aborted } = this.#signal;
+		if (aborted || this.#starting || this.#agents.length >= this.#wanted) return;
+		this.#starting = true;
+		await this.#add().finally(() => (this.#starting = false));
+		this.#refillIn(quietMs);
+	}
+
+	async #add(): Promise<void> {
+		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		const log = join(this.#folder, `${++this.#started}.log`);
+		const agent = { ...(await spawnWaiting(this.#program, this.#folder, log)), log };
+		this.#agents.push(agent);
+		void agent.ended.then(() => this.#lost(agent));
+		if (this.#signal.aborted) this.#endAll();
+	}
+
+	#lost(agent: WaitingAgent): void {
+		if (!this.#agents.includes(agent)) return;
+		this.#agents = this.#agents.filter((other) => other !== agent);
+		this.#refillIn(failedMs);
+	}
+
+	#endAll(): void {
+		this.#refill?.cancel();
+		for (const { process } of this.#agents.splice(0)) process.kill("SIGKILL");
+	}
+}
+
+/** `refused`: it is as if it had never been there. */
+type Outcome = "taken" | "refused" | "silent";
+
+async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): Promise<Outcome> {
+	const channel = agent.process.stdio[3];
+	if (!(channel instanceof Readable)) return "refused";
+	try {
+		await rename(agent.log, log);
+		const answer = once(channel, "data", { signal: deadline(answerMs) });
+		const outcome = Promise.race([
+			answer.then(() => "taken" as const),
+			agent.ended.then(() => "refused" as const),
+		]).catch(() => "silent" as const);
+		tell(agent, launch);
+		return await outcome;
+	} catch {
+		// Its output has been removed: whatever it would say were lost.
+		return "refused";
+	} finally {
+		channel.destroy();
+	}
+}

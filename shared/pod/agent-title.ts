@@ -1,0 +1,24 @@
+/**
+ * How a session agent that was started before there was a session for it shows whose it has become: in the title of its
+ * process, which takes the place of its arguments (proc(5), `/proc/<pid>/cmdline`). Its environment stays what it was.
+ */
+import type { LaunchDocument } from "./launch.ts";
+
+const prefix = "atelier-agent ";
+
+/** Argument of a session agent that waits. It makes room: a title ends where the arguments ended. */
+export const waitingArgument = "waits-for-a-session".padEnd(96, "-");
+
+/** e.g. `atelier-agent 0b2c…-g3`, at most 70 characters. */
+export function agentTitle({ session_id, generation }: LaunchDocument): string {
+	return `${prefix}${session_id}-g${generation}`;
+}
+
+/**
+ * The name of the launch, `<session id>-g<generation>`; undefined for a process with another title.
+ * @param commandLine As `/proc/<pid>/cmdline` has it.
+ */
+export function launchNameIn(commandLine: string): string | undefined {
+	const [title = ""] = commandLine.split("\0", 1);
+	return title.startsWith(prefix) ? title.slice(prefix.length) : undefined;
+}
