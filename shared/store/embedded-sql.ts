@@ -36,10 +36,10 @@ export function columnValue(collection: Collection, column: string, value: unkno
 }
 
 export function documentOf<C extends Columns>(collection: Collection<C>, row: SqlRow): Document<C> {
-	const document: Record<string, unknown> = { id: row["id"], wire: row["wire"] };
-	for (const column in collection.columns) {
+	const document: Record<string, unknown> = {};
+	for (const column in row) {
 		const value = row[column];
-		if (value === null || value === undefined) continue;
+		if (value === null) continue;
 		document[column] = collection.columns[column] === "json" ? JSON.parse(String(value)) : value;
 	}
 	// The table is STRICT and made from these columns; a row cannot be anything else.

@@ -1,4 +1,5 @@
 /** The statements of the embedded store that write. Pure: text and values, nothing runs here. */
+import type { SQLInputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "./collection.ts";
 import type { Change, Guard, OutboxEntry } from "./document-store.ts";
 import { quoted } from "./embedded-schema.ts";
@@ -6,16 +7,21 @@ import { columnValue, joined, memberList, type Sql, sql } from "./embedded-sql.t
 
 type Events = readonly OutboxEntry[];
 
+/** The text of the one statement that is run again and again is made once. */
+const insertions = new WeakMap<Collection, string>();
+
 export function insertion(collection: Collection, document: Document<Columns>, events: Events): Sql {
-	const columns = Object.keys(collection.columns);
-	const members = ["id", "wire", "_outbox", "_outbox_since", ...columns.map(quoted)];
-	return sql(
-		`INSERT INTO ${quoted(collection.name)} (${members.join(", ")}) VALUES (${members.map(() => "?").join(", ")})`,
-		document.id,
-		document.wire,
-		...outboxValues(events),
-		...columns.map((column) => columnValue(collection, column, document[column])),
-	);
+	const text = insertions.get(collection) ?? insertionText(collection);
+	insertions.set(collection, text);
+	const values: SQLInputValue[] = [document.id, document.wire, ...outboxValues(events)];
+	for (const column in collection.columns) values.push(columnValue(collection, column, document[column]));
+	return { text, values };
+}
+
+function insertionText(collection: Collection): string {
+	const members = ["id", "wire", "_outbox", "_outbox_since", ...Object.keys(collection.columns).map(quoted)];
+	const marks = members.map(() => "?").join(", ");
+	return `INSERT INTO ${quoted(collection.name)} (${members.join(", ")}) VALUES (${marks})`;
 }
 
 /** Returns the document after the change, or no row. @param assigned Made by `assignments`. */
