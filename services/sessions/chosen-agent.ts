@@ -6,13 +6,16 @@ import { UnprocessableError } from "#shared/errors.ts";
 
 const defaultAgent = "builtin";
 
+/** Looked up once, as the records are read at the start: another one is there after the next. */
+let known: readonly string[] | undefined;
+
 /** @throws {UnprocessableError} naming an agent that has no record. */
 export function chosenAgent(
 	{ agent }: Pick<SessionCreate, "agent">,
 	template: Pick<Template, "workload_config"> | undefined,
 ): string {
 	const wanted = agent || template?.workload_config["agent"] || defaultAgent;
-	const known = agentIds();
+	known ??= agentIds();
 	const found = known.find((id) => id === wanted);
 	if (found !== undefined) return found;
 	const name = typeof wanted === "string" ? wanted : JSON.stringify(wanted);

@@ -1,5 +1,6 @@
 /** The commands on a session: each is one compare-and-set, and none waits for a pod. */
 import { randomUUID } from "node:crypto";
+import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
 import { isAdmin, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
@@ -45,15 +46,15 @@ export class SessionCommands {
 		this.#due = due;
 	}
 
-	/** @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
-	async create({ principal, key }: Commander, order: CreateOrder): Promise<Session> {
+	/** The session. @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
+	async create({ principal, key }: Commander, order: CreateOrder): Promise<Session | JsonText> {
 		const { request, template, protocols, sessionLimit } = order;
 		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, key);
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		const command = commandMark("create", key, request);
 		const kept = command && (await this.#kept.find(id, command.fingerprint));
-		if (kept) return JSON.parse(kept.wire) as Session;
+		if (kept) return jsonText(kept.wire);
 		const document = newSession({ id, principal, request, source, launch, at: now(), command, sessionLimit });
 		try {
 			await this.#records.insert(document);
@@ -63,7 +64,7 @@ export class SessionCommands {
 			return answeredBefore(record, command) ?? record.session;
 		}
 		this.#due(id);
-		return JSON.parse(document.wire) as Session;
+		return jsonText(document.wire);
 	}
 
 	/** @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}. */

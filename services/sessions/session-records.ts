@@ -90,9 +90,9 @@ export class SessionRecords {
 
 	/** @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
-		const session = JSON.parse(document.wire) as Session;
-		const counts = countsChange(undefined, document.status);
-		await this.#store.insert(sessionCollection, document, [createdEvent(session, counts)]);
+		const creation = { event: "session_created", at: Date.parse(document.created_at ?? "") } as const;
+		const created = eventOf(document, creation, document.wire, countsChange(undefined, document.status));
+		await this.#store.insert(sessionCollection, document, [created]);
 		failpoint("sessions.written");
 		this.#written();
 	}
@@ -131,12 +131,14 @@ export class SessionRecords {
 		const changed = { ...merged, chat_endpoint: this.#chatEndpoint(merged) };
 		const { session: after, columns } = withBudgetRules(changed, record, change);
 		const counts = countsChange(document.status, columns.set?.status ?? document.status);
+		const wire = JSON.stringify(after);
+		const data = change.payload === undefined ? wire : JSON.stringify(change.payload);
 		const written = await this.#store.update(
 			sessionCollection,
 			document.id,
 			{ equals: { rev: session.rev, ...guard }, ...(change.fits && { fits: change.fits }) },
-			{ ...columns, wire: JSON.stringify(after), set: { ...columns.set, rev } },
-			[eventOf(after, change, counts)],
+			{ ...columns, wire, set: { ...columns.set, rev } },
+			[eventOf({ ...document, rev }, change, data, counts)],
 		);
 		if (!written) return undefined;
 		failpoint("sessions.written");
@@ -145,19 +147,16 @@ export class SessionRecords {
 	}
 }
 
-function createdEvent(session: Session, counts: EventCounts | undefined): OutboxEntry {
-	return eventOf(session, { event: "session_created", at: Date.parse(session.created_at) }, counts);
-}
+type Revision = Pick<SessionDocument, "rev" | "tenant" | "owner">;
 
-/** Revisions number the events of a session. */
+/** Revisions number the events of a session. @param data JSON text of the payload. */
 function eventOf(
-	session: Session,
-	{ event, payload, at }: Pick<SessionChange, "event" | "payload" | "at">,
+	{ rev = 0, tenant = "", owner = "" }: Revision,
+	{ event, at }: Pick<SessionChange, "event" | "at">,
+	data: string,
 	counts: EventCounts | undefined,
 ): OutboxEntry {
-	const audience = { tenant: session.tenant_id ?? "", owner: session.owner_id ?? "" };
-	const data = JSON.stringify(payload ?? session);
-	return { n: session.rev, type: event, data, audience, at, ...(counts && { counts }) };
+	return { n: rev, type: event, data, audience: { tenant, owner }, at, ...(counts && { counts }) };
 }
 
 /** The index and range in which a principal's sessions stand. */

@@ -17,6 +17,9 @@ const position = "position";
 const pageSize = 500;
 const maxRaces = 50;
 
+/** What counting needs of an event. */
+const countedColumns = ["seq", "counted_seq", "tenant", "owner", "sessions", "running"] as const;
+
 /** What a change of status changes; undefined: nothing. A status that is absent is that of no session. */
 export function countsChange(before: string | undefined, after: string | undefined): EventCounts | undefined {
 	const sessions = counts(after) - counts(before);
@@ -89,12 +92,7 @@ export class SessionCounts {
 			const events = await this.#after(from);
 			const last = events.at(-1)?.seq;
 			if (last === undefined) return;
-			for (const id of new Set(events.flatMap(idsOf))) {
-				await this.#bringForward(
-					id,
-					events.filter((event) => idsOf(event).includes(id)),
-				);
-			}
+			await Promise.all([...byScope(events)].map(([id, itsEvents]) => this.#bringForward(id, itsEvents)));
 			await this.#store.update(
 				sessionCountCollection,
 				position,
@@ -136,7 +134,8 @@ export class SessionCounts {
 
 	async #after(seq: number): Promise<CountedEvent[]> {
 		const range = { equals: [], from: seq + 1 };
-		return (await this.#store.find(eventLogCollection, "counted", range, { limit: pageSize })).documents;
+		const page = { limit: pageSize, columns: countedColumns };
+		return (await this.#store.find(eventLogCollection, "counted", range, page)).documents;
 	}
 }
 
@@ -146,6 +145,19 @@ function scopesOf(tenant: string, owner: string): string[] {
 
 function idsOf({ tenant = "", owner = "" }: Pick<CountedEvent, "tenant" | "owner">): string[] {
 	return scopesOf(tenant, owner);
+}
+
+/** The events that count for each user and tenant, in their order. */
+function byScope(events: readonly CountedEvent[]): Map<string, CountedEvent[]> {
+	const found = new Map<string, CountedEvent[]>();
+	for (const event of events) {
+		for (const id of idsOf(event)) {
+			const its = found.get(id);
+			if (its) its.push(event);
+			else found.set(id, [event]);
+		}
+	}
+	return found;
 }
 
 function asCounts({ sessions = 0, running = 0 }: Partial<EventCounts>): EventCounts {
