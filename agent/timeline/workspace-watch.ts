@@ -10,6 +10,7 @@ import { ShadowRepository } from "../diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../run-command.ts";
 import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
+import { headStamp } from "./head-stamp.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
 
@@ -52,7 +53,11 @@ export class WorkspaceWatch {
 	readonly #unread = new UnreadFiles();
 	readonly #refused = new Set<string>();
 	#tree = "";
+	/** The index holds what `#tree` does not. */
+	#isTreeDue = true;
 	#head: string | undefined;
+	/** Of `#head`. */
+	#stamp: string | undefined;
 
 	private constructor(workspace: string, git: Git, shadow: ShadowRepository, since: number) {
 		this.#workspace = workspace;
@@ -72,7 +77,8 @@ export class WorkspaceWatch {
 		const watch = new WorkspaceWatch(workspace, git, shadow, since);
 		try {
 			await watch.#readFiles();
-			watch.#tree = await watch.#writeTree();
+			await watch.#writeTree();
+			watch.#stamp = await headStamp(watch.#folder);
 			watch.#head = await watch.#readHead();
 			return watch;
 		} catch (error) {
@@ -103,13 +109,16 @@ export class WorkspaceWatch {
 		return this.#shadow.remove();
 	}
 
+	get #folder(): string {
+		return join(this.#workspace, ".git");
+	}
+
 	async #changedFiles(): Promise<FileChange[]> {
 		const unread = await this.#readFiles();
-		const tree = await this.#writeTree();
 		const before = this.#tree;
 		// What cannot be compared now cannot be later either.
-		this.#tree = tree;
-		const changed = tree === before ? [] : await this.#compare(before, tree);
+		if (this.#isTreeDue) await this.#writeTree();
+		const changed = this.#tree === before ? [] : await this.#compare(before, this.#tree);
 		return [...changed, ...unread];
 	}
 
@@ -142,6 +151,7 @@ export class WorkspaceWatch {
 
 	async #updateIndex(paths: readonly string[]): Promise<void> {
 		let left = paths;
+		this.#isTreeDue = true;
 		for (let refused = 0; ; refused++) {
 			const args = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
 			const result = await this.#run(args, { input: left.map((path) => `${path}\0`).join("") });
@@ -153,8 +163,9 @@ export class WorkspaceWatch {
 		}
 	}
 
-	async #writeTree(): Promise<string> {
-		return textOf(await this.#succeed(["write-tree", "--missing-ok"]));
+	async #writeTree(): Promise<void> {
+		this.#tree = textOf(await this.#succeed(["write-tree", "--missing-ok"]));
+		this.#isTreeDue = false;
 	}
 
 	async #compare(from: string, to: string): Promise<FileChange[]> {
@@ -163,10 +174,12 @@ export class WorkspaceWatch {
 	}
 
 	async #newCommits(): Promise<readonly Commit[]> {
+		const stamp = await headStamp(this.#folder);
+		if (stamp !== undefined && stamp === this.#stamp) return [];
 		const head = await this.#readHead();
-		if (head === this.#head) return [];
 		const commits = await this.#commitsAfter(this.#head, head);
 		this.#head = head;
+		this.#stamp = stamp;
 		return commits;
 	}
 

@@ -17,9 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { Git } from "#agent/git.ts";
-import { LogBuffer } from "#agent/log-buffer.ts";
 import { WorkspaceWatch } from "#agent/timeline/workspace-watch.ts";
+import { CountedGit } from "../../support/counted-git.ts";
 import { commitFiles, git, makeRepository } from "../../support/git-repository.ts";
 
 describe("WorkspaceWatch", function () {
@@ -28,12 +27,14 @@ describe("WorkspaceWatch", function () {
 	let workspace: string;
 	let scratch: string;
 	let watch: WorkspaceWatch | undefined;
+	let counted: CountedGit;
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-watch-"));
 		workspace = makeRepository(join(folder, "workspace"), { "README.md": "one\ntwo\n", "src/a.ts": "a\n" });
 		scratch = join(folder, "scratch");
 		mkdirSync(scratch);
+		counted = new CountedGit();
 	});
 	afterEach(async () => {
 		await watch?.close();
@@ -42,8 +43,8 @@ describe("WorkspaceWatch", function () {
 	});
 
 	async function open(since = Date.now() - 60_000): Promise<WorkspaceWatch> {
-		const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C" };
-		watch = await WorkspaceWatch.open(workspace, scratch, new Git(env, new LogBuffer([])), since);
+		watch = await WorkspaceWatch.open(workspace, scratch, counted, since);
+		counted.started.length = 0;
 		return watch;
 	}
 
@@ -74,6 +75,40 @@ describe("WorkspaceWatch", function () {
 		expect(git(workspace, ["status", "--porcelain"]), "the index of the workspace").to.equal(
 			" M README.md\n D src/a.ts\n?? before.txt\n",
 		);
+	});
+
+	it("starts git once where nothing has changed", async () => {
+		const looking = await open();
+		expect([await told(looking), counted.started]).to.deep.equal([[], ["ls-files"]]);
+		write("README.md", "one\n");
+		expect(await told(looking)).to.deep.equal(["mod README.md +0 -1"]);
+		counted.started.length = 0;
+		expect([await told(looking), counted.started]).to.deep.equal([[], ["ls-files"]]);
+	});
+
+	it("sees a branch move wherever git keeps where it stands", async () => {
+		const looking = await open();
+		const commit = ["commit", "--quiet", "--allow-empty", "--message", "moved"];
+		const pack = ["pack-refs", "--all"];
+		const alias = ["symbolic-ref", "refs/heads/alias", "refs/heads/main"];
+		const onAlias = ["symbolic-ref", "HEAD", "refs/heads/alias"];
+		const detached = ["checkout", "--quiet", "--detach"];
+		const moves = [
+			[commit],
+			[pack],
+			[commit, pack],
+			[commit],
+			[detached],
+			[commit],
+			[alias, onAlias],
+			[commit],
+			[commit],
+		];
+		for (const move of moves) {
+			for (const step of move) git(workspace, step);
+			await looking.look();
+			expect(looking.head).to.equal(git(workspace, ["rev-parse", "HEAD"]).trim());
+		}
 	});
 
 	it("tells commits by hash and subject, and no file twice because of them", async () => {
