@@ -14,6 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Script } from "../support/model-server/answer.ts";
 import type { ModelServer } from "../support/model-server/model-server.ts";
 import { call, edit, say, shell, type Step, turns } from "../support/model-server/script.ts";
+import { processFile } from "../support/process-file.ts";
 import { installTestedAgents, testedAgents } from "../support/proven-agents.ts";
 import { sessionReaches } from "../support/session-steps.ts";
 import { waitCommand } from "../support/wait-command.ts";
@@ -171,12 +172,5 @@ describe("coding agents", function () {
 
 /** Environment and arguments of a process; empty when it is gone. */
 function surroundings(pid: number): string {
-	const read = (name: string): string => {
-		try {
-			return readFileSync(`/proc/${pid}/${name}`, "utf8").replaceAll("\0", "\n");
-		} catch {
-			return "";
-		}
-	};
-	return `${read("environ")}\n${read("cmdline")}`;
+	return `${processFile(pid, "environ")}\n${processFile(pid, "cmdline")}`.replaceAll("\0", "\n");
 }

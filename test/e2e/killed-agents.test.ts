@@ -1,8 +1,8 @@
 /** kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost. */
 import { expect } from "chai";
-import { readFileSync } from "node:fs";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { processFile } from "../support/process-file.ts";
 import { ask, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
 import { type SessionProcess } from "../support/session-processes.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
@@ -105,9 +105,5 @@ function codingAgent(platform: TestPlatform, id: string, agent: number): number 
 }
 
 function isCodingAgent(pid: number): boolean {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("agent/builtin/main.ts");
-	} catch {
-		return false;
-	}
+	return processFile(pid, "cmdline").includes("agent/builtin/main.ts");
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { openInstallationKey } from "#shared/keys.ts";
 import { eventually } from "../support/eventually.ts";
+import { processFile } from "../support/process-file.ts";
 import type { SessionView } from "../support/session-steps.ts";
 import type { TestPlatform } from "../support/start-platform.ts";
 import type { Archiver } from "./archiver.ts";
@@ -112,7 +113,7 @@ export class Ground implements AsyncDisposable {
 		const conversations = new Map<string, string>();
 		for (const { id, status } of sessions.values())
 			if (status === "running") conversations.set(id, (await this.api.get(`/sessions/${id}/conversation`)).text);
-		for (const { pid } of processes) this.overheard.hear(argumentsOf(pid));
+		for (const { pid } of processes) this.overheard.hear(processFile(pid, "cmdline"));
 		this.overheard.hear(this.platform.output);
 		return {
 			drivers: this.drivers,
@@ -152,13 +153,5 @@ export class Ground implements AsyncDisposable {
 				key.platformKey(id, Number(generation)),
 			]),
 		];
-	}
-}
-
-function argumentsOf(pid: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-	} catch {
-		return "";
 	}
 }

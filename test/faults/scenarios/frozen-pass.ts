@@ -2,9 +2,9 @@
  * A pod manager freezes in the middle of a pass, when it has just seen that there is no pod. Its lease ends, another one
  * takes over and starts the session; then the first one wakes up and says what it saw.
  */
-import { readFileSync } from "node:fs";
 import { eventually } from "../../support/eventually.ts";
 import { startNatsServer } from "../../support/nats-server.ts";
+import { processFile } from "../../support/process-file.ts";
 import { sessionReaches } from "../../support/session-steps.ts";
 import { startPlatform } from "../../support/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
@@ -47,5 +47,5 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 
 /** Whether the process is stopped by a signal (proc(5)). */
 function isFrozen(pid: number): boolean {
-	return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+	return /^State:\s+T/m.test(processFile(pid, "status"));
 }

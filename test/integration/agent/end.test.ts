@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
+import { processFile } from "../../support/process-file.ts";
 import { sessionProcesses } from "../../support/session-processes.ts";
 import { TestSession } from "../../support/test-pod.ts";
 
@@ -83,7 +84,10 @@ describe("end of a session pod", () => {
 		const connection = await pod.connect();
 		await connection.send("m1", "$ sleep 301 & setsid -f sleep 302; (setsid sleep 303 &); sleep 304");
 		await eventually(() => sleeping().length === 5);
-		const [agent, ...others] = sessionProcesses(session.installation).filter(({ parent }) => parent === pod.pid);
+		// Git comes and goes beside it.
+		const [agent, ...others] = sessionProcesses(session.installation).filter(
+			({ pid, parent }) => parent === pod.pid && commandOf(pid).includes("agent/builtin/main.ts"),
+		);
 		expect(others).to.deep.equal([]);
 		process.kill(agent?.pid ?? 0, "SIGKILL");
 		await pod.answer("m1");
@@ -108,9 +112,5 @@ describe("end of a session pod", () => {
 
 /** Empty when it has ended. */
 function commandOf(pid: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-	} catch {
-		return "";
-	}
+	return processFile(pid, "cmdline").replaceAll("\0", " ").trim();
 }

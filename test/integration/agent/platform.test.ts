@@ -4,7 +4,10 @@ import { freePort } from "../../support/free-port.ts";
 import { PlatformListener } from "../../support/platform-listener.ts";
 import { TestSession } from "../../support/test-pod.ts";
 
-describe("what the platform hears of a pod", () => {
+describe("what the platform hears of a pod", function () {
+	// A pod begins, and ends, as slowly as others on the machine let it.
+	this.timeout(30_000);
+
 	it("is its activity, when it changes", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();

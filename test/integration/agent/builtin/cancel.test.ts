@@ -6,6 +6,7 @@ import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, shell, turns } from "../../../support/model-server/script.ts";
+import { processFile } from "../../../support/process-file.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 /** What is promised; a busy machine gets three times as long. */
@@ -156,9 +157,5 @@ describe("a turn of the built-in agent", () => {
 
 /** A zombie that nobody has waited for yet is gone. */
 function isAlive(pid: number): boolean {
-	try {
-		return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-	} catch {
-		return false;
-	}
+	return /^State:\s+[^ZX]/m.test(processFile(pid, "status"));
 }

@@ -9,6 +9,7 @@ import type { Answer } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../../../support/model-server/script.ts";
 import { PlatformListener } from "../../../support/platform-listener.ts";
+import { processFile } from "../../../support/process-file.ts";
 import { sessionProcesses } from "../../../support/session-processes.ts";
 import { type TestPod, TestSession } from "../../../support/test-pod.ts";
 
@@ -133,11 +134,13 @@ function messagesOf(platform: PlatformListener): number[] {
 	return platform.booked.map(({ message_count }) => message_count).filter((count) => count > 0);
 }
 
-/** Environment and arguments of every process of the session. */
+/** Environment and arguments of every process of the session; git, which comes and goes, may show nothing any more. */
 function inspect(session: TestSession): string[] {
 	const pids = sessionProcesses(session.installation).map(({ pid }) => pid);
-	expect(pids.length, "session agent and coding agent").to.be.at.least(2);
-	return pids.flatMap((pid) => ["environ", "cmdline"].map((file) => readFileSync(`/proc/${pid}/${file}`, "utf8")));
+	const shown = pids.map((pid) => [processFile(pid, "environ"), processFile(pid, "cmdline")]);
+	const whole = shown.filter((texts) => !texts.includes(""));
+	expect(whole.length, "session agent and coding agent").to.be.at.least(2);
+	return shown.flat();
 }
 
 async function spoken(pod: TestPod): Promise<string[]> {
