@@ -13,7 +13,7 @@ const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
 async function main(): Promise<number> {
 	const waits = isWaiting(process.argv);
-	if (waits) loadAhead();
+	if (waits) await loadAhead();
 	const text = await readLaunchText(process.stdin);
 	if (waits && text === "") return 0;
 	const launch = parseLaunchDocument(text);

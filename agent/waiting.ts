@@ -1,6 +1,6 @@
 /** What a session agent does about having been started before there was a session for it. */
 import { closeSync, writeSync } from "node:fs";
-import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
+import { agentTitle, waitingArgument, waitingTitle } from "#shared/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 
 /** Where it says that it has become the session's agent. */
@@ -10,9 +10,10 @@ export function isWaiting(args: readonly string[]): boolean {
 	return args.includes(waitingArgument);
 }
 
-/** Loads what the life of a pod needs. Whoever needs it later hears of a failure. */
-export function loadAhead(): void {
-	for (const loading of [import("./session-agent.ts"), import("./message-sockets.ts")]) loading.catch(() => {});
+/** Loads what the life of a pod needs, and says in its title that it is there. */
+export async function loadAhead(): Promise<void> {
+	await Promise.all([import("./session-agent.ts"), import("./message-sockets.ts")]);
+	process.title = waitingTitle;
 }
 
 /** From here on whoever looks at the machine finds the session's agent in this process. */

@@ -9,8 +9,11 @@ const prefix = "atelier-agent ";
 /** Argument of a session agent that waits. It makes room: a title ends where the arguments ended. */
 export const waitingArgument = "waits-for-a-session".padEnd(96, "-");
 
+/** Of one that is loaded and can be told. */
+export const waitingTitle = `${prefix}waits for a session`;
+
 /** e.g. `atelier-agent 0b2c…-g3`, at most 70 characters. */
-export function agentTitle({ session_id, generation }: LaunchDocument): string {
+export function agentTitle({ session_id, generation }: Pick<LaunchDocument, "session_id" | "generation">): string {
 	return `${prefix}${session_id}-g${generation}`;
 }
 

@@ -8,6 +8,8 @@ import { podSpecFor } from "../support/memory-pods.ts";
 export interface PodWorld {
 	/** The runtime as another process of the platform has it: it knows nothing but the world. */
 	runtime(): PodRuntime;
+	/** Resolves when what is kept for pods to come is there. */
+	atRest(): Promise<void>;
 	/** Ends the session agent of a pod without a chance to say why. */
 	kill(pod: Pod): Promise<void>;
 	hasWorkspace(sessionId: string): boolean;
@@ -29,8 +31,9 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			world = await open();
 			runtime = world.runtime();
 		});
-		beforeEach(() => {
+		beforeEach(async () => {
 			id = randomUUID();
+			await world.atRest();
 		});
 		afterEach(async () => {
 			for (const pod of await runtime.list()) await gone(pod).then((left) => runtime.forget(left));

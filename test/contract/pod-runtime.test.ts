@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
+import { eventually } from "../support/eventually.ts";
 import { openLocalPods } from "../support/local-pods.ts";
 import { MemoryPods } from "../support/memory-pods.ts";
+import { waitingAgents } from "../support/session-processes.ts";
 import { describePodRuntime, type PodWorld } from "./pod-runtime.contract.ts";
 
 async function openMemory(): Promise<PodWorld> {
@@ -12,20 +14,33 @@ async function openMemory(): Promise<PodWorld> {
 		async kill(pod) {
 			pods.put({ ...pod, state: "gone" });
 		},
+		async atRest() {},
 		hasWorkspace: (sessionId) => pods.workspaces.has(sessionId),
 		async close() {},
 	};
 }
 
-async function openLocal(): Promise<PodWorld> {
-	const pods = openLocalPods();
+/** @param waiting Session agents that each watched runtime keeps waiting; only the first one is watched. */
+async function openLocal(waiting: number): Promise<PodWorld> {
+	const pods = openLocalPods(waiting);
+	const watching = new AbortController();
+	const watched = pods.runtime();
+	watched.watch(() => {}, watching.signal);
+	const others = [watched];
 	return {
-		runtime: () => pods.runtime(),
+		runtime: () => others.pop() ?? pods.runtime(),
+		async atRest() {
+			const wait = () => waitingAgents(pods.installation).length === waiting;
+			await eventually(wait, { withinMs: 15_000, what: "session agents wait" });
+		},
 		async kill(pod) {
 			process.kill(agentOf(pods.dataDir, pod), "SIGKILL");
 		},
 		hasWorkspace: (sessionId) => existsSync(join(pods.dataDir, "sessions", sessionId, "workspace")),
-		close: () => pods.close(),
+		async close() {
+			watching.abort();
+			await pods.close();
+		},
 	};
 }
 
@@ -35,4 +50,5 @@ function agentOf(dataDir: string, { sessionId, generation }: Pod): number {
 }
 
 describePodRuntime("in memory", openMemory);
-describePodRuntime("local processes", openLocal);
+describePodRuntime("local processes", () => openLocal(0));
+describePodRuntime("local processes, one of which waits", () => openLocal(1));

@@ -18,6 +18,19 @@ export function sessionProcesses(installation: string): SessionProcess[] {
 		.flatMap((name) => read(Number(name), installation));
 }
 
+/** Process ids of the session agents that wait for a session and are loaded. */
+export function waitingAgents(installation: string): number[] {
+	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+	return pids.map(Number).filter((pid) => {
+		try {
+			if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("atelier-agent waits")) return false;
+			return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`${marker.installation}=${installation}\0`);
+		} catch {
+			return false;
+		}
+	});
+}
+
 /** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */
 export function sessionAgents(installation: string): Omit<SessionProcess, "parent" | "isAgent">[] {
 	const all = sessionProcesses(installation);

@@ -3,9 +3,9 @@
  * program loaded. They have no identity until they are told a launch, hold nothing, and end with this process.
  */
 import { once } from "node:events";
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { after, deadline, type Timer } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
@@ -42,6 +42,8 @@ export class WaitingAgents {
 	keep(signal: AbortSignal): void {
 		this.#signal = signal;
 		signal.addEventListener("abort", () => this.#endAll());
+		// What an earlier process left; one that lives does without its own.
+		void rm(this.#folder, { recursive: true, force: true }).catch(() => {});
 		this.#refillIn(quietMs);
 	}
 
@@ -76,7 +78,7 @@ export class WaitingAgents {
 
 	async #add(): Promise<void> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-		const log = join(this.#folder, `${++this.#started}.log`);
+		const log = join(this.#folder, `${process.pid}-${++this.#started}.log`);
 		const agent = { ...(await spawnWaiting(this.#program, this.#folder, log)), log };
 		this.#agents.push(agent);
 		void agent.ended.then(() => this.#lost(agent));
@@ -100,7 +102,8 @@ type Outcome = "taken" | "refused" | "silent";
 
 async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): Promise<Outcome> {
 	const channel = agent.process.stdio[3];
-	if (!(channel instanceof Readable)) return "refused";
+	if (!(channel instanceof Socket)) return "refused";
+	channel.ref();
 	try {
 		await rename(agent.log, log);
 		const answer = once(channel, "data", { signal: deadline(answerMs) });

@@ -10,6 +10,7 @@ import {
 	sendSignal,
 } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
 import { turnClock } from "#shared/clock.ts";
+import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 
@@ -67,6 +68,41 @@ describe("MarkedProcesses", () => {
 		const pid = await start(`sleep 0.3; exec env -u ${agentVariable} sleep 60`, mark({ [agentVariable]: agentRole }));
 		expect((await processes.scan()).find((process) => process.pid === pid)?.isAgent).to.equal(true);
 		await eventually(async () => (await processes.scan()).some((process) => process.pid === pid && !process.isAgent));
+	});
+
+	it("finds an agent that waited under the session in its title, as soon as that is there", async () => {
+		const title = agentTitle({ session_id: sessionId, generation: 3 });
+		const waits = `process.stdin.once("data", () => { process.title = ${JSON.stringify(title)}; })`;
+		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
+		const agent = spawn(process.execPath, ["-e", waits, waitingArgument], { env, stdio: ["pipe", "ignore", "ignore"] });
+		children.push(agent);
+		await once(agent, "spawn");
+		let ahead = 0;
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
+		try {
+			const processes = new MarkedProcesses(installation);
+			expect(await processes.scan()).to.deep.equal([]);
+			// By now it would be known by heart.
+			ahead = 10_000;
+			expect(await processes.scan()).to.deep.equal([]);
+			agent.stdin?.write("\n");
+			const [found] = await eventually(async () => {
+				const all = await processes.scan();
+				return all.length > 0 && all;
+			});
+			expect(found).to.include({ pid: agent.pid, sessionId, generation: 3, isAgent: true });
+		} finally {
+			turnBack();
+		}
+	});
+
+	it("takes no other process for an agent because of its title", async () => {
+		const title = agentTitle({ session_id: sessionId, generation: 3 });
+		const env = { [marker.installation]: installation };
+		const other = spawn("bash", ["-c", `exec -a "${title}" sleep 60`], { env, stdio: "ignore" });
+		children.push(other);
+		await eventually(() => readFileSync(`/proc/${other.pid}/cmdline`, "utf8").startsWith(title));
+		expect(await new MarkedProcesses(installation).scan()).to.deep.equal([]);
 	});
 
 	it("does not count a process of which only the exit status is left", async () => {

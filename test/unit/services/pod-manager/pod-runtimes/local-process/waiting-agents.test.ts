@@ -1,0 +1,173 @@
+import { expect } from "chai";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Pod } from "#services/pod-manager/pod-runtime.ts";
+import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { eventually } from "../../../../../support/eventually.ts";
+import { type LocalPods, openLocalPods } from "../../../../../support/local-pods.ts";
+import { podSpecFor } from "../../../../../support/memory-pods.ts";
+import { waitingAgents } from "../../../../../support/session-processes.ts";
+
+const readyMs = 15_000;
+
+describe("Session agents that wait", function () {
+	this.timeout(45_000);
+	let pods: LocalPods;
+	let runtime: LocalProcessRuntime;
+	let watching: AbortController;
+	let id: string;
+
+	beforeEach(() => {
+		pods = openLocalPods(1);
+		runtime = pods.runtime();
+		watching = new AbortController();
+		id = randomUUID();
+	});
+	afterEach(async () => {
+		watching.abort();
+		await pods.close();
+	});
+
+	function watch(): void {
+		runtime.watch(() => {}, watching.signal);
+	}
+
+	function oneWaits(): Promise<number> {
+		return eventually(() => waitingAgents(pods.installation)[0], { withinMs: readyMs, what: "a session agent waits" });
+	}
+
+	function inState(state: Pod["state"]): Promise<Pod> {
+		const probe = async () => (await runtime.find(id)).find((pod) => pod.state === state);
+		return eventually(probe, { withinMs: readyMs, what: `a pod that is ${state}` });
+	}
+
+	function runFile(name: string): string {
+		return readFileSync(join(pods.dataDir, "run", `${id}-g1`, name), "utf8");
+	}
+
+	function agentPid(): unknown {
+		return (JSON.parse(runFile("status.json")) as { pid: unknown }).pid;
+	}
+
+	/** Another process of the platform that watches, and creates the pod once an agent waits. */
+	async function createElsewhere(failpoint = ""): Promise<ChildProcess> {
+		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../../support/create-pod.ts")], {
+			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
+			stdio: ["pipe", "pipe", "inherit"],
+		});
+		creator.stdin.end(JSON.stringify({ options: pods.options, spec: podSpecFor(id, 1) }));
+		await Promise.race([once(creator.stdout, "data"), once(creator, "exit")]);
+		return creator;
+	}
+
+	it("become the agent of the session that is created, and others wait for the next", async () => {
+		watch();
+		const waiting = await oneWaits();
+		await runtime.create(podSpecFor(id, 1));
+		expect((await runtime.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
+		await inState("ready");
+		expect(agentPid()).to.equal(waiting);
+		const visible = readFileSync(`/proc/${waiting}/environ`, "utf8") + readFileSync(`/proc/${waiting}/cmdline`, "utf8");
+		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
+		expect(await oneWaits()).not.to.equal(waiting);
+		expect(readdirSync(join(pods.dataDir, "run", ".waiting"))).to.have.length(1);
+	});
+
+	it("write into the run folder once they have a session", async () => {
+		const projectRoot = join(pods.dataDir, "talking");
+		mkdirSync(join(projectRoot, "agent"), { recursive: true });
+		const program = `
+			import { once } from "node:events";
+			import { closeSync, writeSync } from "node:fs";
+			process.title = "atelier-agent waits";
+			console.log("before");
+			await once(process.stdin, "data");
+			process.title = "atelier-agent ${id}-g1";
+			writeSync(3, "x");
+			closeSync(3);
+			console.log("after");
+			setInterval(() => {}, 60_000);`;
+		writeFileSync(join(projectRoot, "agent/main.ts"), program);
+		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
+		watch();
+		await oneWaits();
+		await runtime.create(podSpecFor(id, 1));
+		await eventually(() => runFile("agent.log") === "before\nafter\n");
+	});
+
+	it("are found again when the platform that told them was killed", async () => {
+		const creator = await createElsewhere();
+		await inState("ready");
+		creator.kill("SIGKILL");
+		await once(creator, "exit");
+		await runtime.end(await inState("ready"), 10_000);
+		await inState("gone");
+		await eventually(() => pods.processes().length === 0, { withinMs: 5_000 });
+	});
+
+	it("end with the platform that started them, however it ends", async () => {
+		const creator = await createElsewhere();
+		await oneWaits();
+		creator.kill("SIGKILL");
+		await eventually(() => waitingAgents(pods.installation).length === 0, { withinMs: 5_000 });
+		expect((await runtime.find(id)).map(({ state }) => state)).to.not.include("gone");
+	});
+
+	it("end when nobody watches any more, and none is started after that", async () => {
+		watch();
+		await oneWaits();
+		watching.abort();
+		await eventually(() => pods.processes().length === 0, { withinMs: 5_000 });
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		expect(pods.processes()).to.include(agentPid());
+	});
+
+	it("leave nothing when the platform is killed before it could tell them", async () => {
+		await createElsewhere("local-process.spawned");
+		await eventually(() => pods.processes().length === 0, { withinMs: readyMs });
+		expect(await runtime.find(id)).to.deep.equal([]);
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+	});
+
+	it("are not missed: one that was killed", async () => {
+		watch();
+		const waiting = await oneWaits();
+		process.kill(waiting, "SIGKILL");
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		expect(agentPid()).not.to.equal(waiting);
+	});
+
+	it("are not missed: one whose folder was removed", async () => {
+		watch();
+		const waiting = await oneWaits();
+		rmSync(join(pods.dataDir, "run", ".waiting"), { recursive: true });
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		expect(agentPid()).not.to.equal(waiting);
+		await eventually(() => !existsSync(`/proc/${waiting}`));
+	});
+
+	it("hold nothing up: one that is frozen is ended, and the next try starts another", async () => {
+		watch();
+		const waiting = await oneWaits();
+		process.kill(waiting, "SIGSTOP");
+		const refusal = await runtime.create(podSpecFor(id, 1)).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(Error).with.property("message").that.contains("within 2000 ms");
+		await eventually(() => !existsSync(`/proc/${waiting}`));
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+	});
+
+	it("are as many as the configuration says, from 0 to 8", () => {
+		for (const waiting of [-1, 9, 1.5, "1"]) {
+			const options = { ...pods.options, waiting: waiting as number };
+			expect(() => new LocalProcessRuntime(options)).to.throw(RangeError, "0 to 8");
+		}
+	});
+});
