@@ -9,6 +9,7 @@ import type { LogBuffer } from "./log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { TimelineLog } from "./timeline/timeline-log.ts";
 
+/** A patch, for which git is started several times, is made no more often. */
 const collectMs = 1_000;
 /** Time without a report after which the platform is asked whether it is there. */
 const pingMs = 30_000;
@@ -42,6 +43,8 @@ export class HistoryReporter {
 	/** The patch told last. */
 	#patch: string | undefined;
 	#isPatchDue = false;
+	/** No patch was made since the last tick. */
+	#mayPatch = false;
 	#isMoreDue = false;
 	#collecting: Promise<void> | undefined;
 	#delivering: Promise<void> | undefined;
@@ -53,7 +56,10 @@ export class HistoryReporter {
 		this.#spool = spool;
 		this.#client = client;
 		this.#turn = spool.newestTurn;
-		this.#timer = every(collectMs, () => this.wake());
+		this.#timer = every(collectMs, () => {
+			this.#mayPatch = true;
+			this.wake();
+		});
 		this.#deliver();
 	}
 
@@ -75,6 +81,7 @@ export class HistoryReporter {
 		this.#ending.abort();
 		const last = async (): Promise<void> => {
 			await this.#collecting;
+			this.#mayPatch = true;
 			await this.#collect();
 			if (chronicle) await this.#spool.add([{ logs: [], turns: [], chronicle }]);
 			await this.#delivering;
@@ -122,8 +129,9 @@ export class HistoryReporter {
 	}
 
 	async #spoolPatch(): Promise<void> {
-		if (!this.#isPatchDue) return;
+		if (!this.#isPatchDue || !this.#mayPatch) return;
 		this.#isPatchDue = false;
+		this.#mayPatch = false;
 		const found = await this.#told.patch().catch(() => undefined);
 		if (!found || found.patch === this.#patch) return;
 		await this.#spool.add(patchReports(found));

@@ -1,5 +1,5 @@
 /** Keeps the timeline by watching the turns, and by looking at the workspace after what may have changed it. */
-import { isoTime } from "#shared/clock.ts";
+import { isoTime, sleep } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
@@ -9,6 +9,11 @@ import type { TimelineLog } from "./timeline-log.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Changes } from "./workspace-watch.ts";
 
+/**
+ * Before a look: what else changes meanwhile is seen by it too, and a message that follows at once does not compete with
+ * git. Starting a program stops this one for some milliseconds.
+ */
+const pauseMs = 250;
 /** Kinds of tool calls that change nothing. */
 const readers = new Set(["read", "search", "fetch", "think"]);
 
@@ -30,6 +35,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 	/** Looks and records, one after the other; it never rejects. */
 	#work: Promise<void> = Promise.resolve();
 	#isLookComing = false;
+	readonly #ending = new AbortController();
 
 	constructor(parts: TurnTimelineParts) {
 		this.#parts = parts;
@@ -71,6 +77,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 
 	/** Takes a last look, and resolves when all is told. */
 	async end(): Promise<void> {
+		this.#ending.abort();
 		this.#lookSoon(isoTime());
 		await this.#work;
 	}
@@ -81,6 +88,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 		this.#isLookComing = true;
 		this.#next(async () => {
 			await this.#parts.ready;
+			await sleep(pauseMs, this.#ending.signal);
 			this.#isLookComing = false;
 			const { files, commits } = await this.#parts.look();
 			this.#parts.log.add(...fileRecords(files, at), ...commitRecords(commits, at));

@@ -1,6 +1,6 @@
 /** What a real pod tells a platform of itself, and what becomes of it when the platform is away. */
 import { expect } from "chai";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { historyReport } from "#shared/contracts/history.ts";
@@ -55,6 +55,7 @@ describe("the history a pod reports", function () {
 		const connection = await pod.connect();
 		await connection.send("long", "$ echo begun > begun.txt; sleep 60");
 		await eventually(() => platform.states.includes("tool_executing"));
+		await eventually(() => existsSync(join(session.workspace, "begun.txt")));
 		expect(await pod.stop()).to.equal(0);
 		expect(platform.turns.map(({ role }) => role)).to.deep.equal(["user", "assistant"]);
 		expect(platform.turns.at(-1)?.metadata).to.include({ in_reply_to: "long", stop_reason: "cancelled" });

@@ -7,6 +7,7 @@ import { HistorySpool } from "#agent/history-spool.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
 import { PlatformClient } from "#agent/platform-client.ts";
 import { TimelineLog } from "#agent/timeline/timeline-log.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { monotonic, now, turnClock } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -18,6 +19,8 @@ describe("HistoryReporter", () => {
 	let reporter: HistoryReporter;
 	let log: LogBuffer;
 	let spool: HistorySpool;
+	let turns: ConversationTurn[];
+	let patches: number;
 	let putBack = (): void => {};
 
 	beforeEach(async () => {
@@ -28,8 +31,9 @@ describe("HistoryReporter", () => {
 		// Only what the client looks at.
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
-		const patch = () => Promise.reject(new Error("There is no workspace"));
-		reporter = new HistoryReporter({ log, turns: () => [], patch, timeline: new TimelineLog() }, spool, client);
+		[turns, patches] = [[], 0];
+		const patch = async () => ({ patch: `+${++patches}\n`, truncated: false });
+		reporter = new HistoryReporter({ log, turns: () => turns, patch, timeline: new TimelineLog() }, spool, client);
 	});
 
 	afterEach(async () => {
@@ -37,6 +41,25 @@ describe("HistoryReporter", () => {
 		await reporter.end();
 		await platform[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true });
+	});
+
+	function answer(id: string): void {
+		turns.push({ id, role: "assistant", content: id, parts: [], created_at: "2026-11-21T10:00:00Z", metadata: {} });
+		reporter.wake();
+	}
+
+	it("makes no patch for each of many turns, but has one of the last", async () => {
+		answer("first");
+		await eventually(() => patches === 1);
+		answer("second");
+		await eventually(() => platform.turns.length === 2);
+		answer("third");
+		await eventually(() => platform.turns.length === 3);
+		expect(patches, "in less than a second").to.equal(1);
+		await eventually(() => platform.patch === "+2\n");
+		answer("last");
+		await reporter.end();
+		expect([platform.turns.length, platform.patch]).to.deep.equal([4, "+3\n"]);
 	});
 
 	it("asks whether the platform is there when there was nothing to tell for long", async () => {

@@ -59,6 +59,22 @@ describe("TurnTimeline", () => {
 		expect(looks, "one look for what came together").to.have.length(2);
 	});
 
+	it("looks once for what changes in quick succession, and at once when the pod ends", async () => {
+		ready.resolve();
+		timeline.began(turn("do it"));
+		timeline.updated(call("make"));
+		await eventually(() => entries().includes("terminal make"));
+		timeline.updated(call("make test"));
+		await eventually(() => looks.length === 1);
+		looks[0]?.();
+		await eventually(() => entries().includes("terminal make test"));
+		const ended = timeline.end();
+		await eventually(() => looks.length === 2, { withinMs: 200, what: "the last look" });
+		looks[1]?.();
+		await ended;
+		expect(entries()).to.deep.equal(["terminal make", "file a.ts", "terminal make test", "file a.ts"]);
+	});
+
 	it("does not look after tools that only read", async () => {
 		ready.resolve();
 		timeline.began(turn("read it"));
