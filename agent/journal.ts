@@ -1,6 +1,11 @@
 /** A file of JSON records, one per line, that only grows; what was appended is on disk. */
+import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+
+const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
+/** A write is over when its bytes are on disk: one way to the threads that write, and back, instead of two. */
+const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
 
 export class Journal {
 	readonly #path: string;
@@ -20,7 +25,7 @@ export class Journal {
 	 * append, was never promised to anybody and is cut off; one that is no JSON is left out.
 	 */
 	static async open(path: string): Promise<{ journal: Journal; records: unknown[] }> {
-		const file = await open(path, "a+", 0o600);
+		const file = await open(path, durable, 0o600);
 		const content = await file.readFile();
 		const size = content.lastIndexOf("\n") + 1;
 		if (size < content.length) await file.truncate(size);
@@ -40,7 +45,6 @@ export class Journal {
 			const line = `${JSON.stringify(record)}\n`;
 			try {
 				await this.#file.appendFile(line);
-				await this.#file.datasync();
 			} catch (error) {
 				// Half a line would spoil the next one.
 				await this.#file.truncate(this.#size);
@@ -66,7 +70,7 @@ export class Journal {
 			await rename(`${this.#path}.tmp`, this.#path);
 			await syncFolder(this.#path);
 			await this.#file.close();
-			this.#file = await open(this.#path, "a+", 0o600);
+			this.#file = await open(this.#path, durable, 0o600);
 			this.#size = Buffer.byteLength(content);
 		});
 	}

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	appendFileSync,
+	constants,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -26,6 +36,29 @@ describe("Journal", () => {
 		expect(journal.size).to.equal(statSync(path).size);
 		await journal.close();
 		expect(await reopened()).to.deep.equal([1, 2, 3].map((n) => ({ n, text: "a\nb" })));
+	});
+
+	/** What the kernel was told of how this process has opened the file. */
+	function openFlags(): number[] {
+		const own = readdirSync("/proc/self/fd").filter((fd) => {
+			try {
+				return readlinkSync(`/proc/self/fd/${fd}`) === path;
+			} catch {
+				return false;
+			}
+		});
+		const info = own.map((fd) => readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"));
+		return info.map((text) => Number.parseInt(/^flags:\s+(\d+)$/m.exec(text)?.[1] ?? "0", 8));
+	}
+
+	it("has its file open so that a write is over when it is on disk, written anew too", async () => {
+		const { journal } = await Journal.open(path);
+		const { O_DSYNC, O_APPEND } = constants;
+		expect(openFlags().map((flags) => flags & (O_DSYNC | O_APPEND))).to.deep.equal([O_DSYNC | O_APPEND]);
+		await journal.rewrite(() => [{ n: 1 }]);
+		expect(openFlags().map((flags) => flags & (O_DSYNC | O_APPEND))).to.deep.equal([O_DSYNC | O_APPEND]);
+		await journal.close();
+		expect(openFlags()).to.deep.equal([]);
 	});
 
 	it("cuts off half a line and goes on behind the last whole one", async () => {
