@@ -8,6 +8,8 @@ import { createSession, type SessionView } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
 const count = 40;
+/** The one agent that waits for the next session is another one each time. */
+const waits = "atelier-agent waits for a session";
 
 describe(`${count} sessions at once`, function () {
 	this.timeout(180_000);
@@ -78,17 +80,23 @@ function look(platform: TestPlatform): Look {
 	const pids = new Set([...own, ...descendants(own), ...platform.sessionProcesses().map(({ pid }) => pid)]);
 	const ports = lines("ss", ["-Hltnp"]).filter((line) => pidsIn(line).some((pid) => pids.has(pid)));
 	return {
-		processes: lines("ps", ["-eo", "pid=,args="]).filter((line) => pids.has(Number.parseInt(line, 10))),
+		processes: lines("ps", ["-ww", "-eo", "pid=,args="])
+			.filter((line) => pids.has(Number.parseInt(line, 10)))
+			.map((line) => (line.includes(waits) ? waits : line))
+			.toSorted(),
 		ports: ports.map((line) => line.split(/\s+/)[3] ?? "").toSorted(),
-		files: readdirSync(platform.dataDir, { recursive: true, encoding: "utf8" }).toSorted(),
+		files: readdirSync(platform.dataDir, { recursive: true, encoding: "utf8" })
+			.map((path) => path.replace(/(?<=^run\/\.waiting\/)\d+-\d+(?=\.log$)/, "n"))
+			.toSorted(),
 	};
 }
 
-/** Undefined while something of a session is left. */
+/** Undefined while something of a session is left, or nothing waits for the next. */
 function atRest(platform: TestPlatform): Look | undefined {
 	const seen = look(platform);
-	const left = seen.files.some((path) => /^(run|sessions)\//.test(path));
-	return seen.processes.length > platform.processes.length || left ? undefined : seen;
+	const left = seen.files.some((path) => /^(run\/(?!\.waiting)|sessions\/)/.test(path));
+	const waiting = seen.processes.filter((line) => line === waits).length;
+	return waiting === 1 && seen.processes.length === platform.processes.length + 1 && !left ? seen : undefined;
 }
 
 function descendants(parents: readonly number[]): number[] {

@@ -10,7 +10,13 @@ import { ApiClient } from "./api-client.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { machineState, type MachineState } from "./machine-state.ts";
-import { killSessionProcesses, sessionAgents, sessionProcesses, type SessionProcess } from "./session-processes.ts";
+import {
+	killSessionProcesses,
+	sessionAgents,
+	sessionProcesses,
+	type SessionProcess,
+	waitingAgents,
+} from "./session-processes.ts";
 import { SseClient, type SseOptions } from "./sse-client.ts";
 
 export interface PlatformOptions {
@@ -189,6 +195,11 @@ export class TestPlatform implements AsyncDisposable {
 	/** Every process of every session of this platform. */
 	sessionProcesses(): SessionProcess[] {
 		return sessionProcesses(this.#installation());
+	}
+
+	/** Process ids of the session agents that wait for a session and are loaded. */
+	waitingAgents(): number[] {
+		return waitingAgents(this.#installation());
 	}
 
 	/** What its sessions hold of the machine. */
