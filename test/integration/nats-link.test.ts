@@ -24,6 +24,8 @@ describe("NatsLink", () => {
 	});
 
 	afterEach(async () => {
+		// The broker takes its leave of a server that hears it, also after a failure.
+		nats.thaw();
 		await broker.stop();
 		await nats[Symbol.asyncDispose]();
 	});
@@ -38,7 +40,7 @@ describe("NatsLink", () => {
 	});
 
 	it("fails within about a second while the server is frozen", async () => {
-		nats.freeze();
+		await nats.freeze();
 		const begun = performance.now();
 		expect(String(await failureOf(link.check()))).to.include("does not answer");
 		expect(performance.now() - begun).to.be.below(2_000);

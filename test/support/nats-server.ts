@@ -1,9 +1,11 @@
 /** A real NATS server on a free port of loopback. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
+import { processFile } from "./process-file.ts";
 
 /** Whom a server lets in; nobody named: everybody. */
 export interface NatsUser {
@@ -50,9 +52,13 @@ export class NatsServer implements AsyncDisposable {
 		await ended;
 	}
 
-	/** SIGSTOP: connections stay, nothing answers. */
-	freeze(): void {
+	/** SIGSTOP: connections stay, nothing answers. Resolves when every thread has stopped; until then one may answer. */
+	async freeze(): Promise<void> {
+		const pid = this.#server?.pid ?? Number.NaN;
 		this.#server?.kill("SIGSTOP");
+		await eventually(() => readdirSync(`/proc/${pid}/task`).every((thread) => isStopped(Number(thread))), {
+			what: "nats-server is stopped",
+		});
 	}
 
 	/** SIGCONT. */
@@ -70,6 +76,11 @@ export async function startNatsServer(): Promise<NatsServer> {
 	const server = new NatsServer(await freePort());
 	await server.start();
 	return server;
+}
+
+/** proc(5); a thread has an entry of its own. */
+function isStopped(thread: number): boolean {
+	return /^State:\s+T/m.test(processFile(thread, "status"));
 }
 
 async function answers(port: number): Promise<boolean> {
