@@ -61,12 +61,12 @@ export function apiPage(): PageRoute[] {
 	];
 }
 
-/** A file of the viewer, read once, when it is asked for first. */
+/** A file of the viewer, kept once it could be read. */
 function file(name: string, type: string): PageRoute {
-	let content: Promise<Buffer> | undefined;
+	let content: Buffer | undefined;
 	return route(`//docs/${name}`, async () => {
-		content ??= readFile(join(viewerFolder(), name));
-		return { status: 200, body: await content, type };
+		content ??= await readFile(join(viewerFolder(), name));
+		return { status: 200, body: content, type };
 	});
 }
 
