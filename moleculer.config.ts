@@ -4,15 +4,16 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
+import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
-/** A breaker outside the timeout never sees a timeout; the framework's own order has it outside. */
+/** A breaker inside the timeout never sees a timeout; the framework's own order has it inside. */
 function timeoutInsideBreaker(): void {
-	const order = ServiceBroker.INTERNAL_MIDDLEWARES;
-	if (order.indexOf("Timeout") < order.indexOf("CircuitBreaker")) return;
+	const order: (string | typeof timeoutMiddleware)[] = ServiceBroker.INTERNAL_MIDDLEWARES;
+	if (order.includes(timeoutMiddleware)) return;
 	order.splice(order.indexOf("Timeout"), 1);
-	order.splice(order.indexOf("CircuitBreaker"), 0, "Timeout");
+	order.splice(order.indexOf("CircuitBreaker"), 0, timeoutMiddleware);
 }
 
 /**

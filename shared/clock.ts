@@ -35,6 +35,11 @@ export function monotonic(): number {
 	return clock.monotonic();
 }
 
+/** As `process.hrtime` gives it, for those who compare with that. */
+export function hrtime(): [number, number] {
+	return process.hrtime();
+}
+
 /** ISO 8601 in UTC, e.g. `2026-11-20T20:34:19.123Z`. */
 export function isoTime(milliseconds = now()): string {
 	return new Date(milliseconds).toISOString();

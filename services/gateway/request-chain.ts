@@ -6,9 +6,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, callForText, type Meta } from "#shared/bus/service.ts";
-import { after, monotonic, now } from "#shared/clock.ts";
+import { monotonic, now } from "#shared/clock.ts";
 import { TimeoutError, UnavailableError } from "#shared/errors.ts";
 import type { RawHandler } from "#shared/platform.ts";
+import { TimeLimits } from "#shared/time-limits.ts";
 import type { ActionRoute } from "./action-route.ts";
 import { type Answer, send } from "./answer.ts";
 import type { Authenticator } from "./authenticate.ts";
@@ -54,6 +55,7 @@ interface Exchange {
 
 export class RequestChain {
 	readonly #options: ChainOptions;
+	readonly #limits = new TimeLimits();
 
 	constructor(options: ChainOptions) {
 		this.#options = options;
@@ -63,7 +65,9 @@ export class RequestChain {
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const id = requestIdOf(request);
 		const exchange: Exchange = { request, response, id, end: monotonic() + overallMs, headers: [] };
-		const bound = after(overallMs, () => this.#refuse(exchange, new TimeoutError("The answer took too long")));
+		const bound = this.#limits.begin(overallMs, () =>
+			this.#refuse(exchange, new TimeoutError("The answer took too long")),
+		);
 		try {
 			await this.#serve(exchange);
 		} catch (error) {

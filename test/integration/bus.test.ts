@@ -4,7 +4,7 @@ import type { ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
 import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { call, implement } from "#shared/bus/service.ts";
-import { now } from "#shared/clock.ts";
+import { now, sleep } from "#shared/clock.ts";
 import {
 	BadRequestError,
 	ConflictError,
@@ -18,6 +18,7 @@ import {
 	UnprocessableError,
 	UpstreamError,
 } from "#shared/errors.ts";
+import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { alice, callAs, job, type Nodes, root, startNodes, testTokens } from "../support/test-brokers.ts";
 
@@ -34,8 +35,14 @@ const probe = defineContract("probe", {
 	admin: { access: "admin", summary: "For administrators", params: {}, returns: { type: "any" } },
 	system: { access: "system", summary: "For jobs", params: {}, returns: { type: "any" } },
 	fail: { summary: "Fails", params: { how: { type: "string" } } },
+	slow: { summary: "Does not answer", params: {} },
+	stuck: { summary: "Does not answer either", params: {}, timeout: 40 },
+	asks: { summary: "Asks one that does not answer, with more patience than its caller", params: {}, timeout: 80 },
 	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
 });
+
+/** What the calls of `asks` failed with. */
+const asked: Error[] = [];
 
 const failures: Record<string, Error> = {
 	BadRequestError: new BadRequestError("Bad"),
@@ -47,7 +54,7 @@ const failures: Record<string, Error> = {
 	UnavailableError: new UnavailableError("Later"),
 };
 
-function probeService(): ServiceSchema {
+function probeService(over: AbortSignal): ServiceSchema {
 	return {
 		name: probe.name,
 		actions: implement(probe, {
@@ -58,6 +65,12 @@ function probeService(): ServiceSchema {
 			async fail({ how }) {
 				throw failures[how] ?? new Error("Nobody knows");
 			},
+			slow: () => sleep(10_000, over),
+			stuck: () => sleep(10_000, over),
+			async asks(_params, _principal, ctx) {
+				asked.push((await failureOf(call(ctx, probe.actions.slow, {}, { timeout: 10_000 }))) as Error);
+				await sleep(10_000, over);
+			},
 			large: async ({ bytes }) => "x".repeat(bytes),
 		}),
 	};
@@ -66,11 +79,17 @@ function probeService(): ServiceSchema {
 for (const count of [1, 2] as const) {
 	describe(`bus with ${count} broker(s)`, () => {
 		let nodes: Nodes;
+		const over = new AbortController();
 
 		before(async () => {
-			nodes = await startNodes(count, [probeService()]);
+			nodes = await startNodes(count, [probeService(over.signal)]);
 		});
-		after(() => nodes.stop());
+		after(async () => {
+			over.abort();
+			// What has waited is answered before this is.
+			await call(nodes.near, probe.actions.open, {});
+			await nodes.stop();
+		});
 
 		it("fills in defaults, removes unknown members and leaves the caller's object alone", async () => {
 			const sent = { size: 3, stray: true };
@@ -136,6 +155,18 @@ for (const count of [1, 2] as const) {
 			const late = { principal: alice, meta: { deadline: now() - 2_500 } };
 			const error = await failureOf(callAs(nodes.near, late, probe.actions.echo, {}));
 			expect(error).to.be.instanceOf(TimeoutError);
+		});
+
+		it("ends a call in time, and whatever it has called with it", async () => {
+			const error = await failureOf(callAs(nodes.near, alice, probe.actions.asks, {}));
+			expect(error).to.include({ type: "REQUEST_TIMEOUT", code: 504 });
+			expect(await eventually(() => asked.pop())).to.include({ type: "REQUEST_TIMEOUT", code: 504 });
+		});
+
+		it("does not ask again who has let calls run out of time", async () => {
+			const stuck = () => failureOf(callAs(nodes.near, alice, probe.actions.stuck, {}));
+			for (let i = 0; i < 5; i++) expect(await stuck()).to.include({ type: "REQUEST_TIMEOUT" });
+			expect(await stuck()).to.include({ type: "SERVICE_NOT_AVAILABLE" });
 		});
 
 		it("refuses a result that would not fit into a message", async () => {
