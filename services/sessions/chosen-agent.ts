@@ -6,7 +6,7 @@ import { UnprocessableError } from "#shared/errors.ts";
 
 const defaultAgent = "builtin";
 
-/** Looked up once, as the records are read at the start: another one is there after the next. */
+/** Looked up once: the records are those of the start. */
 let known: readonly string[] | undefined;
 
 /** @throws {UnprocessableError} naming an agent that has no record. */
