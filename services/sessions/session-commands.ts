@@ -1,5 +1,4 @@
 /** The commands on a session: each is one compare-and-set, and none waits for a pod. */
-import { randomUUID } from "node:crypto";
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
 import { isAdmin, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
@@ -15,6 +14,7 @@ import { both, type ColumnChange, enter, type SessionChange, type SessionRecord 
 import { type Command, next } from "./session-lifecycle.ts";
 import type { SessionRecords } from "./session-records.ts";
 import { resolveSource } from "./session-source.ts";
+import { timeBasedUuid } from "./time-based-uuid.ts";
 
 /** Who commands, and the client's Idempotency-Key where it sent one. */
 export interface Commander {
@@ -49,13 +49,14 @@ export class SessionCommands {
 	/** The session. @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
 	async create({ principal, key }: Commander, order: CreateOrder): Promise<Session | JsonText> {
 		const { request, template, protocols, sessionLimit } = order;
-		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, key);
+		const at = now();
+		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(principal.tenant, principal.id, key);
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		const command = commandMark("create", key, request);
 		const kept = command && (await this.#kept.find(id, command.fingerprint));
 		if (kept) return jsonText(kept.wire);
-		const document = newSession({ id, principal, request, source, launch, at: now(), command, sessionLimit });
+		const document = newSession({ id, principal, request, source, launch, at, command, sessionLimit });
 		try {
 			await this.#records.insert(document);
 		} catch (error) {

@@ -1,5 +1,4 @@
 /** A new session from a chronicle: like the one it tells of, by the caller's right, and not started. */
-import { randomUUID } from "node:crypto";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -10,6 +9,7 @@ import { chronicleOf } from "./chronicle-records.ts";
 import { answeredBefore, commandMark } from "../command-answers.ts";
 import type { KeptAnswers } from "../kept-answers.ts";
 import { nameBasedUuid } from "../name-based-uuid.ts";
+import { timeBasedUuid } from "../time-based-uuid.ts";
 import { newSession } from "../new-session.ts";
 import type { Commander } from "../session-commands.ts";
 import type { SessionRecords } from "../session-records.ts";
@@ -43,14 +43,15 @@ export class SessionReforge {
 
 	/** @throws {UnprocessableError} when the repository or branch cannot be used any more, or the key was used for another request. */
 	async reforge({ principal, key }: Commander, chronicle: ChronicleDocument): Promise<Session> {
-		const id = key === undefined ? randomUUID() : nameBasedUuid(principal.tenant, principal.id, "reforge", key);
+		const at = now();
+		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(principal.tenant, principal.id, "reforge", key);
 		const command = commandMark("create", key, { reforge: chronicle.id });
 		const kept = command && (await this.#kept.find(id, command.fingerprint));
 		if (kept) return JSON.parse(kept.wire) as Session;
 		const { name, source, launch } = this.#origin(chronicle);
 		const request = { ...plainRequest, name, model: launch.model };
 		const { sessionLimit } = this.#rules;
-		const order = { id, principal, request, source, launch, at: now(), command, sessionLimit };
+		const order = { id, principal, request, source, launch, at, command, sessionLimit };
 		const document = newSession({ ...order, status: "created" });
 		try {
 			await this.#records.insert({ ...document, parent_chronicle: chronicle.id });
