@@ -1,4 +1,6 @@
 /** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
@@ -8,6 +10,7 @@ import { pathBelow } from "#shared/pod/path-below.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import { RequestError } from "../request-error.ts";
 import type { CommandResult } from "../run-command.ts";
+import { readHead } from "./head-commit.ts";
 import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
 import { Slots } from "./slots.ts";
 
@@ -24,6 +27,9 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** No program of the workspace's choice, and no look into repositories inside it, which have a configuration too. */
 const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
+
+/** Mode 160000 as every version of the index has it. */
+const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
 type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
 
@@ -91,8 +97,8 @@ export class WorkspaceDiff {
 						input,
 						maxBytes,
 					});
-				const commit = await findBase(run, base);
-				await addNewFiles(run);
+				const commit = await this.#findBase(run, base);
+				await addNewFiles(run, await mayHoldRepositories(shadow));
 				return await compare(run, commit);
 			} catch (error) {
 				throw signal.aborted ? new RequestError(504, `The diff took more than ${limitMs / 1_000} s`) : error;
@@ -101,14 +107,19 @@ export class WorkspaceDiff {
 			}
 		});
 	}
+
+	async #findBase(run: RunGit, base: string): Promise<string> {
+		if (base === "default-branch") return findCommonBase(run);
+		if (base !== "last-commit") {
+			throw new RequestError(400, `There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
+		}
+		const plain = await readHead(join(this.#workspace, ".git"));
+		const head = plain ? plain.commit : await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+		return head ?? emptyTree;
+	}
 }
 
-async function findBase(run: RunGit, base: string): Promise<string> {
-	if (base !== "last-commit" && base !== "default-branch") {
-		throw new RequestError(400, `There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
-	}
-	const head = await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-	if (base === "last-commit") return head ?? emptyTree;
+async function findCommonBase(run: RunGit): Promise<string> {
 	const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
 	if (common === undefined)
 		throw new RequestError(400, "The workspace has no default branch of a remote to compare with");
@@ -124,11 +135,22 @@ async function commitOf(run: RunGit, args: readonly string[]): Promise<string | 
  * New files, too, are changes. Repositories inside this one that it has recorded are left out: to see whether they
  * changed, git would start itself inside them.
  */
-async function addNewFiles(run: RunGit): Promise<void> {
-	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
-	const inner = gitlinks(stdout).map((path) => `:(exclude,literal)${path}`);
+async function addNewFiles(run: RunGit, holdsRepositories: boolean): Promise<void> {
+	const inner = holdsRepositories ? await innerRepositories(run) : [];
 	const args = ["add", "--all", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
 	await succeed(run(args, ["."].concat(inner).join("\0")));
+}
+
+/** Patterns that leave them out. */
+async function innerRepositories(run: RunGit): Promise<string[]> {
+	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
+	return gitlinks(stdout).map((path) => `:(exclude,literal)${path}`);
+}
+
+/** False when the index has no entry of their kind, in which case git need not be asked for them. */
+async function mayHoldRepositories({ folder }: ShadowRepository): Promise<boolean> {
+	const index = await readFile(join(folder, "index")).catch(() => undefined);
+	return index?.includes(gitlinkMode) ?? false;
 }
 
 /** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */

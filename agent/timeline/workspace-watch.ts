@@ -6,11 +6,11 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { readFileList } from "#shared/pod/changed-files.ts";
+import { readHead } from "../diff/head-commit.ts";
 import { ShadowRepository } from "../diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../run-command.ts";
 import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
-import { headStamp } from "./head-stamp.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
 
@@ -56,8 +56,6 @@ export class WorkspaceWatch {
 	/** The index holds what `#tree` does not. */
 	#isTreeDue = true;
 	#head: string | undefined;
-	/** Of `#head`. */
-	#stamp: string | undefined;
 
 	private constructor(workspace: string, git: Git, shadow: ShadowRepository, since: number) {
 		this.#workspace = workspace;
@@ -78,8 +76,7 @@ export class WorkspaceWatch {
 		try {
 			await watch.#readFiles();
 			await watch.#writeTree();
-			watch.#stamp = await headStamp(watch.#folder);
-			watch.#head = await watch.#readHead();
+			watch.#head = await watch.#findHead();
 			return watch;
 		} catch (error) {
 			await shadow.remove();
@@ -107,10 +104,6 @@ export class WorkspaceWatch {
 
 	close(): Promise<void> {
 		return this.#shadow.remove();
-	}
-
-	get #folder(): string {
-		return join(this.#workspace, ".git");
 	}
 
 	async #changedFiles(): Promise<FileChange[]> {
@@ -174,12 +167,9 @@ export class WorkspaceWatch {
 	}
 
 	async #newCommits(): Promise<readonly Commit[]> {
-		const stamp = await headStamp(this.#folder);
-		if (stamp !== undefined && stamp === this.#stamp) return [];
-		const head = await this.#readHead();
+		const head = await this.#findHead();
 		const commits = await this.#commitsAfter(this.#head, head);
 		this.#head = head;
-		this.#stamp = stamp;
 		return commits;
 	}
 
@@ -191,7 +181,9 @@ export class WorkspaceWatch {
 		return readCommits(stdout.toString("utf8")).filter(({ at }) => Date.parse(at) >= this.#since);
 	}
 
-	async #readHead(): Promise<string | undefined> {
+	async #findHead(): Promise<string | undefined> {
+		const head = await readHead(join(this.#workspace, ".git"));
+		if (head) return head.commit;
 		await this.#shadow.refresh();
 		const result = await this.#run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
 		return result.code === 0 ? textOf(result) : undefined;

@@ -2,8 +2,8 @@
 import { Git } from "#agent/git.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
 
-/** In front of the command stand settings and folders. */
-const command = /^(?!core\.)[a-z]+(-[a-z]+)*$/;
+/** In front of it stand options, settings and folders. */
+const command = /^[a-z]+(-[a-z]+)*$/;
 
 export class CountedGit extends Git {
 	/** The command of each start, oldest first. */

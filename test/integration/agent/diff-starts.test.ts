@@ -1,0 +1,46 @@
+/** How often git is started for a diff: each start stops the session agent for some milliseconds. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { WorkspaceDiff } from "#agent/diff/workspace-diff.ts";
+import { CountedGit } from "../../support/counted-git.ts";
+import { git, makeRepository } from "../../support/git-repository.ts";
+
+describe("starts of git for a diff", function () {
+	this.timeout(30_000);
+	let folder: string;
+	let workspace: string;
+	let counted: CountedGit;
+	let diff: WorkspaceDiff;
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-starts-"));
+		workspace = makeRepository(join(folder, "workspace"));
+		mkdirSync(join(folder, "scratch"));
+		counted = new CountedGit();
+		diff = new WorkspaceDiff(workspace, join(folder, "scratch"), counted);
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	async function starts(): Promise<string[]> {
+		counted.started.length = 0;
+		await diff.wholePatch();
+		return counted.started;
+	}
+
+	it("are two where the files of the repository say the rest", async () => {
+		writeFileSync(join(workspace, "new.txt"), "new\n");
+		expect(await starts()).to.deep.equal(["add", "diff"]);
+	});
+
+	it("are more for a packed branch, and for a repository inside, in every version of the index", async () => {
+		git(workspace, ["pack-refs", "--all"]);
+		expect(await starts()).to.deep.equal(["rev-parse", "add", "diff"]);
+		makeRepository(join(workspace, "inner"));
+		git(workspace, ["add", "inner"]);
+		for (const version of ["2", "3", "4"]) {
+			git(workspace, ["update-index", "--index-version", version]);
+			expect(await starts(), `version ${version}`).to.deep.equal(["rev-parse", "ls-files", "add", "diff"]);
+		}
+	});
+});
