@@ -209,13 +209,17 @@ describe("the chat of a session", function () {
 		this.timeout(120_000);
 		const [slow, quick] = await Promise.all([open(), open()]);
 		slow.socket.pause();
-		quick.say({ content: "flood 40000" });
-		const result = await eventually(() => quick.all("result")[0], { withinMs: 90_000 });
-		expect(result).to.include({ is_error: false });
+		// Each is less than a client may have unread, so that on a busy machine the quick one is not too slow either.
+		const floods = 20;
+		for (let flood = 1; flood <= floods; flood++) {
+			quick.say({ content: "flood 2000" });
+			await eventually(() => quick.all("result").length === flood, { withinMs: 30_000 });
+		}
+		for (const result of quick.all("result")) expect(result).to.include({ is_error: false });
 		expect(quick.all("content_block_delta")).to.have.length(40_000);
 		slow.socket.resume();
 		await eventually(() => slow.code !== undefined, { withinMs: 10_000 });
-		expect(slow.all("result")).to.deep.equal([]);
+		expect(slow.all("result").length).to.be.below(floods);
 		await expectService();
 	});
 

@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
 import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
 import type { ApiClient } from "../support/api-client.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/model-server/answer.ts";
 import type { ModelRequest } from "../support/model-server/model-request.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
@@ -77,6 +78,11 @@ describe("a stop with a chronicle", function () {
 		};
 		await using stream = await platform.events();
 		const id = await workedSession();
+		const states = (): string[] =>
+			stream.events.flatMap(({ event, data }) =>
+				event === "session_activity" ? [String((JSON.parse(data) as { state: string }).state)] : [],
+			);
+		await eventually(() => states().at(-1) === "idle", { withinMs: 10_000 });
 		await timeToStop(id);
 		const chronicle = await told<Chronicle>(`/sessions/${id}/chronicle`);
 		expect(chronicle).to.deep.include({
@@ -93,10 +99,7 @@ describe("a stop with a chronicle", function () {
 		const raw = await told<unknown[]>(`/sessions/${id}/events`);
 		for (const [what, value] of Object.entries({ kept, timeline, logs, raw, events: stream.events }))
 			expect(JSON.stringify(value), what).to.not.include(secretWord).and.to.not.include("The session ends now");
-		const states = stream.events.flatMap(({ event, data }) =>
-			event === "session_activity" ? [String((JSON.parse(data) as { state: string }).state)] : [],
-		);
-		expect(states.at(-1)).to.equal("idle");
+		expect(states().at(-1)).to.equal("idle");
 	});
 
 	it("takes less than 20 s when the agent never answers, and loses nothing that git knows", async () => {

@@ -76,7 +76,8 @@ describe("SIGTERM", function () {
 		main?.signal("SIGTERM");
 		await stream.event(({ event }) => event === "bye", { withinMs: 2_000 });
 		main?.signal("SIGTERM");
-		expect(await main?.ended(1_000)).to.equal(1);
+		// A second, and three where others use the machine.
+		expect(await main?.ended(3_000)).to.equal(1);
 		expect(await failed).to.be.instanceOf(TypeError);
 	});
 

@@ -248,8 +248,10 @@ describe("model proxy: guarding", () => {
 	it("at its end breaks off what is under way, tells of it, and leaves no connection", async () => {
 		const model = await ProxiedModel.open(() => ({ text: "hello", fault: { kind: "stall", after: 2 } }));
 		const url = model.proxy.url("anthropic") ?? "";
-		const asking = askModel(model.access, "anthropic", { ...asked, isStreaming: true });
-		await eventually(() => model.server.billed.calls[0]?.counts.input);
+		let heard = "";
+		const onText = (raw: string): void => void (heard = raw);
+		const asking = askModel(model.access, "anthropic", { ...asked, isStreaming: true, onText });
+		await eventually(() => heard !== "" && model.server.billed.calls[0]?.counts.input);
 		await model.proxy.close();
 		expect((await asking).isBroken).to.equal(true);
 		expect(model.metered).to.have.lengthOf(1);
