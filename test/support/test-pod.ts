@@ -11,12 +11,9 @@ import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import type { PodFrame } from "#shared/pod/frames.ts";
 import type { PodStatus } from "#shared/pod/status.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { compiled } from "./compiled.ts";
 import { eventually } from "./eventually.ts";
 import { killSessionProcesses, sessionProcesses } from "./session-processes.ts";
-
-/** Compiled code of the agent, so that only the first pod of a test run has to compile it. */
-const compiled = mkdtempSync(join(tmpdir(), "atelier-compiled-"));
-process.on("exit", () => rmSync(compiled, { recursive: true, force: true }));
 
 /** A session's folders and its pods, one after the other; disposing of it leaves no process and no folder. */
 export class TestSession implements AsyncDisposable {

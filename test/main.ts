@@ -1,0 +1,69 @@
+/**
+ * `npm test [-- 'test/e2e/*.test.ts' …]`: every test there is, or those files. Most of a test is waiting, so files run side
+ * by side, each in a mocha of its own; what takes the measure of the machine, or is a load to it, runs alone at the end.
+ * Closes as one mocha would.
+ */
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { projectRoot } from "#shared/project-root.ts";
+import { MochaProcess, type Outcome } from "./mocha-process.ts";
+import { planned } from "./test-plan.ts";
+
+const sideBySide = availableParallelism() + 1;
+const begun = performance.now();
+const total: Outcome = { passing: 0, pending: 0, failing: 0 };
+const running = new Set<MochaProcess>();
+const broken: MochaProcess[] = [];
+
+function report(mocha: MochaProcess): void {
+	console.log(`\n== ${mocha.name} (${mocha.seconds.toFixed(1)} s)`);
+	console.log(mocha.output.trimEnd());
+}
+
+async function run(files: readonly string[]): Promise<void> {
+	const mocha = new MochaProcess(files);
+	running.add(mocha);
+	const outcome = await mocha.ended();
+	running.delete(mocha);
+	for (const what of ["passing", "pending", "failing"] as const) total[what] += outcome[what];
+	if (outcome.failing > 0) broken.push(mocha);
+	report(mocha);
+}
+
+async function runAll(groups: readonly (readonly string[])[], atOnce: number): Promise<void> {
+	const left = groups.values();
+	// Each takes the next one when it has ended one.
+	const lane = async (): Promise<void> => {
+		for (const files of left) await run(files);
+	};
+	await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+/** What failed once more, and the numbers last, where whoever reads them finds them. */
+function close(): void {
+	for (const { name, ending } of broken) console.log(`\n== FAILED: ${name}\n${ending.trimEnd()}`);
+	const minutes = (performance.now() - begun) / 60_000;
+	const { passing, pending, failing } = total;
+	console.log(`\n  ${passing} passing (${minutes.toFixed(1)}m)\n  ${pending} pending\n  ${failing} failing`);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+	process.once(signal, () => {
+		for (const mocha of running) {
+			mocha.end();
+			report(mocha);
+		}
+		console.log(`\n${signal}: had not ended: ${[...running].map(({ name }) => name).join(", ")}`);
+		close();
+		process.exit(1);
+	});
+
+const patterns = process.argv.slice(2);
+const files = globSync(patterns.length > 0 ? patterns : "test/**/*.test.ts", { cwd: projectRoot }).toSorted();
+if (files.length === 0) throw new Error(`No test file is called ${patterns.join(", ")}`);
+const { together, alone } = planned(files);
+await runAll(together, sideBySide);
+await runAll(alone, 1);
+
+close();
+if (total.failing > 0) process.exitCode = 1;

@@ -1,0 +1,45 @@
+/** Which test files run side by side, which in one process, and which alone. */
+
+/** Paths of files, each list for one process of mocha; in the order in which they are begun. */
+export interface TestPlan {
+	together: string[][];
+	/** One after the other, when everything else has ended. */
+	alone: string[][];
+}
+
+/** They measure time or memory closely, or are a load that others would be measured under. */
+const measuring = [
+	"test/e2e/many-sessions.test.ts",
+	"test/faults/faults.test.ts",
+	"test/integration/agent/model-proxy/overhead.test.ts",
+	"test/integration/stream-crowd.test.ts",
+];
+
+/** What uses the real coding agents, which the first of them installs for the other. */
+const withAgents = ["test/contract/real-agents.test.ts", "test/e2e/agents.test.ts"];
+
+/** Longest first: what is begun last should not be what everybody waits for. */
+const order = ["test/faults", "test/e2e", "test/contract", "test/integration", "test/lint", "test/unit"];
+
+export function planned(files: readonly string[]): TestPlan {
+	const others = files.filter((file) => !measuring.includes(file) && !withAgents.includes(file));
+	const byGroup = Map.groupBy(
+		others.toSorted((a, b) => rank(a) - rank(b)),
+		groupOf,
+	);
+	return {
+		together: [files.filter((file) => withAgents.includes(file)), ...byGroup.values()].filter(
+			({ length }) => length > 0,
+		),
+		alone: files.filter((file) => measuring.includes(file)).map((file) => [file]),
+	};
+}
+
+function rank(file: string): number {
+	return order.findIndex((folder) => file.startsWith(`${folder}/`));
+}
+
+/** Unit tests are quick, so that those of a folder share a process; `test/unit/agent/x.test.ts` is in `test/unit/agent`. */
+function groupOf(file: string): string {
+	return file.startsWith("test/unit/") ? file.split("/").slice(0, 3).join("/") : file;
+}
