@@ -24,7 +24,7 @@ describe("TimeLimits", () => {
 				});
 			};
 			begin("first");
-			begin("second");
+			limits.begin(15, () => begin("second"));
 			await eventually(() => reached.length === 2, { everyMs: 7 });
 			begin("third");
 			await eventually(() => reached.length === 3, { everyMs: 7 });
