@@ -11,6 +11,8 @@ import type { TimelineLog } from "./timeline/timeline-log.ts";
 
 /** A patch, for which git is started several times, is made no more often. */
 const collectMs = 1_000;
+/** After each time something was collected: what is new by then goes in one report. */
+const pauseMs = 100;
 /** Time without a report after which the platform is asked whether it is there. */
 const pingMs = 30_000;
 /** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
@@ -100,6 +102,7 @@ export class HistoryReporter {
 		while (this.#isMoreDue) {
 			this.#isMoreDue = false;
 			await this.#collect();
+			await sleep(pauseMs, this.#ending.signal);
 		}
 		this.#collecting = undefined;
 	}

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -60,6 +61,20 @@ describe("HistoryReporter", () => {
 		answer("last");
 		await reporter.end();
 		expect([platform.turns.length, platform.patch]).to.deep.equal([4, "+3\n"]);
+	});
+
+	it("tells in few reports what comes in quick succession, all of it and in order", async () => {
+		const lines = Array.from({ length: 20 }, (_, n) => `line ${n}`);
+		for (const line of lines) {
+			log.add("INFO", "test", line);
+			reporter.wake();
+			// As long as it takes to put a report on disk, and longer.
+			for (let n = 0; n < 3; n++) await writeFile(join(folder, "beat"), line, { flush: true });
+		}
+		const told = () => platform.taken.flatMap(({ logs }) => logs.map(({ message }) => message));
+		await eventually(() => told().length === lines.length);
+		expect(told()).to.deep.equal(lines);
+		expect(platform.taken.length).to.be.at.most(6);
 	});
 
 	it("asks whether the platform is there when there was nothing to tell for long", async () => {
