@@ -22,7 +22,10 @@ export const p6: Row = {
 		const events = await platform.events();
 
 		async function createToRunning(): Promise<number> {
-			await eventually(() => platform.waitingAgents().length > 0, { withinMs: 30_000, what: "the platform is at rest" });
+			await eventually(() => platform.waitingAgents().length > 0, {
+				withinMs: 30_000,
+				what: "the platform is at rest",
+			});
 			const began = performance.now();
 			const request = { name: "started", source: { type: "git", repo: `file://${repository}` } };
 			const { id } = (await client.post<Change>("/sessions", request)).body;
