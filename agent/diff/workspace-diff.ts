@@ -1,5 +1,5 @@
 /** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
@@ -27,6 +27,9 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** No program of the workspace's choice, and no look into repositories inside it, which have a configuration too. */
 const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
+
+/** An index of a hundred thousand files; larger ones are left to git. */
+const maxReadIndexBytes = 16 * 1_048_576;
 
 /** Mode 160000 as every version of the index has it. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
@@ -149,8 +152,10 @@ async function innerRepositories(run: RunGit): Promise<string[]> {
 
 /** False when the index has no entry of their kind, in which case git need not be asked for them. */
 async function mayHoldRepositories({ folder }: ShadowRepository): Promise<boolean> {
-	const index = await readFile(join(folder, "index")).catch(() => undefined);
-	return index?.includes(gitlinkMode) ?? false;
+	const path = join(folder, "index");
+	const found = await stat(path).catch(() => undefined);
+	if (!found) return false;
+	return found.size > maxReadIndexBytes || (await readFile(path)).includes(gitlinkMode);
 }
 
 /** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */
