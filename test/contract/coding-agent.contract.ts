@@ -58,7 +58,8 @@ export function describeCodingAgent(name: string, { open, hello, endless, deadly
 			const since = performance.now();
 			await agent.close();
 			await turn;
-			expect(performance.now() - since).to.be.below(6_500);
+			// Twice 3 s for an agent that does not heed, and what a busy machine takes; a third time would be too much.
+			expect(performance.now() - since).to.be.below(8_500);
 			await eventually(() => agent.ended);
 		});
 	});
