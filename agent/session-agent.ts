@@ -135,11 +135,11 @@ export class SessionAgent {
 		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 		this.#enter("starting");
 		const dialogue = await this.#openDialogue();
-		const server = await this.#listen(dialogue);
-		this.#enter("cloning", { port: server.port });
 		// It starts while the workspace is made; a failure is heard of when its turn comes.
 		const starting = this.#keeper.start();
 		starting.catch(() => {});
+		const server = await this.#listen(dialogue);
+		this.#enter("cloning", { port: server.port });
 		const openMessages = this.#takeMessages(server, this.#openChat(dialogue));
 		const folder = await this.#workspace.prepare((phase) => this.#enter(phase));
 		this.#opened.timeline?.begin();

@@ -10,9 +10,14 @@ export function isWaiting(args: readonly string[]): boolean {
 	return args.includes(waitingArgument);
 }
 
-/** Loads what the life of a pod needs, and says in its title that it is there. */
+/** Loads what the life of a pod needs, at once or later, and says in its title that it is there. */
 export async function loadAhead(): Promise<void> {
-	await Promise.all([import("./session-agent.ts"), import("./message-sockets.ts")]);
+	await Promise.all([
+		import("./session-agent.ts"),
+		import("./message-sockets.ts"),
+		import("./model-proxy/model-proxy.ts"),
+		import("#shared/agents/agent-records.ts"),
+	]);
 	process.title = waitingTitle;
 }
 
