@@ -18,8 +18,8 @@ function say(text: string): void {
 	update("agent_message_chunk", { content: { type: "text", text } });
 }
 
-/** Writes a file when it is allowed to, and says what it was told. */
-async function write(name: string, text: string): Promise<void> {
+/** Writes a file when it is allowed to, and says what it was told; true when the turn is cancelled by that. */
+async function write(name: string, text: string): Promise<boolean> {
 	const toolCall = { toolCallId: name, kind: "edit", title: `Write ${name}`, status: "pending" };
 	const rawInput = { path: name, text };
 	update("tool_call", { ...toolCall, rawInput });
@@ -29,6 +29,7 @@ async function write(name: string, text: string): Promise<void> {
 	if (isAllowed) writeFileSync(join(folder, name), text);
 	update("tool_call_update", { toolCallId: name, status: isAllowed ? "completed" : "failed" });
 	say(`${answer}\n`);
+	return answer === "cancelled";
 }
 
 async function permission(toolCall: object): Promise<string> {
