@@ -3,14 +3,14 @@ import { closeSync, writeSync } from "node:fs";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 
-/** Where it says that it has become the session's agent. */
+/** Where it says that it can be told what to be, and then that it has become it. */
 const answerFd = 3;
 
 export function isWaiting(args: readonly string[]): boolean {
 	return args.includes(waitingArgument);
 }
 
-/** Loads what the life of a pod needs, at once or later, and says in its title that it is there. */
+/** Loads what the life of a pod needs, at once or later, and says that it is there. */
 export async function loadAhead(): Promise<void> {
 	await Promise.all([
 		import("./session-agent.ts"),
@@ -18,6 +18,7 @@ export async function loadAhead(): Promise<void> {
 		import("./model-proxy/model-proxy.ts"),
 		import("#shared/agents/agent-records.ts"),
 	]);
+	say();
 	process.title = waitingTitle;
 }
 
@@ -25,6 +26,10 @@ export async function loadAhead(): Promise<void> {
 export function becomeAgentOf(launch: LaunchDocument): void {
 	process.title = agentTitle(launch);
 	process.chdir(launch.home);
-	writeSync(answerFd, "\n");
+	say();
 	closeSync(answerFd);
+}
+
+function say(): void {
+	writeSync(answerFd, "\n");
 }

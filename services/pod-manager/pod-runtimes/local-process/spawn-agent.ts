@@ -44,8 +44,8 @@ export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, 
 }
 
 /**
- * One that waits for its launch, and ends by itself when this process does. It writes to its fourth channel once it has
- * taken the launch.
+ * One that waits for its launch, and ends by itself when this process does. It writes to its fourth channel when it is
+ * loaded, and when it has taken the launch.
  * @param home While it waits.
  */
 export function spawnWaiting(program: AgentProgram, home: string, log: string): Promise<StartedAgent> {

@@ -19,6 +19,9 @@ const answerMs = 2_000;
 
 interface WaitingAgent extends StartedAgent {
 	readonly log: string;
+	/** Where it says that it is loaded, and that it has taken its launch. */
+	readonly channel: Socket;
+	isLoaded: boolean;
 }
 
 export class WaitingAgents {
@@ -54,8 +57,9 @@ export class WaitingAgents {
 	 */
 	async take(launch: LaunchDocument, log: string): Promise<StartedAgent | undefined> {
 		this.#refillIn(quietMs);
-		const agent = this.#agents.shift();
+		const agent = this.#agents.find(({ isLoaded }) => isLoaded);
 		if (!agent) return undefined;
+		this.#forget(agent);
 		const outcome = await hand(agent, launch, log);
 		if (outcome === "taken") return agent;
 		agent.process.kill("SIGKILL");
@@ -79,16 +83,24 @@ export class WaitingAgents {
 	async #add(): Promise<void> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		const log = join(this.#folder, `${process.pid}-${++this.#started}.log`);
-		const agent = { ...(await spawnWaiting(this.#program, this.#folder, log)), log };
+		const started = await spawnWaiting(this.#program, this.#folder, log);
+		const channel = started.process.stdio[3];
+		if (!(channel instanceof Socket)) throw new TypeError("A waiting session agent has no channel to answer on");
+		const agent = { ...started, log, channel, isLoaded: false };
 		this.#agents.push(agent);
+		channel.once("data", () => (agent.isLoaded = true));
 		void agent.ended.then(() => this.#lost(agent));
 		if (this.#signal.aborted) this.#endAll();
 	}
 
 	#lost(agent: WaitingAgent): void {
 		if (!this.#agents.includes(agent)) return;
-		this.#agents = this.#agents.filter((other) => other !== agent);
+		this.#forget(agent);
 		this.#refillIn(failedMs);
+	}
+
+	#forget(agent: WaitingAgent): void {
+		this.#agents = this.#agents.filter((other) => other !== agent);
 	}
 
 	#endAll(): void {
@@ -101,8 +113,7 @@ export class WaitingAgents {
 type Outcome = "taken" | "refused" | "silent";
 
 async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): Promise<Outcome> {
-	const channel = agent.process.stdio[3];
-	if (!(channel instanceof Socket)) return "refused";
+	const { channel } = agent;
 	channel.ref();
 	try {
 		await rename(agent.log, log);

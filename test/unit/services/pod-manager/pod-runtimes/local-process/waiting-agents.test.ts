@@ -82,8 +82,9 @@ describe("Session agents that wait", function () {
 		const program = `
 			import { once } from "node:events";
 			import { closeSync, writeSync } from "node:fs";
-			process.title = "atelier-agent waits";
 			console.log("before");
+			writeSync(3, "x");
+			process.title = "atelier-agent waits";
 			await once(process.stdin, "data");
 			process.title = "atelier-agent ${id}-g1";
 			writeSync(3, "x");
@@ -132,6 +133,22 @@ describe("Session agents that wait", function () {
 		expect(await runtime.find(id)).to.deep.equal([]);
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
+	});
+
+	it("are not told anything before they are loaded", async () => {
+		const projectRoot = join(pods.dataDir, "loading");
+		mkdirSync(join(projectRoot, "agent"), { recursive: true });
+		const program = `
+			if (process.env.ATELIER_SESSION) process.exit(3);
+			process.title = "atelier-agent waits";
+			setInterval(() => {}, 60_000);`;
+		writeFileSync(join(projectRoot, "agent/main.ts"), program);
+		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
+		watch();
+		const waiting = await oneWaits();
+		await runtime.create(podSpecFor(id, 1));
+		expect((await inState("gone")).failure?.message).to.include("(3)");
+		expect(waitingAgents(pods.installation)).to.deep.equal([waiting]);
 	});
 
 	it("are not missed: one that was killed", async () => {
