@@ -15,11 +15,11 @@ export class TimeLimits {
 	/** By length in milliseconds; each in the order in which they end. */
 	readonly #byLength = new Map<number, Set<Limit>>();
 
-	/** Calls `reached` once after `ms`, unless cancelled before. Shared are lengths in whole milliseconds: others come once. */
+	/** Calls `reached` once after `ms`, in whole milliseconds, unless cancelled before. */
 	begin(ms: number, reached: () => void): Timer {
-		if (!Number.isInteger(ms)) return after(ms, reached);
-		const line = this.#byLength.get(ms) ?? this.#newLine(ms);
-		const limit: Limit = { end: monotonic() + ms, reached, cancel: () => line.delete(limit) };
+		const length = Math.ceil(ms);
+		const line = this.#byLength.get(length) ?? this.#newLine(length);
+		const limit: Limit = { end: monotonic() + length, reached, cancel: () => line.delete(limit) };
 		line.add(limit);
 		return limit;
 	}
