@@ -23,22 +23,9 @@ export interface StartedAgent {
 	readonly ended: Promise<number | string | null>;
 }
 
-interface Start {
-	/** Home and working folder. */
-	readonly home: string;
-	/** File its output is appended to. */
-	readonly log: string;
-	readonly args: readonly string[];
-	/** Beside what every session agent gets. */
-	readonly environment: Readonly<Record<string, string>>;
-	/** Beside the three that every process has. */
-	readonly channels: readonly "pipe"[];
-}
-
 /** Resolves when the process exists and is being told its launch. @throws {Error} when the system cannot start one. */
 export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
-	const mark = { [marker.session]: launch.session_id, [marker.generation]: String(launch.generation) };
-	const agent = await start(program, { home: launch.home, log, args: [], environment: mark, channels: [] });
+	const agent = await start(program, launch.home, log, launch);
 	tell(agent, launch);
 	return agent;
 }
@@ -49,7 +36,7 @@ export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, 
  * @param home While it waits.
  */
 export function spawnWaiting(program: AgentProgram, home: string, log: string): Promise<StartedAgent> {
-	return start(program, { home, log, args: [waitingArgument], environment: {}, channels: ["pipe"] });
+	return start(program, home, log);
 }
 
 /** One that ends before it has read everything is found missing by whoever waits for it. */
@@ -58,20 +45,21 @@ export function tell({ process: { stdin } }: StartedAgent, launch: LaunchDocumen
 	stdin?.end(JSON.stringify(launch));
 }
 
-async function start(program: AgentProgram, { home, log, args, environment, channels }: Start): Promise<StartedAgent> {
+/** @param home Also its working folder. @param log Its output is appended to it. @param launch Absent: it waits for one. */
+async function start(program: AgentProgram, home: string, log: string, launch?: LaunchDocument): Promise<StartedAgent> {
 	const output = await open(log, "a", 0o600);
 	try {
-		const child = spawn(process.execPath, [program.main, ...args], {
+		const child = spawn(process.execPath, [program.main, ...(launch ? [] : [waitingArgument])], {
 			cwd: home,
 			detached: true,
 			env: {
 				...program.environment,
 				HOME: home,
 				[marker.installation]: program.installation,
-				...environment,
+				...(launch && { [marker.session]: launch.session_id, [marker.generation]: String(launch.generation) }),
 				[agentVariable]: agentRole,
 			},
-			stdio: ["pipe", output.fd, output.fd, ...channels],
+			stdio: ["pipe", output.fd, output.fd, ...(launch ? [] : ["pipe" as const])],
 		});
 		const ended = new Promise<number | string | null>((resolve) => {
 			child.once("exit", (code, signal) => resolve(code ?? signal));
