@@ -2,14 +2,13 @@
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { waitingTitle } from "#shared/pod/agent-title.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { createSession, type SessionView } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
 const count = 40;
-/** The one agent that waits for the next session is another one each time. */
-const waits = "atelier-agent waits for a session";
 
 describe(`${count} sessions at once`, function () {
 	this.timeout(180_000);
@@ -82,7 +81,8 @@ function look(platform: TestPlatform): Look {
 	return {
 		processes: lines("ps", ["-ww", "-eo", "pid=,args="])
 			.filter((line) => pids.has(Number.parseInt(line, 10)))
-			.map((line) => (line.includes(waits) ? waits : line))
+			// The one that waits for the next session is another one each time.
+			.map((line) => (line.includes(waitingTitle) ? waitingTitle : line))
 			.toSorted(),
 		ports: ports.map((line) => line.split(/\s+/)[3] ?? "").toSorted(),
 		files: readdirSync(platform.dataDir, { recursive: true, encoding: "utf8" })
@@ -95,7 +95,7 @@ function look(platform: TestPlatform): Look {
 function atRest(platform: TestPlatform): Look | undefined {
 	const seen = look(platform);
 	const left = seen.files.some((path) => /^(run\/(?!\.waiting)|sessions\/)/.test(path));
-	const waiting = seen.processes.filter((line) => line === waits).length;
+	const waiting = seen.processes.filter((line) => line === waitingTitle).length;
 	return waiting === 1 && seen.processes.length === platform.processes.length + 1 && !left ? seen : undefined;
 }
 

@@ -1,6 +1,8 @@
 /** Finds the processes of session pods by the marker in their environment or title, as the platform itself does. */
 import { readdirSync, readFileSync } from "node:fs";
+import { waitingTitle } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
+import { processFile } from "./process-file.ts";
 
 export interface SessionProcess {
 	pid: number;
@@ -13,22 +15,18 @@ export interface SessionProcess {
 
 /** Every process of every pod of one installation; agents that still wait for a session are none. */
 export function sessionProcesses(installation: string): SessionProcess[] {
-	return readdirSync("/proc")
-		.filter((name) => /^\d+$/.test(name))
-		.flatMap((name) => read(Number(name), installation));
+	return processIds().flatMap((pid) => read(pid, installation));
 }
 
 /** Process ids of the session agents that wait for a session and are loaded. */
 export function waitingAgents(installation: string): number[] {
-	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-	return pids.map(Number).filter((pid) => {
-		try {
-			if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("atelier-agent waits")) return false;
-			return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`${marker.installation}=${installation}\0`);
-		} catch {
-			return false;
-		}
-	});
+	return processIds()
+		.filter((pid) => processFile(pid, "cmdline").startsWith(waitingTitle))
+		.filter((pid) => processFile(pid, "environ").includes(`${marker.installation}=${installation}\0`));
+}
+
+function processIds(): number[] {
+	return readdirSync("/proc").map(Number).filter(Number.isInteger);
 }
 
 /** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { agentTitle, waitingTitle } from "#shared/pod/agent-title.ts";
 import { eventually } from "../../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../../support/local-pods.ts";
 import { podSpecFor } from "../../../../../support/memory-pods.ts";
@@ -84,9 +85,9 @@ describe("Session agents that wait", function () {
 			import { closeSync, writeSync } from "node:fs";
 			console.log("before");
 			writeSync(3, "x");
-			process.title = "atelier-agent waits";
+			process.title = "${waitingTitle}";
 			await once(process.stdin, "data");
-			process.title = "atelier-agent ${id}-g1";
+			process.title = "${agentTitle({ session_id: id, generation: 1 })}";
 			writeSync(3, "x");
 			closeSync(3);
 			console.log("after");
@@ -140,7 +141,7 @@ describe("Session agents that wait", function () {
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
 		const program = `
 			if (process.env.ATELIER_SESSION) process.exit(3);
-			process.title = "atelier-agent waits";
+			process.title = "${waitingTitle}";
 			setInterval(() => {}, 60_000);`;
 		writeFileSync(join(projectRoot, "agent/main.ts"), program);
 		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
