@@ -210,6 +210,7 @@ describe("clone", () => {
 			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
 			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
 			await eventually(() => existsSync(`${session.workspace}.partial`));
+			await pod.phase("cloning");
 			expect(await pod.stop()).to.equal(0);
 			expect(JSON.parse(readFileSync(pod.launch.status_file, "utf8")).phase).to.equal("cloning");
 		} finally {
