@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { markedProcesses, sweepProcesses } from "#agent/process-sweep.ts";
+import { eventually } from "../../support/eventually.ts";
 
 describe("sweepProcesses()", () => {
 	it("kills every process with the whole marker, and no other", async () => {
@@ -19,8 +20,8 @@ describe("sweepProcesses()", () => {
 		const other = spawn("sleep", ["60"], { env: env("11"), stdio: "ignore" });
 		try {
 			const gone = once(family, "exit");
-			await Promise.all([once(family, "spawn"), once(other, "spawn")]);
-			expect(markedProcesses(marker)).to.include(family.pid);
+			await once(other, "spawn");
+			await eventually(() => markedProcesses(marker).length === 3, { what: "the shell and both of its programs run" });
 			await sweepProcesses(marker);
 			await gone;
 			expect(markedProcesses(marker)).to.deep.equal([]);

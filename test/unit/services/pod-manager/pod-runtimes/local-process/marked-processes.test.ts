@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { Writable } from "node:stream";
 import {
 	agentRole,
 	agentVariable,
@@ -13,6 +14,7 @@ import { turnClock } from "#shared/clock.ts";
 import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
+import { processFile } from "../../../../../support/process-file.ts";
 
 describe("MarkedProcesses", () => {
 	const installation = randomBytes(8).toString("hex");
@@ -28,11 +30,26 @@ describe("MarkedProcesses", () => {
 		};
 	}
 
-	async function start(script: string, env: Record<string, string>): Promise<number> {
-		const child = spawn("sh", ["-c", script], { env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: "ignore" });
+	/** A process that becomes another program when its input ends. */
+	function begin(program: string, env: Record<string, string>): ChildProcess & { pid: number; stdin: Writable } {
+		const script = `read -r _; exec ${program}`;
+		const whole = { PATH: process.env["PATH"] ?? "", ...env };
+		const child = spawn("sh", ["-c", script], { env: whole, stdio: ["pipe", "ignore", "ignore"] });
 		children.push(child);
-		await once(child, "spawn");
-		return child.pid ?? 0;
+		return Object.assign(child, { pid: child.pid ?? expect.fail("It was not started") });
+	}
+
+	/** Resolves when it runs: for a moment a process that becomes another program shows no environment at all (proc(5)). */
+	function runs({ pid }: { pid: number }, program: string): Promise<unknown> {
+		const isThere = () => processFile(pid, "cmdline").startsWith(`${program}\0`) && processFile(pid, "environ") !== "";
+		return eventually(isThere, { withinMs: 15_000, what: `${program} runs` });
+	}
+
+	async function sleeper(env: Record<string, string>): Promise<number> {
+		const child = begin("sleep 60", env);
+		child.stdin.end();
+		await runs(child, "sleep");
+		return child.pid;
 	}
 
 	afterEach(async () => {
@@ -42,11 +59,11 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("finds what carries the marker of this installation, and who is the agent", async () => {
-		const agent = await start("exec sleep 60", mark({ [agentVariable]: agentRole }));
-		const other = await start("exec sleep 60", mark());
-		await start("exec sleep 60", mark({ [marker.installation]: "another" }));
-		await start("exec sleep 60", mark({ [marker.session]: "../../etc" }));
-		await start("exec sleep 60", {});
+		const agent = await sleeper(mark({ [agentVariable]: agentRole }));
+		const other = await sleeper(mark());
+		await sleeper(mark({ [marker.installation]: "another" }));
+		await sleeper(mark({ [marker.session]: "../../etc" }));
+		await sleeper({});
 		const found = await new MarkedProcesses(installation).scan();
 		expect(found.map(({ pid, isAgent }) => [pid, isAgent])).to.have.deep.members([
 			[agent, true],
@@ -58,16 +75,20 @@ describe("MarkedProcesses", () => {
 	it("finds a process that was seen before it became one of ours", async () => {
 		const words = Object.entries(mark()).map(([name, value]) => `${name}=${value}`);
 		const processes = new MarkedProcesses(installation);
-		const pid = await start(`sleep 0.3; exec env ${words.join(" ")} sleep 60`, {});
+		const child = begin(`env ${words.join(" ")} sleep 60`, {});
+		await runs(child, "sh");
 		expect(await processes.scan()).to.deep.equal([]);
-		await eventually(async () => (await processes.scan()).some((process) => process.pid === pid));
+		child.stdin.end();
+		await eventually(async () => (await processes.scan()).some(({ pid }) => pid === child.pid));
 	});
 
 	it("takes a process that wears the agent's environment until it runs its own program for what it becomes", async () => {
 		const processes = new MarkedProcesses(installation);
-		const pid = await start(`sleep 0.3; exec env -u ${agentVariable} sleep 60`, mark({ [agentVariable]: agentRole }));
-		expect((await processes.scan()).find((process) => process.pid === pid)?.isAgent).to.equal(true);
-		await eventually(async () => (await processes.scan()).some((process) => process.pid === pid && !process.isAgent));
+		const child = begin(`env -u ${agentVariable} sleep 60`, mark({ [agentVariable]: agentRole }));
+		await runs(child, "sh");
+		expect((await processes.scan()).find(({ pid }) => pid === child.pid)?.isAgent).to.equal(true);
+		child.stdin.end();
+		await eventually(async () => (await processes.scan()).some(({ pid, isAgent }) => pid === child.pid && !isAgent));
 	});
 
 	it("finds an agent that waited under the session in its title, as soon as that is there", async () => {
@@ -76,7 +97,7 @@ describe("MarkedProcesses", () => {
 		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
 		const agent = spawn(process.execPath, ["-e", waits, waitingArgument], { env, stdio: ["pipe", "ignore", "ignore"] });
 		children.push(agent);
-		await once(agent, "spawn");
+		await runs({ pid: agent.pid ?? expect.fail("It was not started") }, process.execPath);
 		let ahead = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		try {
@@ -86,10 +107,8 @@ describe("MarkedProcesses", () => {
 			ahead = 10_000;
 			expect(await processes.scan()).to.deep.equal([]);
 			agent.stdin?.write("\n");
-			const [found] = await eventually(async () => {
-				const all = await processes.scan();
-				return all.length > 0 && all;
-			});
+			const inTitle = async () => (await processes.scan())[0];
+			const found = await eventually(inTitle, { withinMs: 15_000, what: "the session is in its title" });
 			expect(found).to.include({ pid: agent.pid, sessionId, generation: 3, isAgent: true });
 		} finally {
 			turnBack();
@@ -111,12 +130,16 @@ describe("MarkedProcesses", () => {
 		try {
 			const processes = new MarkedProcesses(installation);
 			// The second program of this process never asks how the first one's child ended.
-			const parent = await start("sleep 0.5 & exec sleep 60", mark());
-			await eventually(async () => (await processes.scan()).length === 2);
+			const shell = spawn("sh", ["-c", "sleep 60 & exec sleep 60"], { env: mark(), stdio: "ignore" });
+			children.push(shell);
+			const parent = shell.pid ?? expect.fail("It was not started");
+			const child = await eventually(async () => (await processes.scan()).find(({ pid }) => pid !== parent)?.pid);
+			for (const pid of [parent, child]) await runs({ pid }, "sleep");
+			expect(await processes.scan()).to.have.length(2);
 			// From now on they are known by heart.
 			ahead = 10_000;
-			const both = (await processes.scan()).map(({ pid }) => pid);
-			const child = both.find((pid) => pid !== parent);
+			expect(await processes.scan()).to.have.length(2);
+			process.kill(child, "SIGKILL");
 			await eventually(() => readFileSync(`/proc/${child}/stat`, "utf8").includes(") Z "));
 			expect((await processes.scan()).map(({ pid }) => pid)).to.deep.equal([parent]);
 		} finally {
@@ -125,8 +148,8 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("signals a process, but not one that has got its id since", async () => {
-		await start("exec sleep 60", mark());
-		await start("exec sleep 60", mark());
+		await sleeper(mark());
+		await sleeper(mark());
 		const processes = new MarkedProcesses(installation);
 		const [spared, ended] = await processes.scan();
 		if (!spared || !ended) throw new Error("Not found");
