@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface EventuallyOptions {
-	/** Default 5,000. */
+	/** Default 10,000: what takes a moment takes some seconds where others use the machine. */
 	withinMs?: number;
 	/** Default 20. */
 	everyMs?: number;
@@ -16,7 +16,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<T>(
 	probe: () => T | Promise<T>,
-	{ withinMs = 5_000, everyMs = 20, what = probe.toString() }: EventuallyOptions = {},
+	{ withinMs = 10_000, everyMs = 20, what = probe.toString() }: EventuallyOptions = {},
 ): Promise<Exclude<T, false | undefined | null>> {
 	const end = performance.now() + withinMs;
 	for (;;) {
