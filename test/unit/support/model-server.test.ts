@@ -9,6 +9,8 @@ import { ModelServer } from "../../support/model-server/model-server.ts";
 import { callNamed, runCommand, writeFile } from "../../support/model-server/offered-tools.ts";
 import { call, edit, say, shell, turns } from "../../support/model-server/script.ts";
 import { askModel, toolsOf, userMessage } from "../../support/model-server/simple-caller.ts";
+import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
 
 const tools: OfferedTool[] = [
 	tool("read_file", { path: "string" }),
@@ -147,12 +149,13 @@ function describeAnswers(wire: ModelWire, isStreaming: boolean): void {
 
 	it("stalls until the caller leaves", async () => {
 		await using server = await ModelServer.listen({ script: () => ({ fault: { kind: "stall" } }) });
-		const signal = AbortSignal.timeout(50);
-		await askModel(server.access(), wire, { ...userMessage("hi"), isStreaming, signal }).then(
-			() => expect.fail("it answered"),
-			() => {},
-		);
-		expect(server.billed.calls[0]?.counts).to.deep.equal(noTokens);
+		const leaving = new AbortController();
+		const asking = askModel(server.access(), wire, { ...userMessage("hi"), isStreaming, signal: leaving.signal });
+		const failed = failureOf(asking);
+		await eventually(() => server.billed.calls.length === 1, { what: "the call has come" });
+		leaving.abort();
+		expect(await failed).to.have.property("name", "AbortError");
+		expect(server.billed.calls[0]).to.deep.include({ counts: noTokens, end: "left" });
 	});
 }
 
