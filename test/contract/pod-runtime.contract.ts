@@ -158,9 +158,9 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			}, watching.signal);
 			await runtime.create(podSpecFor(id, 1));
 			const ready = await inState("ready");
-			await eventually(() => found.at(-1) === "ready", { withinMs: 2_000 });
+			await eventually(() => found.at(-1) === "ready");
 			await gone(ready);
-			await eventually(() => found.at(-1) === "gone", { withinMs: 2_000 });
+			await eventually(() => found.at(-1) === "gone");
 			expect([...new Set(changed)]).to.deep.equal([id]);
 			watching.abort();
 			changed.length = 0;

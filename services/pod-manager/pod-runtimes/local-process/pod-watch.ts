@@ -49,6 +49,8 @@ export class PodWatch {
 			this.#again = false;
 			try {
 				const pods = await this.#pods.list();
+				// It may have ended while it looked.
+				if (this.#signal.aborted) break;
 				this.#compare(pods);
 				await this.#tend(pods.filter(({ state }) => state !== "gone"));
 			} catch {
