@@ -64,7 +64,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 	},
 	/** After the answer. */
 	async late({ say, text }) {
-		void sleep(100).then(() => say(text));
+		void sleep(500).then(() => say(text));
 	},
 	async hang({ sessionId }) {
 		const { signal } = cancelled.get(sessionId) ?? new AbortController();
