@@ -1,6 +1,6 @@
 /** A platform that hears what pods report, and answers with `status`. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { PatchPiece, ToldEntry, ToldEvent } from "#shared/contracts/history.ts";
@@ -50,24 +50,18 @@ export class PlatformListener implements AsyncDisposable {
 	readonly histories: History[] = [];
 	readonly usages: Usage[] = [];
 	status = 204;
+	/** Nothing is answered before it resolves. */
+	silence: Promise<void> = Promise.resolve();
 	/** Of the next reports of usage, one each. */
 	readonly usageStatuses: number[] = [];
+	/** Of the next reports of history, one each. */
+	readonly historyStatuses: number[] = [];
 	/** The next reports of usage are taken, but their answers are lost. */
 	lostAnswers = 0;
 	readonly #server: Server;
 
 	private constructor() {
-		this.#server = createServer((request, response) => {
-			void textOf(request).then((text) => {
-				const isUsage = request.url?.endsWith("/usage") ?? false;
-				const answered = (isUsage && this.usageStatuses.shift()) || this.status;
-				this.#keep(request, text, answered);
-				if (isUsage && this.lostAnswers > 0) {
-					this.lostAnswers--;
-					request.socket.destroy();
-				} else response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
-			});
-		});
+		this.#server = createServer((request, response) => void this.#answer(request, response));
 	}
 
 	static async listen(port = 0): Promise<PlatformListener> {
@@ -148,6 +142,25 @@ export class PlatformListener implements AsyncDisposable {
 		await once(this.#server, "close");
 	}
 
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		// A pod that ends in the middle of a report has told nothing.
+		const text = await textOf(request).catch(() => undefined);
+		if (text === undefined) return;
+		await this.silence;
+		const kind = kindOf(request);
+		const answered = this.#statusOf(kind);
+		this.#keep(request, text, answered);
+		if (kind === "usage" && this.lostAnswers > 0) {
+			this.lostAnswers--;
+			request.socket.destroy();
+		} else response.writeHead(answered).end(answered === 204 ? undefined : '{"detail":"no"}');
+	}
+
+	#statusOf(kind: string | undefined): number {
+		const own = { usage: this.usageStatuses, history: this.historyStatuses };
+		return (kind === "usage" || kind === "history" ? own[kind].shift() : undefined) ?? this.status;
+	}
+
 	#keep({ url, headers }: IncomingMessage, text: string, answered: number): void {
 		const heard = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text || "{}") };
 		if (url?.includes("/reservations")) return;
@@ -155,6 +168,11 @@ export class PlatformListener implements AsyncDisposable {
 		else if (url?.endsWith("/usage")) this.usages.push(heard);
 		else this.histories.push({ ...heard, bytes: Buffer.byteLength(text) });
 	}
+}
+
+/** The last part of its path. */
+function kindOf({ url }: IncomingMessage): string | undefined {
+	return url?.split("/").at(-1);
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -2,6 +2,7 @@
 import { expect } from "chai";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
+import { PlatformListener } from "../../support/platform-listener.ts";
 import { sessionProcesses } from "../../support/session-processes.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
 import { type TestPod, TestSession } from "../../support/test-pod.ts";
@@ -26,12 +27,13 @@ describe("a session agent on a full disk", function () {
 		disk?.[Symbol.dispose]();
 	});
 
-	/** The platform of these tests is nowhere. */
-	function start(lifeline_ms: number): Promise<TestPod> {
+	/** @param platform Where it looks for its platform; default: there is none. */
+	function start(lifeline_ms: number, platform?: PlatformListener): Promise<TestPod> {
 		const { folder = "" } = disk ?? {};
 		const [status_file, state, workspace] = ["status.json", "state", "workspace"].map((name) => join(folder, name));
 		if (!status_file || !state || !workspace) throw new RangeError("There are three paths");
-		return session.start({ status_file, state, workspace, lifeline_ms });
+		const to = platform && { platform_url: platform.url };
+		return session.start({ status_file, state, workspace, lifeline_ms, ...to });
 	}
 
 	/** In order: by itself, with everything that it has started. */
@@ -42,8 +44,14 @@ describe("a session agent on a full disk", function () {
 	}
 
 	it("ends when the platform has been away for too long", async () => {
-		const pod = await start(2_500);
+		await using platform = await PlatformListener.listen();
+		platform.status = 503;
+		// It does not learn that before its disk is full.
+		const answering = Promise.withResolvers<void>();
+		platform.silence = answering.promise;
+		const pod = await start(2_500, platform);
 		disk?.fill();
+		answering.resolve();
 		await expectEnd(pod, 1);
 	});
 

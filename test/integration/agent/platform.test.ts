@@ -1,12 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/free-port.ts";
 import { PlatformListener } from "../../support/platform-listener.ts";
 import { TestSession } from "../../support/test-pod.ts";
 
 describe("what the platform hears of a pod", function () {
 	// A pod begins, and ends, as slowly as others on the machine let it.
-	this.timeout(30_000);
+	this.timeout(60_000);
 
 	it("is its activity, when it changes", async () => {
 		await using platform = await PlatformListener.listen();
@@ -14,8 +15,9 @@ describe("what the platform hears of a pod", function () {
 		const pod = await session.start({ platform_url: platform.url });
 		await eventually(() => platform.states.at(-1) === "idle");
 		const connection = await pod.connect();
-		await connection.send("m1", "$ sleep 0.4");
+		await connection.send("m1", "$ until [ -e go ]; do sleep 0.02; done");
 		await eventually(() => platform.states.includes("tool_executing"));
+		writeFileSync(join(session.workspace, "go"), "");
 		await eventually(() => platform.states.at(-1) === "idle");
 		const [first] = platform.activities;
 		expect(first?.path).to.equal(`/api/v1/svc/sessions/${session.id}/activity`);
@@ -28,15 +30,24 @@ describe("what the platform hears of a pod", function () {
 	});
 
 	it("is the newest state only, when it comes back after a while; the pod works on meanwhile", async () => {
+		await using platform = await PlatformListener.listen();
+		platform.status = 503;
 		await using session = new TestSession();
-		const port = await freePort();
-		const pod = await session.start({ platform_url: `http://127.0.0.1:${port}/api/v1/svc` });
+		const pod = await session.start({ platform_url: platform.url });
 		for (let turn = 1; turn <= 3; turn++) await pod.ask(`$ echo ${turn}`);
-		await using platform = await PlatformListener.listen(port);
-		await eventually(() => platform.activities.length > 0, { withinMs: 8_000 });
-		expect(platform.activities).to.have.length(1);
-		expect(platform.activities[0]).to.deep.include({ state: "idle" });
-		expect(platform.activities[0]?.metadata).to.include({ turn_count: 3 });
+		// Before, an older state may be on its way.
+		await eventually(() => platform.activities.at(-1)?.metadata["turn_count"] === 3, { withinMs: 20_000 });
+		platform.status = 204;
+		const taken = await eventually(
+			() => {
+				const heard = platform.activities.filter(({ answered }) => answered === 204);
+				return heard.length > 0 && heard;
+			},
+			{ withinMs: 20_000 },
+		);
+		expect(taken).to.have.length(1);
+		expect(taken[0]).to.deep.include({ state: "idle" });
+		expect(taken[0]?.metadata).to.include({ turn_count: 3 });
 	});
 
 	it("is asked for again after a failure of the platform, and not after a refusal, which is logged once", async () => {
@@ -56,9 +67,11 @@ describe("what the platform hears of a pod", function () {
 
 	it("tells the pod when it is not the session's pod any more, and the pod ends", async () => {
 		await using platform = await PlatformListener.listen();
-		platform.status = 409;
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url });
+		const connection = await pod.connect();
+		platform.status = 409;
+		connection.say({ type: "user", content: "$ true" });
 		expect(await pod.ended()).to.equal(0);
 	});
 });
