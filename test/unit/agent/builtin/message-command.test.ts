@@ -41,9 +41,9 @@ describe("commandIn()", () => {
 	});
 
 	it("takes no longer than its length lets it for a message of nothing but openings", () => {
-		const start = performance.now();
+		const start = process.cpuUsage();
 		expect(commandIn(`x${"```sh\n".repeat(66_000)}`)).to.equal(undefined);
 		expect(commandIn(`x\n${"```sh\n".repeat(66_000)}`)).to.equal(undefined);
-		expect(performance.now() - start).to.be.below(1_000);
+		expect(process.cpuUsage(start).user / 1_000).to.be.below(1_000);
 	});
 });

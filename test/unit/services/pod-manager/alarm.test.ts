@@ -21,15 +21,15 @@ describe("Alarm", () => {
 	it("rings at the earliest of the times asked for", async () => {
 		const alarm = new Alarm();
 		const start = performance.now();
-		alarm.ringWithin(5_000);
+		alarm.ringWithin(60_000);
 		alarm.ringWithin(30);
-		alarm.ringWithin(2_000);
+		alarm.ringWithin(20_000);
 		let rung = false;
 		void alarm.rung().then(() => {
 			rung = true;
 		});
-		await eventually(() => rung, { withinMs: 1_000 });
-		expect(performance.now() - start).to.be.within(25, 1_000);
+		await eventually(() => rung);
+		expect(performance.now() - start).to.be.at.least(25);
 		alarm.silence();
 	});
 });

@@ -199,7 +199,7 @@ describe("Reconciler", () => {
 		};
 		start({ work });
 		desk.want(id, "run");
-		await eventually(() => asked === 2, { withinMs: 2_500 });
+		await eventually(() => asked === 2);
 		expect(said).to.deep.equal([]);
 		await eventually(() => {
 			reconciler?.hint();

@@ -28,7 +28,8 @@ describe("Sweep", () => {
 		said = [];
 		reads = 0;
 		ahead = 0;
-		turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
+		const begun = performance.now();
+		turnBack = turnClock({ now: () => Date.now(), monotonic: () => begun + ahead });
 	});
 	afterEach(async () => {
 		await sweep?.stop();
@@ -165,7 +166,7 @@ describe("Sweep", () => {
 		const passes = new Reconciler({ runtime: pods, specOf }, desk, (sentence) => said.push(sentence));
 		try {
 			start({ look: (session_id) => passes.look(session_id) });
-			await eventually(() => desk.last(id) !== undefined, { withinMs: 1_000 });
+			await eventually(() => desk.last(id) !== undefined);
 		} finally {
 			await passes.stop();
 		}

@@ -37,7 +37,7 @@ const engines: Record<string, () => Promise<StoreUnderTest>> = {
 
 for (const [engine, open] of Object.entries(engines)) {
 	describe(`SessionHistory on ${engine}`, function () {
-		this.timeout(20_000);
+		this.timeout(60_000);
 		let opened: StoreUnderTest;
 		let store: DocumentStore;
 		let history: SessionHistory;

@@ -33,5 +33,5 @@ describe("isBranchName()", () => {
 			),
 			{ numRuns: 300 },
 		);
-	}).timeout(20_000);
+	}).timeout(60_000);
 });

@@ -160,7 +160,7 @@ describe("EmbeddedStore", () => {
 			await store.close();
 		}
 		expect(acknowledged.length).to.be.greaterThan(2_000);
-	});
+	}).timeout(120_000);
 
 	it("prints how fast it is here (told, not judged)", async () => {
 		const store = await open();
@@ -192,7 +192,7 @@ async function perSecond(run: () => Promise<unknown>, atOnce: number): Promise<n
 async function writeUntilKilled(folder: string, round: string, least: number): Promise<string[]> {
 	const writer = spawn(process.execPath, [writerProgram, folder, round], {
 		stdio: ["ignore", "pipe", "inherit"],
-		timeout: 8_000,
+		timeout: 20_000,
 	});
 	const ended = once(writer, "close");
 	const lines: string[] = [];

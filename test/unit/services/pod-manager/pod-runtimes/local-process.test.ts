@@ -90,7 +90,8 @@ describe("LocalProcessRuntime", function () {
 
 	it("starts anew what was killed before the agent had its launch document", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.spawned");
-		await eventually(() => pods.processes().length === 0, { withinMs: readyMs });
+		const said = () => readFileSync(join(runFolder(), "agent.log"), "utf8").includes("Cannot read the launch document");
+		await eventually(() => said() && pods.processes().length === 0, { withinMs: readyMs });
 		expect(await runtime.find(id)).to.deep.equal([]);
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
