@@ -70,8 +70,7 @@ for (const [name, open] of [
 			});
 			await Promise.all(Array.from({ length: 36 }, (_, n) => live(n)));
 			await Promise.all(folding);
-			// What another process has written is told when its relay has moved it.
-			for (const { relay } of processes) await relay.settled(5_000);
+			for (const each of processes) await each.told();
 			await agree();
 			await Promise.all(processes.map(({ counts }) => counts.fold()));
 			await agree();
@@ -79,12 +78,13 @@ for (const [name, open] of [
 
 		it("begin with the sessions that are there already", async () => {
 			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
-			for (const { relay } of processes) await relay.settled(5_000);
+			for (const each of processes) await each.told();
 			await forget(opened.store);
 			const late = await openTestBooks(opened.store);
 			processes.push(late);
 			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running: 4 });
 			await late.enters(await late.session(ada), "stopped");
+			await late.told();
 			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
 		});
 	});

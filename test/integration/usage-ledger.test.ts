@@ -3,11 +3,13 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { isoTime, now, sleep, turnClock } from "#shared/clock.ts";
+import { isoTime, now, turnClock } from "#shared/clock.ts";
 import type { UsageReport } from "#shared/contracts/usage.ts";
-import { ConflictError, ForbiddenError, NotFoundError, UnavailableError, UnprocessableError } from "#shared/errors.ts";
+import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { failureOf } from "../support/failure-of.ts";
+import { fromNoonOn } from "../support/from-noon-on.ts";
+import { insistently } from "../support/insistently.ts";
 import { laxStore } from "../support/lax-store.ts";
 import { openEmbedded, openOnEndpoint } from "../support/open-stores.ts";
 import { bookTestCollections, openTestBooks, podOf, type TestBooks } from "../support/test-books.ts";
@@ -54,18 +56,6 @@ function microsOf(sent: UsageReport): number {
 	return Number((exact * 2n + 1_000_000n) / 2_000_000n);
 }
 
-/** As pods do: who is told that the store has too much to do sends the same again. */
-async function insistently<T>(send: () => Promise<T>): Promise<T> {
-	for (let tries = 0; ; tries++) {
-		try {
-			return await send();
-		} catch (error) {
-			if (!(error instanceof UnavailableError) || tries === 10) throw error;
-			await sleep(100 * 2 ** tries * Math.random());
-		}
-	}
-}
-
 /** Sends `count` reports at once through two processes, a tenth of them twice; resolves to all totals. */
 async function storm(store: DocumentStore, count: number) {
 	const processes = [await openTestBooks(store), await openTestBooks(store)] as const;
@@ -108,6 +98,7 @@ for (const [name, open] of [
 ] as const) {
 	describe(`usage ledger, ${name}`, function () {
 		this.timeout(120_000);
+		fromNoonOn();
 		let opened: Awaited<ReturnType<typeof open>>;
 		let books: TestBooks;
 
@@ -130,7 +121,8 @@ for (const [name, open] of [
 		it("is not, and the test says so, when the store takes every report for a new one", async () => {
 			const { found, expected } = await storm(laxStore(opened.store, "names"), 200);
 			expect(found.session.tokens).to.be.above(expected.session.tokens);
-			expect(found.rows).to.equal(220);
+			// One that is sent again because the store has too much to do is new as well.
+			expect(found.rows).to.be.at.least(220);
 		});
 
 		it("answers a repeat as before, and refuses another report under the same id", async () => {
@@ -196,6 +188,7 @@ for (const [name, open] of [
 			await books.reports.take(podOf(id), id, report());
 			await books.enters(id, "deleted");
 			expect(await failureOf(books.reports.take(podOf(id), id, report()))).to.be.instanceOf(NotFoundError);
+			await books.told();
 			for (const principal of [ada, root])
 				expect(await books.stats.of(principal)).to.include({
 					tokens_today: 1_000,

@@ -73,6 +73,12 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		async of(id: string) {
 			return (await records.get(job, id)).session;
 		},
+		/** Resolves when the event log has what was written: numbers of sessions do not wait that long for it. */
+		async told(): Promise<void> {
+			// A move that failed is tried again by nobody else here.
+			relay.wake();
+			await relay.settled(20_000);
+		},
 		stop: () => relay.stop(),
 	};
 }
