@@ -51,6 +51,8 @@ export class StreamFollower {
 		while (!this.#stopping.signal.aborted) {
 			const options = this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId };
 			this.#client = await SseClient.open(this.#url, options).catch(() => undefined);
+			// One that was opened while it was being stopped would go on for ever.
+			if (this.#stopping.signal.aborted) await this.#client?.close();
 			if (this.#client) await this.#follow(this.#client);
 			await sleep(50);
 		}
