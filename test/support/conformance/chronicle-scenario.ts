@@ -21,6 +21,12 @@ export async function walkChronicles(walker: Walker, session_id: string): Promis
 
 async function walkTimeline(walker: Walker, chronicle_id: string): Promise<void> {
 	const path = { chronicle_id };
+	const isWhole = async (): Promise<boolean> => {
+		const { events } = await walker.call<{ events: { type: string }[] }>("getTimeline", 200, { path });
+		return events.filter(({ type }) => type === "message").length === 2;
+	};
+	// From here on the pod has nothing to tell that would begin another chronicle.
+	await eventually(isWhole, { withinMs: 30_000, everyMs: 100, what: "both answers are told" });
 	const unsaid = { tokens: null, hash: null, exit: null };
 	const whole = { t: 42, type: "file", label: "made-up.ts", action: "created", ins: 3, del: 0, ...unsaid };
 	await walker.call("addTimelineEvent", 201, { path, body: whole });
@@ -58,6 +64,10 @@ async function walkReports(walker: Walker, session_id: string): Promise<string> 
 
 async function walkEdits(walker: Walker, session_id: string, chronicle_id: string): Promise<void> {
 	const path = { chronicle_id };
+	const isAlone = async (): Promise<boolean> =>
+		(await walker.call<ChronicleView[]>("listChronicles", 200)).map(({ id }) => id).join() === chronicle_id;
+	// A session that is deleted at once may have told of itself; that goes when its pod is gone.
+	await eventually(isAlone, { withinMs: 30_000, everyMs: 100, what: "deleted sessions have left no chronicle" });
 	const body = { tags: ["one", "two"], status: "complete", summary: null };
 	await walker.call("updateChronicle", 200, { path, body });
 	const another = await walker.call<ChronicleView>("createChronicle", 201, { body: { session_id } });

@@ -41,7 +41,8 @@ async function walkCreation(walker: Walker, repository: string): Promise<string>
 	const flat = await walker.call<SessionView>("createSession", 201, {
 		body: { name: "flat", repo: repository, branch: "main" },
 	});
-	await walker.call("deleteSession", 204, { path: { session_id: flat.id }, body: { cleanup: ["workspace_storage"] } });
+	const cleanup = ["workspace_storage", "chronicles"];
+	await walker.call("deleteSession", 204, { path: { session_id: flat.id }, body: { cleanup } });
 	for (const unknown of [{ template_name: "no-such-template" }, { profile_name: "no-such-profile" }]) {
 		const { detail } = await walker.call<{ detail: string }>("createSession", 422, { body: { name: "x", ...unknown } });
 		expect(detail).to.include(Object.values(unknown)[0]);
@@ -80,7 +81,7 @@ async function walkLists(walker: Walker, id: string): Promise<void> {
 	const cursor = new URL(next ?? "no Link header", "http://localhost").searchParams.get("cursor") ?? "";
 	const rest = await walker.call<SessionView[]>("listSessions", 200, { query: { limit: "1", cursor } });
 	expect(rest.map((session) => session.id)).to.deep.equal([id]);
-	await walker.call("deleteSession", 204, { path: { session_id: second.id } });
+	await walker.call("deleteSession", 204, { path: { session_id: second.id }, body: { cleanup: ["chronicles"] } });
 }
 
 async function walkRunning(walker: Walker, session_id: string): Promise<void> {
