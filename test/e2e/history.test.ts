@@ -59,7 +59,7 @@ async function heardOf(api: ApiClient, id: string, answer: string): Promise<void
 }
 
 describe("history", function () {
-	this.timeout(90_000);
+	this.timeout(180_000);
 
 	it("answers the same after a stop, and goes with the session", async () => {
 		await using platform = await startPlatform();
@@ -103,7 +103,7 @@ describe("history", function () {
 				await platform.start();
 				return false;
 			},
-			{ withinMs: 40_000, everyMs: 1_000, what: "the tombstone is buried" },
+			{ withinMs: 90_000, everyMs: 1_000, what: "the tombstone is buried" },
 		);
 		expect(historyRows(platform)).to.deep.equal({ sessions: 0, heads: 0, chunks: 0 });
 	});
@@ -169,9 +169,12 @@ describe("history", function () {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
-		const answer = await ask(api, id, "$ echo kept > one.txt; cat one.txt");
+		await ask(api, id, "$ echo kept > one.txt; cat one.txt");
 		const spool = join(platform.dataDir, "sessions", id, "state", "history.jsonl");
-		await eventually(() => readFileSync(spool, "utf8").includes("+kept"), { withinMs: 5_000 });
+		await eventually(() => readFileSync(spool, "utf8").includes("+kept"), { withinMs: 15_000 });
+		// It tells one thing after the other: who has heard the next answer has heard of the patch.
+		const answer = await ask(api, id, "$ echo told");
+		await heardOf(api, id, "told");
 		const before = await everything(api, id);
 		const [agent] = platform.agents();
 		process.kill(agent?.pid ?? expect.fail("no agent"), "SIGKILL");
