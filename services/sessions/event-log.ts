@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { now } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { type DocumentStore, DuplicateKeyError, maxAppended, type OutboxEntry } from "#shared/store/document-store.ts";
+import {
+	type DocumentStore,
+	DuplicateKeyError,
+	maxAppended,
+	maxRemoved,
+	type OutboxEntry,
+} from "#shared/store/document-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
 /** An answer must fit into a message on the bus (900 KB), with room for what surrounds the payloads. */
@@ -68,10 +74,13 @@ export class EventLog {
 		const newest = (await this.#edge(true)) ?? 0;
 		const range = { equals: [], to: newest - keptEntries };
 		for (;;) {
-			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: 500 });
+			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: maxRemoved });
 			const old = documents.filter(({ at = 0 }) => at < now() - keptMs);
-			await Promise.all(old.map(({ id }) => this.#store.remove(eventLogCollection, id, {})));
-			if (old.length < 500) return;
+			await this.#store.removeMany(
+				eventLogCollection,
+				old.map(({ id }) => id),
+			);
+			if (old.length < maxRemoved) return;
 		}
 	}
 

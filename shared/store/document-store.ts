@@ -99,6 +99,9 @@ export class DuplicateKeyError extends Error {
 /** Most documents of one ordered insert. */
 export const maxAppended = 500;
 
+/** Most documents that are removed at once. */
+export const maxRemoved = 500;
+
 /** Why an ordered insert stopped before its end. */
 export interface Appended {
 	/** How many documents of the batch are in; they are the first ones. */
@@ -157,6 +160,8 @@ export interface DocumentStore {
 	): Promise<number>;
 	/** Whether a document was removed; false when there is none or the guard does not hold. */
 	remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean>;
+	/** Removes those that are there, in no order; when it fails some may be left. @throws {RangeError} for more than `maxRemoved`. */
+	removeMany(collection: Collection, ids: readonly string[]): Promise<void>;
 	/** Documents with waiting events, the longest waiting first. */
 	outbox(collection: Collection, limit: number): Promise<OutboxDocument[]>;
 	/** Takes away the events up to and including number `n`; later ones stay. */
@@ -178,6 +183,7 @@ export const documentStoreMethods = [
 	"versions",
 	"count",
 	"remove",
+	"removeMany",
 	"outbox",
 	"trimOutbox",
 	"ping",

@@ -11,6 +11,7 @@ import {
 	type Found,
 	type Guard,
 	maxAppended,
+	maxRemoved,
 	type OutboxDocument,
 	type OutboxEntry,
 	type Page,
@@ -27,7 +28,7 @@ import {
 	versionSelection,
 } from "./embedded-reads.ts";
 import { documentOf, memberList, type Sql } from "./embedded-sql.ts";
-import { assignments, deletion, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
+import { assignments, deletion, deletions, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -151,6 +152,11 @@ export class EmbeddedStore implements DocumentStore {
 		checkGuard(collection, guard);
 		const statement = deletion(collection, id, guard);
 		return this.#write((database) => database.run(statement) > 0);
+	}
+
+	async removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
+		if (ids.length > maxRemoved) throw new RangeError(`At most ${maxRemoved} documents are removed at once`);
+		await this.#write((database) => database.run(deletions(collection, ids)));
 	}
 
 	async outbox(collection: Collection, limit: number): Promise<OutboxDocument[]> {

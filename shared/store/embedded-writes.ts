@@ -50,6 +50,11 @@ export function deletion(collection: Collection, id: string, guard: Guard<Column
 	return joined([sql(`DELETE FROM ${quoted(collection.name)} WHERE id = ?`, id), ...conditions(guard)], " ");
 }
 
+export function deletions(collection: Collection, ids: readonly string[]): Sql {
+	const text = `DELETE FROM ${quoted(collection.name)} WHERE id IN (SELECT value FROM json_each(?))`;
+	return sql(text, JSON.stringify(ids));
+}
+
 /** Puts what is left in the place of the whole outbox. */
 export function outboxReplacement(collection: Collection, id: string, left: Events): Sql {
 	const text = `UPDATE ${quoted(collection.name)} SET _outbox = ?, _outbox_since = ? WHERE id = ?`;

@@ -19,6 +19,7 @@ import {
 	type Found,
 	type Guard,
 	maxAppended,
+	maxRemoved,
 	type OutboxDocument,
 	type OutboxEntry,
 	type Page,
@@ -184,6 +185,13 @@ export class MongodbStore implements DocumentStore {
 			documents.deleteOne(filter, { maxTimeMS }),
 		);
 		return deletedCount > 0;
+	}
+
+	async removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
+		if (ids.length > maxRemoved) throw new RangeError(`At most ${maxRemoved} documents are removed at once`);
+		await this.#attempt("write", collection, (documents) =>
+			documents.deleteMany({ _id: { $in: [...ids] } }, { maxTimeMS }),
+		);
 	}
 
 	async outbox(collection: Collection, limit: number): Promise<OutboxDocument[]> {

@@ -1,6 +1,12 @@
 /** What every document store must do. Each test gets an empty store with the sample collections open. */
 import { expect } from "chai";
-import { type Change, type DocumentStore, DuplicateKeyError, type Guard } from "#shared/store/document-store.ts";
+import {
+	type Change,
+	type DocumentStore,
+	DuplicateKeyError,
+	type Guard,
+	maxRemoved,
+} from "#shared/store/document-store.ts";
 import { event, job, type JobColumns, jobs, log } from "../support/sample-collections.ts";
 import { describeStoredLists } from "./document-store-lists.contract.ts";
 import { failureOf } from "../support/failure-of.ts";
@@ -57,6 +63,21 @@ function describeDocuments(store: () => DocumentStore): void {
 		expect(await store().remove(jobs, "a", {})).to.equal(true);
 		expect(await store().remove(jobs, "a", {})).to.equal(false);
 		expect(await store().get(jobs, "a")).to.equal(undefined);
+	});
+
+	it("removes many at once, whatever their names, and is none the worse for those that are gone", async () => {
+		const names = ["a", "b'", `"$in" \u0000 😀`, "d"];
+		for (const name of names) await store().insert(jobs, job(name));
+		await store().removeMany(jobs, [...names.slice(0, 3), "never was"]);
+		await store().removeMany(jobs, []);
+		expect(await Promise.all(names.map(async (name) => (await store().get(jobs, name)) !== undefined))).to.deep.equal([
+			false,
+			false,
+			false,
+			true,
+		]);
+		const tooMany = Array.from({ length: maxRemoved + 1 }, (_, n) => `${n}`);
+		expect(await failureOf(store().removeMany(jobs, tooMany))).to.be.instanceOf(RangeError);
 	});
 
 	it("refuses columns and values that were not declared", async () => {

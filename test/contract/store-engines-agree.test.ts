@@ -72,6 +72,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 			(store: DocumentStore) =>
 				store.remove(jobs, name, when),
 	),
+	fc.array(id, { maxLength: 3 }).map((names) => (store: DocumentStore) => store.removeMany(jobs, names)),
 	fc.tuple(id, number).map(
 		([name, n]) =>
 			(store: DocumentStore) =>

@@ -69,7 +69,10 @@ export class Timelines {
 		for (;;) {
 			const range = { equals: [chronicle] };
 			const { documents } = await this.#store.find(timelineChunkCollection, "of_chronicle", range, { limit: pageSize });
-			for (const { id } of documents) await this.#store.remove(timelineChunkCollection, id, {});
+			await this.#store.removeMany(
+				timelineChunkCollection,
+				documents.map(({ id }) => id),
+			);
 			if (documents.length < pageSize) return;
 		}
 	}

@@ -90,12 +90,16 @@ export class SessionEventRecords {
 
 	async #tidy(session: string): Promise<void> {
 		const count = await this.#store.count(sessionEventCollection, "in_order", { equals: [session] });
-		if (count > maxEvents) await this.#removeOldest(session, count - maxEvents);
+		for (let over = count - maxEvents; over > 0; over -= pageSize)
+			await this.#removeOldest(session, Math.min(over, pageSize));
 	}
 
 	async #removeOldest(session: string, limit: number): Promise<number> {
 		const { documents } = await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, { limit });
-		await Promise.all(documents.map(({ id }) => this.#store.remove(sessionEventCollection, id, {})));
+		await this.#store.removeMany(
+			sessionEventCollection,
+			documents.map(({ id }) => id),
+		);
 		return documents.length;
 	}
 

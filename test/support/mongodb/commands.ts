@@ -46,8 +46,9 @@ const commands: Readonly<Record<string, Command>> = {
 		options: ["deletes", "ordered"],
 		run(collection, { deletes }) {
 			const [{ q, limit, ...others } = {}, ...more] = membersList(deletes);
-			if (more.length > 0 || limit !== 1 || Object.keys(others).length > 0) throw unknownHere("this form of delete");
-			return { n: collection.deleteOne(membersOf(q, "q")) };
+			if (more.length > 0 || !(limit === 0 || limit === 1) || Object.keys(others).length > 0)
+				throw unknownHere("this form of delete");
+			return { n: collection.delete(membersOf(q, "q"), limit) };
 		},
 	},
 	aggregate: {

@@ -30,6 +30,7 @@ const tests: Readonly<Record<string, Test>> = {
 	$gte: ranged((order) => order >= 0),
 	$lt: ranged((order) => order < 0),
 	$lte: ranged((order) => order <= 0),
+	$in: (values, operand) => listOf(operand, "$in").some((wanted) => values.includes(wanted)),
 	$exists: (values, operand) => values.length > 0 === operand,
 };
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { matches } from "./filter.ts";
 import { updated } from "./update.ts";
-import { CommandError, compare, type Members, unknownHere } from "./values.ts";
+import { CommandError, compare, isMembers, type Members, unknownHere } from "./values.ts";
 
 export interface Index {
 	readonly name: string;
@@ -67,16 +67,17 @@ export class StoredCollection {
 		return result;
 	}
 
-	/** How many were removed: one or none. */
-	deleteOne(filter: Members): number {
-		const [document] = this.find(filter, {}, 1);
-		return document && this.#documents.delete(String(document["_id"])) ? 1 : 0;
+	/** How many were removed. @param limit Most of them; 0: all. */
+	delete(filter: Members, limit: number): number {
+		const found = this.find(filter, {}, limit);
+		for (const { _id } of found) this.#documents.delete(String(_id));
+		return found.length;
 	}
 
 	#candidates({ _id }: Members): Members[] {
-		if (typeof _id !== "string") return [...this.#documents.values()];
-		const document = this.#documents.get(_id);
-		return document ? [document] : [];
+		const named = isMembers(_id) && Array.isArray(_id["$in"]) ? _id["$in"] : [_id];
+		if (!named.every((id) => typeof id === "string")) return [...this.#documents.values()];
+		return named.map((id) => this.#documents.get(id)).filter((document) => document !== undefined);
 	}
 
 	/** As on a real server, absent counts as a value: two documents that lack the members of a unique index clash. */
