@@ -45,7 +45,7 @@ const maxTimeMS = 2_000;
 const bounds = {
 	serverSelectionTimeoutMS: 2_000,
 	connectTimeoutMS: 2_000,
-	waitQueueTimeoutMS: 1_000,
+	waitQueueTimeoutMS: 2_000,
 	/** Longer than any operation may take: a server that says nothing for so long is gone. */
 	socketTimeoutMS: 5_000,
 	maxPoolSize: 50,
