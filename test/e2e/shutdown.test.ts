@@ -89,7 +89,7 @@ describe("SIGTERM", function () {
 				await eventually(() => stateOf(early.pid) === "T", { withinMs: 10_000, everyMs: 2 });
 				early.signal(signal);
 				early.signal("SIGCONT");
-				expect(await early.ended(5_000), early.output).to.equal(0);
+				expect(await early.ended(), early.output).to.equal(0);
 				expect(early.output).to.not.include("    at ");
 				await platform.start();
 			});
@@ -106,7 +106,7 @@ describe("SIGTERM", function () {
 			early.signal("SIGCONT");
 			await sleep(ms);
 			early.signal("SIGTERM");
-			expect(await early.ended(5_000), early.output).to.equal(0);
+			expect(await early.ended(), early.output).to.equal(0);
 			expect(early.output).to.not.include("    at ");
 		}
 		console.log(`      signals are heard ${Math.round(Math.min(...heard))} ms after the process was made`);
@@ -121,7 +121,7 @@ describe("SIGTERM", function () {
 		platform.processes = [waiting];
 		await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200, { withinMs: 15_000 });
 		waiting.signal("SIGTERM");
-		expect(await waiting.ended(5_000)).to.equal(0);
+		expect(await waiting.ended()).to.equal(0);
 	});
 
 	it("a gateway that others look at says that it is ending for 2 s, and takes requests as before", async () => {
