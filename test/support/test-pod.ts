@@ -242,11 +242,13 @@ export class TestConnection {
 		socket.on("error", () => {});
 	}
 
-	/** Resolves with the frame that confirms or refuses the message. */
-	async send(id: string, content: string): Promise<PodFrame> {
+	/** Resolves with the frame that confirms or refuses the message. @param withinMs Default as for `eventually`. */
+	async send(id: string, content: string, withinMs?: number): Promise<PodFrame> {
 		const seen = this.frames.length;
 		this.socket.send(JSON.stringify({ type: "user", id, content }));
-		return eventually(() => this.frames.slice(seen).find((frame) => "id" in frame && frame.id === id));
+		const answered = (): PodFrame | undefined =>
+			this.frames.slice(seen).find((frame) => "id" in frame && frame.id === id);
+		return eventually(answered, { ...(withinMs !== undefined && { withinMs }) });
 	}
 
 	/** Sends a frame as it is. */

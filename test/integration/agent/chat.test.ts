@@ -141,11 +141,16 @@ describe("the chat of a pod", function () {
 		const pod = await session.start();
 		const [slow, quick] = await Promise.all([pod.connect(), pod.connect()]);
 		slow.socket.pause();
-		quick.say({ content: "flood 30000" });
-		expect(await eventually(() => quick.all("result")[0], { withinMs: 45_000 })).to.include({ is_error: false });
+		// Less at a time than a client may leave unread: one that reads is never too slow, however busy the machine is.
+		const turns = 15;
+		for (let turn = 0; turn < turns; turn++) {
+			quick.say({ content: "flood 2000" });
+			const result = await eventually(() => quick.all("result")[turn], { withinMs: 20_000 });
+			expect(result).to.include({ is_error: false });
+		}
 		slow.socket.resume();
 		await eventually(() => slow.socket.readyState === WebSocket.CLOSED);
-		expect(slow.all("result")).to.deep.equal([]);
+		expect(slow.all("result")).to.have.length.below(turns);
 		expect(quick.all("content_block_delta")).to.have.length(30_000);
 	});
 

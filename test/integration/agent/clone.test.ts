@@ -14,6 +14,9 @@ function repository(url: string, changes: Partial<Repository> = {}): Repository 
 	return { url, branch: "main", base_branch: "", path: "", ...changes };
 }
 
+/** Of a test that starts up to ten pods one after the other, each of which takes seconds on a busy machine. */
+const manyStartsMs = 120_000;
+
 /** Why a pod with these repositories fails. */
 async function failureOf(session: TestSession, repositories: Repository[], changes = {}): Promise<string> {
 	const pod = new TestPod(session.launch({ repositories, ...changes }));
@@ -89,7 +92,7 @@ describe("clone", () => {
 		expect(existsSync(canary)).to.equal(false);
 		await session.start({ repositories: [repository(url)] });
 		expect(existsSync(join(session.workspace, "a"))).to.equal(true);
-	}).timeout(30_000);
+	}).timeout(manyStartsMs);
 
 	it("makes a branch the remote does not have, from its base or from the remote's own default", async () => {
 		await using session = new TestSession();
@@ -112,7 +115,7 @@ describe("clone", () => {
 		}
 		const bases = repository(url, { branch: "feature/z", base_branch: "missing" });
 		expect(await failureOf(session, [bases])).to.match(/Remote branch missing not found in upstream origin$/);
-	}).timeout(20_000);
+	}).timeout(manyStartsMs);
 
 	it("takes a remote without a commit", async () => {
 		await using session = new TestSession();
@@ -163,7 +166,7 @@ describe("clone", () => {
 			);
 		}
 		expect(existsSync(join(session.folder, "outside/x"))).to.equal(false);
-	}).timeout(20_000);
+	}).timeout(manyStartsMs);
 
 	it("runs no hook and no program of a configuration that comes with the clone", async () => {
 		await using session = new TestSession();
@@ -189,8 +192,11 @@ describe("clone", () => {
 		await once(silent, "listening");
 		try {
 			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
+			// When git asks the server, it has made its folder and writes nothing more, though it outlives its pod.
+			const asked = once(silent, "connection");
 			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
-			await eventually(() => existsSync(`${session.workspace}.partial`));
+			await asked;
+			expect(existsSync(`${session.workspace}.partial`)).to.equal(true);
 			await pod.kill();
 			expect(existsSync(join(session.workspace, ".git"))).to.equal(false);
 			const next = await session.start({ repositories: [repository(fileUrl(origin))] });

@@ -46,11 +46,7 @@ describe("end of a session pod", () => {
 		await pod.ask(
 			"$ setsid -f sh -c 'trap \"\" TERM HUP; echo $$ > daemon; while :; do sleep 1; done' > /dev/null 2>&1",
 		);
-		const daemon = Number(
-			await eventually(
-				() => existsSync(join(session.workspace, "daemon")) && readFileSync(join(session.workspace, "daemon"), "utf8"),
-			),
-		);
+		const daemon = Number(await eventually(() => readFileSync(join(session.workspace, "daemon"), "utf8") || undefined));
 		expect(sessionProcesses(session.installation).map(({ pid }) => pid)).to.include(daemon);
 		expect(await pod.stop()).to.equal(0);
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);

@@ -108,7 +108,7 @@ describe("a turn of the built-in agent", () => {
 		const session = await agent.open(folder());
 		expect((await session.say("limit")).stopReason).to.equal("end_turn");
 		expect(shownBy(agent.calls[0])).to.match(/\(Ended after 1 s, exit code \d+\)$/);
-		expect(pids().some(isAlive)).to.equal(false);
+		await eventually(() => !pids().some(isAlive), { withinMs: 3 * cancelMs });
 	});
 
 	it("keeps the beginning and the end of too much output, for the model and for people", async () => {
@@ -146,7 +146,7 @@ describe("a turn of the built-in agent", () => {
 		const started = await eventually(() => pids().length === 2 && pids());
 		expect(await agent.end()).to.equal(0);
 		await turn;
-		expect(started.some(isAlive)).to.equal(false);
+		await eventually(() => !started.some(isAlive), { withinMs: 3 * cancelMs });
 	});
 
 	function pids(): number[] {

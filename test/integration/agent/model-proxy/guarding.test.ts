@@ -238,6 +238,8 @@ describe("model proxy: guarding", () => {
 			request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
 		});
 		server.server.on("connection", () => connections++);
+		// It closes no connection of its own accord, however long the next call takes.
+		server.server.keepAliveTimeout = 0;
 		await using model = await ProxiedModel.open(hello, accessTo(server.url));
 		for (let call = 0; call < 3; call++)
 			expect((await askModel(model.access, "anthropic", asked)).status).to.equal(200);
