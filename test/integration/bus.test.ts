@@ -37,7 +37,7 @@ const probe = defineContract("probe", {
 	fail: { summary: "Fails", params: { how: { type: "string" } } },
 	slow: { summary: "Does not answer", params: {} },
 	stuck: { summary: "Does not answer either", params: {}, timeout: 40 },
-	asks: { summary: "Asks one that does not answer, with more patience than its caller", params: {}, timeout: 80 },
+	asks: { summary: "Asks one that does not answer, with more patience than its caller", params: {}, timeout: 500 },
 	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
 });
 

@@ -78,10 +78,13 @@ describe("event log", () => {
 		const writing = write(ids, 10).then(() => {
 			written = true;
 		});
-		const entries = await eventually(async () => {
-			for (const relay of relays) relay.wake();
-			return written && (await store.outbox(things, 1)).length === 0 && all();
-		});
+		const entries = await eventually(
+			async () => {
+				for (const relay of relays) relay.wake();
+				return written && (await store.outbox(things, 1)).length === 0 && all();
+			},
+			{ withinMs: 20_000 },
+		);
 		await writing;
 		for (const relay of relays) await relay.stop();
 		expect(entries).to.have.length(200);

@@ -55,11 +55,11 @@ describe("gateway: bodies and parameters", () => {
 		expect((JSON.parse(text) as { detail: unknown }).detail).to.be.a("string");
 	}
 
-	/** The server's own time limits would end it too, but much later. */
+	/** After one second; the server's own time limits would end it too, but not before 15 s. */
 	async function endedSoon(connection: RawConnection): Promise<void> {
 		const answered = performance.now();
 		await connection.ended();
-		expect(performance.now() - answered).to.be.below(3_000);
+		expect(performance.now() - answered).to.be.below(9_000);
 	}
 
 	describe("of the wrong kind", () => {

@@ -103,18 +103,20 @@ describe("gateway: end", () => {
 		const idle = await RawConnection.open(gateway.port);
 		idle.write(rawRequest("GET /health", headers));
 		await idle.answer();
-		// Takes its contract's 200 ms.
-		busy.write(rawRequest("POST /api/v1/svc/failures/slowly", headers));
-		// Has only begun.
+		// Has only begun, and before the other: what the service has seen was read after it.
 		late.write("GET /ready HTTP/1.1\r\n");
-		await eventually(() => service.failures === 1);
+		const held = Promise.withResolvers<void>();
+		service.held = held.promise;
+		busy.write(rawRequest("GET /api/v1/svc/things/6f1b2c3d-0000-4000-8000-000000000001", headers));
+		await eventually(() => service.seen.length === 1);
 		const drained = gateway.gateway.drain();
 		await idle.ended();
 		late.write(`Host: ${gateway.host}\r\n\r\n`);
 		const unready = await late.answer();
 		expect(unready.text).to.include("the process is ending");
+		held.resolve();
 		const answer = await busy.answer();
-		expect([answer.status, answer.headers["connection"]]).to.deep.equal([504, "close"]);
+		expect([answer.status, answer.headers["connection"]]).to.deep.equal([200, "close"]);
 		await drained;
 		await Promise.all([busy.ended(), late.ended()]);
 		expect(await failureOf(RawConnection.open(gateway.port))).to.include({ code: "ECONNREFUSED" });

@@ -89,14 +89,15 @@ export class ProbeService {
 	readonly contracts: readonly Contract[] = [probe];
 	/** Calls that reached the service, oldest first. */
 	readonly seen: Seen[] = [];
-	/** Calls of `fail`. */
-	failures = 0;
+	/** All calls but those of `list` and `fail` are answered when it has resolved. */
+	held: Promise<void> | undefined;
 	readonly schema: ServiceSchema;
 
 	/** @param failures What `fail` throws, by name; without one it answers after a second. */
 	constructor(failures: Readonly<Record<string, () => Error>> = {}) {
 		const answer = async (params: object, principal: Principal, { meta }: { meta: Meta }): Promise<Seen> => {
 			this.seen.push({ params: { ...params }, principal, meta: { ...meta } });
+			await this.held;
 			return { params: { ...params }, principal, meta: { ...meta } };
 		};
 		this.schema = {
@@ -107,7 +108,6 @@ export class ProbeService {
 				remove: async (...call) => void (await answer(...call)),
 				list: async ({ cursor }) => (cursor === "b" ? { items: [3] } : { items: [1, 2], next: "b" }),
 				fail: async ({ how }) => {
-					this.failures++;
 					const failure = failures[how];
 					if (failure) throw failure();
 					return sleep(1_000);
