@@ -27,7 +27,7 @@ const routedAs = new Map<string, RoutedMethod>([
 const maxParamLength = 1_000;
 
 /** Slash, backslash and control characters have no place in a name; decoded, they would look like a path. */
-const disguised = /%(2f|5c|[01][0-9a-f]|7f)/i;
+const disguised = /%(2f|5c|[01][0-9a-f]|7f)|\\/i;
 
 export class RouteTable {
 	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
