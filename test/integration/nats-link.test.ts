@@ -31,7 +31,7 @@ describe("NatsLink", () => {
 	});
 
 	it("fails while the server is away, and is no loss", async () => {
-		await link.check();
+		await eventually(() => link.check().then(() => true));
 		await nats.kill();
 		expect(await failureOf(link.check())).to.be.instanceOf(Error);
 		await nats.start();
@@ -43,7 +43,8 @@ describe("NatsLink", () => {
 		await nats.freeze();
 		const begun = performance.now();
 		expect(String(await failureOf(link.check()))).to.include("does not answer");
-		expect(performance.now() - begun).to.be.below(2_000);
+		// The client itself would notice after 10 s at the earliest.
+		expect(performance.now() - begun).to.be.below(8_000);
 		nats.thaw();
 		await eventually(() => link.check().then(() => true));
 	});

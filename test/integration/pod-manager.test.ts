@@ -38,7 +38,7 @@ for (const count of [1, 2] as const) {
 					expected: () => desk.expected(),
 				}),
 			});
-			await nodes.near.waitForServices(sessionWork.name, 2_000, 10);
+			await nodes.near.waitForServices(sessionWork.name, 20_000, 10);
 		}
 
 		it("takes a session through its life, as a job of the platform", async () => {

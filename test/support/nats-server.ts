@@ -40,7 +40,8 @@ export class NatsServer implements AsyncDisposable {
 		const started = new Promise<never>((_resolve, reject) => {
 			server.once("error", (cause) => reject(new Error("Cannot start nats-server: is it installed?", { cause })));
 		});
-		await Promise.race([started, eventually(() => answers(this.#port), { what: "nats-server listens" })]);
+		const listens = eventually(() => answers(this.#port), { withinMs: 20_000, what: "nats-server listens" });
+		await Promise.race([started, listens]);
 	}
 
 	/** kill -9; it can be started again. */

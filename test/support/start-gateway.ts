@@ -65,7 +65,7 @@ export async function startGateway(options: GatewayOptions): Promise<TestGateway
 	for (const service of own) nodes.near.createService(service);
 	await nodes.near.waitForServices(
 		own.map(({ name }) => name),
-		5_000,
+		20_000,
 		10,
 	);
 	const port = Number(new URL(gateway.url("127.0.0.1")).port);

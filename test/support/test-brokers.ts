@@ -31,7 +31,7 @@ export async function startNodes(nodes: 1 | 2, services: Part["services"]): Prom
 	await Promise.all([near.start(), ...(far === near ? [] : [far.start()])]);
 	await near.waitForServices(
 		services.map(({ name }) => name),
-		5_000,
+		20_000,
 		10,
 	);
 	return {
