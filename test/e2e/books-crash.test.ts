@@ -6,6 +6,7 @@ import type { Stats, UsageRecord } from "#shared/contracts/usage.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
+import { sameDay } from "../support/same-day.ts";
 import { createSession } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
@@ -22,7 +23,7 @@ describe("books after a kill", function () {
 	let count = 0;
 
 	before(async () => {
-		platform = await startPlatform();
+		platform = await startPlatform({ env: sameDay() });
 		api = platform.client();
 		({ id } = await createSession(api));
 		await api.put(`/sessions/${id}`, { budget: { limit: 10 } });
@@ -68,7 +69,7 @@ describe("books after a kill", function () {
 				spent: Array.from({ length: 4 }, () => Math.round(cost * 1e6) * count),
 			};
 			// Nobody reports again: what was left is found.
-			await eventually(async () => (await session()).tokens_used === all, { withinMs: 9_000 });
+			await eventually(async () => (await session()).tokens_used === all, { withinMs: 15_000 });
 			expect(await numbers()).to.deep.equal(expected);
 			const again = await post(api);
 			expect(again.status).to.equal(201);

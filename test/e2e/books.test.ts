@@ -11,6 +11,7 @@ import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../support/model-server/script.ts";
+import { sameDay } from "../support/same-day.ts";
 import { ask, sessionReaches } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
@@ -27,9 +28,11 @@ describe("books", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-books-"));
 		const slow = { fault: { kind: "slow", everyMs: 300 } } as const;
+		const stalled = { fault: { kind: "stall", after: 1 } } as const;
 		const script = turns({
 			CHANGE: [shell("echo one > one.txt"), shell("cat one.txt"), say("changed")],
 			SLOW: [shell("echo two > two.txt", slow), shell("cat two.txt", slow), say("done at last", slow)],
+			STALLED: [shell("echo two > two.txt"), shell("cat two.txt", stalled)],
 			EDIT: [(request) => edit(join(platform.workspace(id), "three.txt"), "three\n")(request), say("edited")],
 		});
 		model = await ModelServer.listen({ script });
@@ -44,7 +47,7 @@ describe("books", function () {
 			}),
 		);
 		const config = { models: { file: join(folder, "models.yaml") } };
-		platform = await startPlatform({ config, env: { SCRIPTED_KEY: model.key } });
+		platform = await startPlatform({ config, env: { SCRIPTED_KEY: model.key, ...sameDay() } });
 		api = platform.client();
 	});
 	after(async () => {
@@ -63,7 +66,8 @@ describe("books", function () {
 	async function expectBooks(what: string): Promise<void> {
 		const tokens = totalTokens(model.billed.total);
 		await eventually(async () => (await session()).tokens_used === tokens, {
-			withinMs: 15_000,
+			// A pod that has missed the platform for some time asks for it less and less often.
+			withinMs: 40_000,
 			what: `${what}: ${tokens} tokens`,
 		});
 		const { tokens_used, budget } = await session();
@@ -104,8 +108,7 @@ describe("books", function () {
 
 	it("are exact when the session agent is killed in the middle of a turn", async () => {
 		const before = model.billed.calls.length;
-		await api.post(`/sessions/${id}/messages`, { content: "SLOW" });
-		await eventually(() => model.billed.calls.slice(before).some(({ end }) => end === "whole"), { withinMs: 20_000 });
+		await api.post(`/sessions/${id}/messages`, { content: "STALLED" });
 		await eventually(() => model.billed.calls[before + 1]?.counts.input, { withinMs: 20_000 });
 		await eventually(() => spooled(platform.dataDir).match(/"begun"/g)?.length === before + 2, {
 			what: "it is on disk",
@@ -115,7 +118,6 @@ describe("books", function () {
 		await eventually(async () => (await session()).status === "failed", { withinMs: 15_000, what: "it is failed" });
 		await api.post(`/sessions/${id}/start`);
 		await sessionReaches(api, id, "running");
-		// The turn that was cut is answered anew, before this one.
 		await api.post(`/sessions/${id}/messages`, { content: "EDIT" });
 		await eventually(async () => (await api.get(`/sessions/${id}/conversation`)).text.includes("edited"), {
 			withinMs: 30_000,

@@ -12,6 +12,7 @@ import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
+import { sameDay } from "../support/same-day.ts";
 import { sessionReaches } from "../support/session-steps.ts";
 import type { SseClient } from "../support/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
@@ -47,7 +48,7 @@ describe("the budget of a session", function () {
 		writeFileSync(file, stringify(catalogue));
 		platform = await startPlatform({
 			config: { models: { file }, stream: { heartbeat_seconds: 1 } },
-			env: { SCRIPTED_KEY: model.key },
+			env: { SCRIPTED_KEY: model.key, ...sameDay() },
 		});
 		api = platform.client();
 		stream = await platform.events();
@@ -100,7 +101,7 @@ describe("the budget of a session", function () {
 	it("goes on by itself when the limit is raised, and is billed to the micro-dollar", async () => {
 		const since = performance.now();
 		expect((await api.put(`/sessions/${id}`, { budget: { limit: 5 } })).status).to.equal(200);
-		await eventually(() => model.requests.length > 0, { withinMs: 3_000, everyMs: 10, what: "the model is called" });
+		await eventually(() => model.requests.length > 0, { everyMs: 10, what: "the model is called" });
 		console.log(`      called its model ${Math.round(performance.now() - since)} ms after the raise`);
 		await told(({ budget, status_reason }) => !budget.paused && status_reason?.code === "POD_READY", "it goes on");
 		const settled = await eventually(async () => {
@@ -126,7 +127,7 @@ describe("the budget of a session", function () {
 		expect(paused.budget).to.deep.include({ paused: true, limit });
 		expect(paused.budget.spent).to.be.below(limit);
 		await api.put(`/sessions/${id}`, { budget: { limit: 100 } });
-		await eventually(async () => !(await session()).budget.paused, { withinMs: 3_000 });
+		await eventually(async () => !(await session()).budget.paused);
 		expect((await talk.say("AFTER, please")).content).to.equal("Here again.");
 		expect(model.problems).to.deep.equal([]);
 	});

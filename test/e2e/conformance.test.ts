@@ -16,6 +16,7 @@ import { type Operation, WireContract } from "../support/conformance/wire-contra
 import { type WrongRequest, wrongRequests } from "../support/conformance/wrong-requests.ts";
 import { eventually } from "../support/eventually.ts";
 import { fileUrl, makeRepository } from "../support/git-repository.ts";
+import { sameDay } from "../support/same-day.ts";
 import type { SseClient } from "../support/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
@@ -48,6 +49,7 @@ describe("conformance", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
 		platform = await startPlatform({
+			env: sameDay(),
 			config: { stream: { heartbeat_seconds: 1 }, auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" } },
 		});
 		stream = await platform.events();
