@@ -75,10 +75,11 @@ for (const nodes of [1, 2] as const) {
 			const before = client.events.length;
 			await eventually(() => client.events.slice(before).filter(({ event }) => event === "heartbeat").length > 3);
 			stream.log.isReachable = true;
-			await client.event(({ id }) => id === "e1-6", { withinMs: 8_000 });
+			// A breaker that has opened meanwhile lets the next call through after 5 s.
+			await client.event(({ id }) => id === "e1-6", { withinMs: 20_000 });
 			const updates = client.events.filter(({ event }) => event === "session_updated");
 			expect(idsOf(updates)).to.deep.equal(["e1-1", "e1-2", "e1-3", "e1-4", "e1-5", "e1-6"]);
-		}).timeout(15_000);
+		});
 	});
 }
 
@@ -131,7 +132,7 @@ describe("stream", () => {
 		stream.log.hints = undefined;
 		const client = await open(stream);
 		stream.log.append(change(1));
-		await client.event(({ id }) => id === "e1-1", { withinMs: 3_000 });
+		await client.event(({ id }) => id === "e1-1");
 	});
 
 	it("waits at a gap, and then goes on without one", async () => {
@@ -141,7 +142,7 @@ describe("stream", () => {
 		stream.log.append(...changes(3));
 		await client.event(({ id }) => id === "e1-1");
 		stream.log.hidden = undefined;
-		await client.event(({ id }) => id === "e1-3", { withinMs: 3_000 });
+		await client.event(({ id }) => id === "e1-3");
 		expect(idsOf(client.events)).to.deep.equal(["e1-1", "e1-2", "e1-3"]);
 	});
 
@@ -154,9 +155,9 @@ describe("stream", () => {
 		await client.event(({ event }) => event === "heartbeat");
 		expect((await fetch(`http://${stream.gateway.host}/ready`)).status).to.equal(503);
 		log.isReachable = true;
-		await client.event(({ event, id }) => event === "reset" && id === "e1-3", { withinMs: 8_000 });
+		await client.event(({ event, id }) => event === "reset" && id === "e1-3", { withinMs: 20_000 });
 		expect(client.events.filter(({ event }) => event === "session_updated")).to.deep.equal([]);
-	}).timeout(15_000);
+	});
 
 	describe("heartbeat", () => {
 		it("comes with the newest id, after the numbers of the client's own scope", async () => {
@@ -184,17 +185,19 @@ describe("stream", () => {
 			const clients: SseClient[] = [];
 			for (const id of ["alice", "alice", "bob", "bob"]) clients.push(await open(stream, bearer(id)));
 			asked.length = 0;
-			for (const client of clients) await client.event(({ event }) => event === "heartbeat");
-			const [alices, bobs] = ["alice", "bob"].map((name) => asked.filter(({ id }) => id === name).length);
+			const beats = beatsFromNowOn(clients);
+			await eventually(() => Math.min(...beats()) >= 4);
+			// In one step, so that no beat comes in between; one may be on its way.
+			const [alices = 0, bobs] = ["alice", "bob"].map((name) => asked.filter(({ id }) => id === name).length);
+			const counted = beats();
 			expect(alices).to.equal(bobs);
-			for (const client of clients) {
-				const beats = client.events.filter(({ event }) => event === "heartbeat").length;
-				expect(beats).to.be.within((alices ?? 0) - 1, (alices ?? 0) + 1);
-				await client.close();
-			}
-			asked.length = 0;
+			for (const count of counted) expect(count).to.be.within(alices - 1, alices + 1);
+			for (const client of clients) await client.close();
 			const other = await open(stream, bearer("carol"));
+			// Who left before she came is gone by her first beat.
 			await other.event(({ event }) => event === "heartbeat");
+			asked.length = 0;
+			await eventually(() => asked.length >= 2);
 			expect(new Set(asked.map(({ id }) => id))).to.deep.equal(new Set(["carol"]));
 		});
 	});
@@ -235,7 +238,14 @@ describe("stream", () => {
 		const begun = performance.now();
 		await stream.stop();
 		await client.ended();
-		expect(performance.now() - begun).to.be.below(2_500);
+		expect(performance.now() - begun).to.be.below(8_000);
 		expect(client.events.at(-1)).to.deep.equal({ event: "bye", data: "{}", id: "" });
 	});
 });
+
+/** How many heartbeats each of them has seen since this call. */
+function beatsFromNowOn(clients: readonly SseClient[]): () => number[] {
+	const from = clients.map(({ events }) => events.length);
+	return () =>
+		clients.map(({ events }, index) => events.slice(from[index]).filter(({ event }) => event === "heartbeat").length);
+}
