@@ -131,7 +131,7 @@ export class TestPod {
 	}
 
 	/** Resolves when the status says so. @throws {Error} when it fails or ends instead. */
-	async phase(phase: PodStatus["phase"], withinMs = 10_000): Promise<PodStatus> {
+	async phase(phase: PodStatus["phase"], withinMs = 20_000): Promise<PodStatus> {
 		return eventually(
 			() => {
 				const { status } = this;
@@ -219,7 +219,7 @@ export class TestPod {
 	}
 
 	/** The agent's turn that answers a message. */
-	async answer(id: string, withinMs = 8_000): Promise<ConversationTurn> {
+	async answer(id: string, withinMs = 15_000): Promise<ConversationTurn> {
 		return eventually(
 			async () => {
 				const { turns } = await this.history();

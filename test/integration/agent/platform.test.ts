@@ -58,7 +58,7 @@ describe("what the platform hears of a pod", function () {
 		await eventually(() => platform.activities.length >= 2);
 		platform.status = 403;
 		const heard = platform.activities.length;
-		await eventually(() => platform.activities.length > heard, { withinMs: 8_000 });
+		await eventually(() => platform.activities.length > heard, { withinMs: 20_000 });
 		await pod.ask("$ true");
 		await pod.ask("$ true");
 		const refusals = (await pod.logs()).filter((line) => line.includes("activity: 403"));
