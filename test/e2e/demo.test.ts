@@ -76,8 +76,11 @@ describe("npm run demo", function () {
 	it("leaves nothing of the whole job behind", async () => {
 		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
 		const agents = () => platform.agents().filter(({ session }) => session === sessionId);
-		await eventually(() => agents().length === 0, { what: "its agent is gone" });
-		await eventually(() => !existsSync(platform.workspace(sessionId)), { what: "its workspace is gone" });
+		await eventually(() => agents().length === 0, { withinMs: 20_000, what: "its agent is gone" });
+		await eventually(() => !existsSync(platform.workspace(sessionId)), {
+			withinMs: 20_000,
+			what: "its workspace is gone",
+		});
 	});
 
 	it("fails with git's sentence when the repository cannot be read", async () => {

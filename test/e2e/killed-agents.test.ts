@@ -49,7 +49,7 @@ describe("kill -9 of a session's processes", function () {
 			}
 			process.kill(agentOf(id), "SIGKILL");
 			expect((await failed(id)).status_reason?.code).to.equal("POD_LOST");
-			await eventually(() => ofSession(platform, id).length === 0, { what: "nothing of it is left" });
+			await eventually(() => ofSession(platform, id).length === 0, { withinMs: 25_000, what: "nothing of it is left" });
 
 			expect((await api.post(`/sessions/${id}/start`)).status).to.equal(200);
 			await sessionReaches(api, id, "running");
@@ -79,7 +79,7 @@ describe("kill -9 of a session's processes", function () {
 
 		process.kill(codingAgent(platform, id, agent), "SIGKILL");
 		expect((await failed(id)).status_reason?.code).to.equal("AGENT_LOST");
-		await eventually(() => ofSession(platform, id).length === 0, { what: "nothing of it is left" });
+		await eventually(() => ofSession(platform, id).length === 0, { withinMs: 25_000, what: "nothing of it is left" });
 	});
 });
 

