@@ -100,7 +100,10 @@ async function everything(store: DocumentStore): Promise<unknown> {
 	return [await store.outbox(jobs, 10), ...(await Promise.all(["a", "b", "c"].map((name) => store.get(jobs, name))))];
 }
 
-describe("The engines of the document store agree", () => {
+describe("The engines of the document store agree", function () {
+	// Some two thousand writes, each of which waits for the disk.
+	this.timeout(120_000);
+
 	it("on any sequence of operations", async () => {
 		const embedded = await openEmbedded();
 		const server = process.env["MONGODB_URL"];
