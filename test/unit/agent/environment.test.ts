@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, type StdioOptions } from "node:child_process";
 import { expect } from "chai";
 import fc from "fast-check";
 import { isSettable, machineEnvironment } from "#agent/environment.ts";
@@ -53,7 +53,9 @@ describe("isSettable()", () => {
 				fc.property(variables, (all) => {
 					const env = Object.fromEntries(Object.entries(all).filter(([key, text]) => isSettable(key, text)));
 					const echo = Object.keys(env).map((key) => `printf '%s\\0' "$${key}"`);
-					const told = execFileSync(shell, ["-c", echo.join(";")], { env, encoding: "utf8" });
+					// bash reads the user's own settings when its input is a socket, as Node's pipes are.
+					const stdio: StdioOptions = ["ignore", "pipe", "inherit"];
+					const told = execFileSync(shell, ["-c", echo.join(";")], { env, encoding: "utf8", stdio });
 					expect(told.split("\0").slice(0, -1)).to.deep.equal(Object.values(env));
 				}),
 				{ numRuns: 50 },
