@@ -50,10 +50,7 @@ describe("stream: resume", () => {
 			]);
 			// Every other time it leaves in the middle of what it missed.
 			const enough = round % 2 === 0 || round === reconnects - 1 ? newestFor(written) : 0;
-			await eventually(() => client.events.some(({ data }) => numberOf(data) >= enough), {
-				withinMs: 8_000,
-				everyMs: 2,
-			});
+			await eventually(() => client.events.some(({ data }) => numberOf(data) >= enough), { everyMs: 2 });
 			await client.close();
 			expect(client.events.filter(({ event }) => event !== "session_activity")).to.deep.equal([]);
 			seen.push(...client.events.map(({ data }) => numberOf(data)));
@@ -62,7 +59,7 @@ describe("stream: resume", () => {
 		const all = Array.from({ length: written }, (_, index) => index + 1).filter((n) => n % 4 !== 0);
 		expect(seen.length).to.equal(all.length);
 		expect(seen.findIndex((n, index) => n !== all[index])).to.equal(-1);
-	}).timeout(60_000);
+	}).timeout(120_000);
 });
 
 describe("stream: heartbeats during a replay", () => {
@@ -73,7 +70,7 @@ describe("stream: heartbeats during a replay", () => {
 		const data = JSON.stringify("x".repeat(4_000));
 		stream.log.append(...Array.from({ length: 5_000 }, () => ({ type: "session_updated", data, tenant: "default" })));
 		const client = await open(stream, { lastEventId: "e1-0" });
-		await client.event(({ id }) => id === "e1-5000", { withinMs: 8_000 });
+		await client.event(({ id }) => id === "e1-5000", { withinMs: 25_000 });
 		let newest = "e1-0";
 		let beats = 0;
 		for (const { event, id } of client.events) {
