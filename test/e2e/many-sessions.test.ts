@@ -16,7 +16,7 @@ describe(`${count} sessions at once`, function () {
 	it("run, stop, go with all they had: processes, ports and files are what they were", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
-		// The first session ever leaves compiled programs, which later ones use.
+		// What the first session ever leaves later ones use.
 		await runAndDelete(api, await createAll(api, 1));
 		const before = await eventually(() => atRest(platform), { withinMs: 30_000 });
 		print("before", before);
@@ -70,7 +70,7 @@ interface Look {
 	readonly processes: readonly string[];
 	/** That something listens on. */
 	readonly ports: readonly string[];
-	/** All paths below the data folder. */
+	/** All paths below the data folder but those of compiled programs, which all tests share (support/compiled.ts). */
 	readonly files: readonly string[];
 }
 
@@ -86,6 +86,7 @@ function look(platform: TestPlatform): Look {
 			.toSorted(),
 		ports: ports.map((line) => line.split(/\s+/)[3] ?? "").toSorted(),
 		files: readdirSync(platform.dataDir, { recursive: true, encoding: "utf8" })
+			.filter((path) => !path.startsWith("cache/"))
 			.map((path) => path.replace(/(?<=^run\/\.waiting\/)\d+-\d+(?=\.log$)/, "n"))
 			.toSorted(),
 	};
