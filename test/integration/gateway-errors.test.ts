@@ -150,7 +150,7 @@ describe("gateway: a service that is not there", () => {
 		} finally {
 			await gateway.stop();
 		}
-	}).timeout(20_000);
+	});
 
 	it("is 503 while its breaker is open", async () => {
 		const service = new ProbeService(failures);

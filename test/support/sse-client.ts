@@ -30,6 +30,8 @@ export class SseClient implements AsyncDisposable {
 				...(lastEventId !== undefined && { "last-event-id": lastEventId }),
 			},
 		});
+		// A reset after the answer is told to the request, too, and is an end like any other.
+		request.on("error", () => {});
 		const [response]: IncomingMessage[] = await once(request, "response");
 		if (response?.statusCode === 200) return new SseClient(response);
 		request.destroy();
