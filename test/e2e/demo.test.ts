@@ -12,7 +12,7 @@ import { ask } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
 describe("npm run demo", function () {
-	this.timeout(60_000);
+	this.timeout(180_000);
 	let folder: string;
 	let platform: TestPlatform;
 

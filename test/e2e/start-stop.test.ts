@@ -12,7 +12,7 @@ import { ask, runningSession, sessionReaches } from "../support/session-steps.ts
 import { startPlatform } from "../support/start-platform.ts";
 
 describe("start and stop", function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 
 	it("SIGTERM drains, says what stays, and the next start goes on with it", async () => {
 		await using platform = await startPlatform();
