@@ -31,6 +31,9 @@ export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	onNotice?: (notice: AgentNotice) => void;
 }
 
+/** What of its process concerns its protocol. */
+type RunningAgent = Pick<AgentProcess, "input" | "output" | "ended" | "kill" | "close">;
+
 const protocolVersion = 1;
 const initializeMs = 60_000;
 const defaultInterruptMs = 10_000;
@@ -45,7 +48,7 @@ const hello = {
 };
 
 export class AcpAgent implements CodingAgent {
-	readonly #process: AgentProcess;
+	readonly #process: RunningAgent;
 	readonly #options: AcpOptions;
 	readonly #rpc: JsonRpc;
 	#title: string;
@@ -63,7 +66,7 @@ export class AcpAgent implements CodingAgent {
 	/** Listener of the turn that was cancelled last. */
 	#cancelled: ((update: AgentUpdate) => void) | undefined;
 
-	private constructor(process: AgentProcess, options: AcpOptions) {
+	private constructor(process: RunningAgent, options: AcpOptions) {
 		this.#process = process;
 		this.#options = options;
 		this.#title = options.title;
@@ -78,7 +81,7 @@ export class AcpAgent implements CodingAgent {
 	}
 
 	/** Agrees on the protocol. @throws {Error} within 60 s when it does not. */
-	static async connect(process: AgentProcess, options: AcpOptions): Promise<AcpAgent> {
+	static async connect(process: RunningAgent, options: AcpOptions): Promise<AcpAgent> {
 		const agent = new AcpAgent(process, options);
 		const { agentInfo, agentCapabilities, protocolVersion: spoken } = await agent.#ask("initialize", hello);
 		if (spoken !== protocolVersion) throw new Error(`It speaks version ${String(spoken)} of its protocol`);
@@ -152,8 +155,10 @@ export class AcpAgent implements CodingAgent {
 		permissions.cancel();
 		// Told more than once, agents cancel the next turn too, or fail.
 		if (!turn || isRepeated) return;
-		// After the answers to what it asks, which leave in this turn of the event loop.
-		void sleep(0).then(() => this.#rpc.notify("session/cancel", { sessionId: this.#sessionId }));
+		// After the answers to what it asks, which leave in this turn of the event loop. By then the next turn may have begun.
+		void sleep(0).then(() => {
+			if (this.#onUpdate === turn) this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
+		});
 		after(interruptMs, () => {
 			if (this.#onUpdate !== turn) return;
 			this.#wasKilled = true;

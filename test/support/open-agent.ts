@@ -32,10 +32,20 @@ export async function openAgent(
 	folder: string,
 	options: Partial<AcpOptions> = {},
 ): Promise<CodingAgent> {
-	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
 	const log = options.log ?? new LogBuffer([]);
-	const process_ = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
-	const agent = await AcpAgent.connect(process_, {
+	const started = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
+	return openStarted(started, record, folder, { ...options, log });
+}
+
+/** @param started What stands for the agent's process. */
+export async function openStarted(
+	started: Parameters<typeof AcpAgent.connect>[0],
+	record: AgentRecord,
+	folder: string,
+	{ log = new LogBuffer([]), ...options }: Partial<AcpOptions> = {},
+): Promise<CodingAgent> {
+	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
+	const agent = await AcpAgent.connect(started, {
 		id,
 		title,
 		mcp,
