@@ -3,7 +3,7 @@ import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
 import { Backoff } from "./backoff.ts";
-import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
+import { type NumberedReport, packReports, patchReports, type ReportContent } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
@@ -17,6 +17,8 @@ const pauseMs = 100;
 const pingMs = 30_000;
 /** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
 const patienceMs = 2_000;
+/** How much of that git may take; what became of the launch is told without the last patch then. */
+const lastPatchMs = 1_500;
 /** How long it is asked for whether the session is wanted still. */
 const askMs = 1_000;
 
@@ -47,6 +49,8 @@ export class HistoryReporter {
 	#isPatchDue = false;
 	/** No patch was made since the last tick. */
 	#mayPatch = false;
+	/** The end has not waited for the patch that is being made. */
+	#isPatchLate = false;
 	#isMoreDue = false;
 	#collecting: Promise<void> | undefined;
 	#delivering: Promise<void> | undefined;
@@ -81,19 +85,31 @@ export class HistoryReporter {
 	async end(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
 		this.#ending.abort();
-		const last = async (): Promise<void> => {
-			await this.#collecting;
-			this.#mayPatch = true;
-			await this.#collect();
-			if (chronicle) await this.#spool.add([{ logs: [], turns: [], chronicle }]);
-			await this.#delivering;
-			this.#deliver();
-			await this.#delivering;
-		};
-		await Promise.race([last().catch((error: unknown) => this.#sayBroken(error)), sleep(patienceMs)]);
+		const over = sleep(patienceMs);
+		await Promise.race([this.#collectLast(), sleep(lastPatchMs)]);
+		this.#isPatchLate = true;
+		if (chronicle) await this.#keep({ logs: [], turns: [], chronicle });
+		await Promise.race([this.#deliverLast(), over]);
 		this.#client.close();
 		await this.#delivering;
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	async #collectLast(): Promise<void> {
+		await this.#collecting;
+		this.#mayPatch = true;
+		await this.#collect();
+	}
+
+	async #keep(report: ReportContent): Promise<void> {
+		await this.#spool.add([report]).catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	/** Once more after a delivery under way, which stops at the first report that is not taken. */
+	async #deliverLast(): Promise<void> {
+		await this.#delivering;
+		this.#deliver();
+		await this.#delivering;
 	}
 
 	async #collectDue(): Promise<void> {
@@ -136,7 +152,7 @@ export class HistoryReporter {
 		this.#isPatchDue = false;
 		this.#mayPatch = false;
 		const found = await this.#told.patch().catch(() => undefined);
-		if (!found || found.patch === this.#patch) return;
+		if (!found || found.patch === this.#patch || this.#isPatchLate) return;
 		await this.#spool.add(patchReports(found));
 		this.#patch = found.patch;
 	}

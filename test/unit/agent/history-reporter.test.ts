@@ -22,6 +22,7 @@ describe("HistoryReporter", () => {
 	let spool: HistorySpool;
 	let turns: ConversationTurn[];
 	let patches: number;
+	let holdPatch: Promise<void>;
 	let putBack = (): void => {};
 
 	beforeEach(async () => {
@@ -33,8 +34,10 @@ describe("HistoryReporter", () => {
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
 		[turns, patches] = [[], 0];
+		holdPatch = Promise.resolve();
 		const patch = async () => {
 			patches++;
+			await holdPatch;
 			return { patch: `+${turns.length}\n`, truncated: false };
 		};
 		reporter = new HistoryReporter({ log, turns: () => turns, patch, timeline: new TimelineLog() }, spool, client);
@@ -64,6 +67,20 @@ describe("HistoryReporter", () => {
 		answer("last");
 		await reporter.end();
 		expect([platform.turns.length, platform.patch]).to.deep.equal([13, "+13\n"]);
+	});
+
+	it("tells what became of the launch without a patch that takes too long", async () => {
+		const held = Promise.withResolvers<void>();
+		holdPatch = held.promise;
+		answer("turn 1");
+		await eventually(() => patches === 1);
+		await reporter.end({ summary: "One turn" });
+		held.resolve();
+		expect(platform.chronicles).to.deep.equal([{ summary: "One turn" }]);
+		expect([platform.turns.length, platform.patch]).to.deep.equal([1, undefined]);
+		const reopened = await HistorySpool.open(join(folder, "history.jsonl"), 4);
+		expect(reopened.next(), "nothing is left to tell").to.equal(undefined);
+		await reopened.close();
 	});
 
 	it("tells in few reports what comes in quick succession, all of it and in order", async () => {
