@@ -30,9 +30,16 @@ const tests: Readonly<Record<string, Test>> = {
 	$gte: ranged((order) => order >= 0),
 	$lt: ranged((order) => order < 0),
 	$lte: ranged((order) => order <= 0),
-	$in: (values, operand) => listOf(operand, "$in").some((wanted) => values.includes(wanted)),
+	$in: (values, operand) => idsOf(operand).some((wanted) => values.includes(wanted)),
 	$exists: (values, operand) => values.length > 0 === operand,
 };
+
+export function idsOf(list: unknown): string[] {
+	return listOf(list, "$in").map((id) => {
+		if (typeof id !== "string") throw unknownHere("$in of what is no id");
+		return id;
+	});
+}
 
 function ranged(holdsFor: (order: number) => boolean): Test {
 	return (values, operand) => values.some((value) => sameKind(value, operand) && holdsFor(compare(value, operand)));

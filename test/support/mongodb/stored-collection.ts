@@ -1,6 +1,6 @@
 /** The documents of one collection in memory. Every method is one step of the event loop, so it is atomic. */
 import { isDeepStrictEqual } from "node:util";
-import { matches } from "./filter.ts";
+import { idsOf, matches } from "./filter.ts";
 import { updated } from "./update.ts";
 import { CommandError, compare, isMembers, type Members, unknownHere } from "./values.ts";
 
@@ -67,17 +67,18 @@ export class StoredCollection {
 		return result;
 	}
 
-	/** How many were removed. @param limit Most of them; 0: all. */
-	delete(filter: Members, limit: number): number {
+	/** How many were removed: the first that fits, or all that are named. */
+	delete(filter: Members, limit: 0 | 1): number {
+		if (limit === 0 && !namedIds(filter["_id"])) throw unknownHere("a removal of many that are not named");
 		const found = this.find(filter, {}, limit);
 		for (const { _id } of found) this.#documents.delete(String(_id));
 		return found.length;
 	}
 
 	#candidates({ _id }: Members): Members[] {
-		const named = isMembers(_id) && Array.isArray(_id["$in"]) ? _id["$in"] : [_id];
-		if (!named.every((id) => typeof id === "string")) return [...this.#documents.values()];
-		return named.map((id) => this.#documents.get(id)).filter((document) => document !== undefined);
+		const ids = namedIds(_id);
+		if (!ids) return [...this.#documents.values()];
+		return ids.map((id) => this.#documents.get(id)).filter((document) => document !== undefined);
 	}
 
 	/** As on a real server, absent counts as a value: two documents that lack the members of a unique index clash. */
@@ -97,4 +98,10 @@ export class StoredCollection {
 		const message = `E11000 duplicate key error collection: ${this.namespace} index: ${index} dup key: ${key}`;
 		return new CommandError(11_000, "DuplicateKey", message);
 	}
+}
+
+/** The ids that are asked for, when it is by id. */
+function namedIds(condition: unknown): string[] | undefined {
+	if (typeof condition === "string") return [condition];
+	return isMembers(condition) && "$in" in condition ? idsOf(condition["$in"]) : undefined;
 }
