@@ -30,6 +30,7 @@ import {
 import { documentOf, memberList, type Sql } from "./embedded-sql.ts";
 import { assignments, deletion, deletions, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { RowCache } from "./row-cache.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 export interface EmbeddedStoreOptions {
@@ -40,6 +41,7 @@ export interface EmbeddedStoreOptions {
 interface Opened {
 	readonly database: EmbeddedDatabase;
 	readonly queue: WriteQueue;
+	readonly rows: RowCache;
 }
 
 export class EmbeddedStore implements DocumentStore {
@@ -52,7 +54,7 @@ export class EmbeddedStore implements DocumentStore {
 
 	async open(collections: readonly Collection[]): Promise<void> {
 		const database = new EmbeddedDatabase(this.#folder, collections);
-		this.#opened = { database, queue: new WriteQueue(database) };
+		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache() };
 	}
 
 	async insert<C extends Columns>(
@@ -81,7 +83,11 @@ export class EmbeddedStore implements DocumentStore {
 		id: string,
 		columns?: readonly (keyof C & string)[],
 	): Promise<Document<C> | undefined> {
-		const row = this.#database.first(selection(collection, id, columns));
+		const { database, rows } = this.#ready();
+		const statement = selection(collection, id, columns);
+		const known = rows.get(collection.name, id, statement.text);
+		const row = known ?? database.first(statement);
+		if (row && !known) rows.keep(collection.name, id, statement.text, row);
 		return row && documentOf(collection, row);
 	}
 
@@ -95,7 +101,8 @@ export class EmbeddedStore implements DocumentStore {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
 		const statement = updating(collection, id, guard, assignments(collection, change, events));
-		return this.#write((database) => {
+		return this.#write((database, rows) => {
+			rows.forget(collection.name, id);
 			try {
 				const row = database.first(statement);
 				return row && documentOf(collection, row);
@@ -151,12 +158,18 @@ export class EmbeddedStore implements DocumentStore {
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
 		checkGuard(collection, guard);
 		const statement = deletion(collection, id, guard);
-		return this.#write((database) => database.run(statement) > 0);
+		return this.#write((database, rows) => {
+			rows.forget(collection.name, id);
+			return database.run(statement) > 0;
+		});
 	}
 
 	async removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
 		if (ids.length > maxRemoved) throw new RangeError(`At most ${maxRemoved} documents are removed at once`);
-		await this.#write((database) => database.run(deletions(collection, ids)));
+		await this.#write((database, rows) => {
+			for (const id of ids) rows.forget(collection.name, id);
+			database.run(deletions(collection, ids));
+		});
 	}
 
 	async outbox(collection: Collection, limit: number): Promise<OutboxDocument[]> {
@@ -186,9 +199,10 @@ export class EmbeddedStore implements DocumentStore {
 		opened.database.close();
 	}
 
-	async #write<T>(run: (database: EmbeddedDatabase) => T): Promise<T> {
-		const { database, queue } = this.#ready();
-		return queue.add(() => run(database));
+	/** @param run Forgets the rows that it changes. */
+	async #write<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T): Promise<T> {
+		const { database, queue, rows } = this.#ready();
+		return queue.add(() => run(database, rows));
 	}
 
 	get #database(): EmbeddedDatabase {
