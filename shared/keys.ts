@@ -5,14 +5,18 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { writeNewFile } from "./new-file.ts";
 import { makeFolder } from "./new-folder.ts";
 import { StartError } from "./start-error.ts";
 
 const keyBytes = 32;
+/** Of launches that are spoken with: deriving one costs more than what is asked with it. */
+const keptKeys = 1_000;
 
 export class InstallationKey {
 	readonly #secret: Buffer;
+	readonly #derived = new LRUCache<string, Buffer>({ max: keptKeys });
 
 	/** @param secret 32 bytes. */
 	constructor(secret: Buffer) {
@@ -45,7 +49,11 @@ export class InstallationKey {
 
 	#derive(purpose: string, sessionId = "", generation = 0): Buffer {
 		const info = `atelier/${purpose}/${sessionId}/${generation}`;
-		return Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), info, keyBytes));
+		const kept = this.#derived.get(info);
+		if (kept) return kept;
+		const key = Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), info, keyBytes));
+		this.#derived.set(info, key);
+		return key;
 	}
 }
 
