@@ -4,7 +4,7 @@
  * (docs/decisions/0011-the-meter-asks-for-the-usage.md).
  */
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../log-buffer.ts";
@@ -16,6 +16,9 @@ import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
 import { proxyRoute, wireOf } from "./proxy-route.ts";
 import { RequestBodies } from "./request-bodies.ts";
+
+/** Not by an import (see `agent-server.ts`). */
+const { createServer } = process.getBuiltinModule("node:http");
 
 export interface ModelProxyOptions {
 	access: ModelAccess;

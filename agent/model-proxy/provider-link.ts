@@ -1,91 +1,43 @@
-/** Connections to the model provider: kept open for the next call, bounded, closed at the end. */
-import {
-	type ClientRequest,
-	type IncomingMessage,
-	type OutgoingHttpHeaders,
-	Agent as HttpAgent,
-	request as httpRequest,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+/** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
+import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
+import { KeptConnections, type KeptRequest } from "../kept-connections.ts";
 import { ProxyError } from "./proxy-error.ts";
-
-export interface ProviderRequest {
-	url: string;
-	method: "GET" | "POST";
-	headers: OutgoingHttpHeaders;
-	/** Empty for GET. */
-	body: Buffer;
-	/** Ends the call, its answer included. */
-	signal: AbortSignal;
-}
-
-const maxHeaderBytes = 65_536;
-const maxFreeSockets = 4;
 
 export class ProviderLink {
 	readonly #firstByteMs: number;
-	readonly #http: HttpAgent;
-	readonly #https: HttpsAgent;
+	readonly #connections: KeptConnections;
 
 	/** @param sockets How many are open at most. @param firstByteMs How long an answer may take to begin. */
 	constructor(sockets: number, firstByteMs: number) {
 		this.#firstByteMs = firstByteMs;
-		const options = {
-			keepAlive: true,
-			maxSockets: sockets,
-			maxTotalSockets: sockets,
-			maxFreeSockets,
-			scheduling: "lifo",
-		};
-		this.#http = new HttpAgent({ ...options, scheduling: "lifo" });
-		this.#https = new HttpsAgent({ ...options, scheduling: "lifo" });
+		this.#connections = new KeptConnections(sockets);
 	}
 
 	/** Resolves with the head of the answer. It follows no redirect. @throws {ProxyError} 502 or 504. */
-	async send(request: ProviderRequest): Promise<IncomingMessage> {
+	async send(request: KeptRequest): Promise<IncomingMessage> {
+		const late = new AbortController();
+		const timer = after(this.#firstByteMs, () => late.abort());
 		try {
-			return await this.#sendOnce(request);
+			const signal = AbortSignal.any([request.signal, late.signal]);
+			return await this.#connections.send({ ...request, signal });
 		} catch (error) {
-			// The provider has closed a connection that was kept open, just as it was used again: nothing was heard yet.
-			if (error instanceof StaleConnection) return this.#sendOnce(request);
-			throw error;
+			throw late.signal.aborted ? this.#tooLate() : unreachable(error);
+		} finally {
+			timer.cancel();
 		}
 	}
 
 	close(): void {
-		this.#http.destroy();
-		this.#https.destroy();
+		this.#connections.close();
 	}
 
-	#sendOnce({ url, method, headers, body, signal }: ProviderRequest): Promise<IncomingMessage> {
-		return new Promise((resolve, reject) => {
-			const length = method === "POST" ? { "content-length": body.length } : {};
-			const options = { method, headers: { ...headers, ...length }, signal, maxHeaderSize: maxHeaderBytes };
-			const outgoing = url.startsWith("https:")
-				? httpsRequest(url, { ...options, agent: this.#https })
-				: httpRequest(url, { ...options, agent: this.#http });
-			const late = new ProxyError(504, `The model provider did not answer within ${this.#firstByteMs / 1_000} s`);
-			const timer = after(this.#firstByteMs, () => outgoing.destroy(late));
-			outgoing.once("response", (answer) => {
-				timer.cancel();
-				resolve(answer);
-			});
-			outgoing.on("error", (error) => {
-				timer.cancel();
-				reject(asProxyError(error, outgoing, signal));
-			});
-			outgoing.end(body);
-		});
+	#tooLate(): ProxyError {
+		return new ProxyError(504, `The model provider did not answer within ${this.#firstByteMs / 1_000} s`);
 	}
 }
 
-class StaleConnection extends Error {
-	override readonly name = "StaleConnection";
-}
-
-function asProxyError(error: NodeJS.ErrnoException, outgoing: ClientRequest, signal: AbortSignal): Error {
-	if (error instanceof ProxyError) return error;
-	if (outgoing.reusedSocket && error.code === "ECONNRESET" && !signal.aborted) return new StaleConnection();
-	return new ProxyError(502, `The model provider cannot be reached: ${error.code ?? error.message}`, { cause: error });
+function unreachable(cause: unknown): ProxyError {
+	const { code, message } = cause as NodeJS.ErrnoException;
+	return new ProxyError(502, `The model provider cannot be reached: ${code ?? message}`, { cause });
 }
