@@ -10,6 +10,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
 const askAgainMs = 1_000;
@@ -42,8 +43,7 @@ interface Reserved {
 type Ask = Omit<SentReservationRequest, "model" | "reservation_id">;
 
 export class BudgetGate implements TurnGate, TurnWatcher {
-	readonly #url: string;
-	readonly #token: string;
+	readonly #link: PlatformLink;
 	readonly #model: string;
 	readonly #options: BudgetGateOptions;
 	readonly #closed = new AbortController();
@@ -57,9 +57,8 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#asking: AbortController | undefined;
 
 	constructor(options: BudgetGateOptions) {
-		const { platform_url, session_id, pod_token, model_access, budgeted = false } = options.launch;
-		this.#url = `${platform_url.replace(/\/$/, "")}/sessions/${session_id}/reservations`;
-		this.#token = pod_token;
+		const { model_access, budgeted = false } = options.launch;
+		this.#link = new PlatformLink(options.launch);
 		this.#model = model_access?.model ?? "";
 		this.#isLimited = budgeted;
 		this.#options = options;
@@ -113,6 +112,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#giveBack();
 		await this.#givenBack(this.#closed.signal);
 		this.#closed.abort();
+		this.#link.close();
 	}
 
 	/** Resolves when the reservation is granted or needs not be, or when the signal aborts. */
@@ -157,9 +157,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	async #ask(id: string, ask: Ask, signal: AbortSignal): Promise<Reservation | undefined> {
 		const input = this.#context === undefined ? {} : { input_tokens: this.#context };
 		const body = { reservation_id: id, model: this.#model, ...input, ...ask };
-		const response = await this.#send("POST", "", signal, body);
-		if (!response?.ok) return undefined;
-		const answer = (await response.json().catch(() => undefined)) as Reservation | undefined;
+		const answer = reservationOf(await this.#send("POST", "", signal, body));
 		if (answer) this.#isLimited = answer.limited;
 		return answer;
 	}
@@ -187,25 +185,31 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 
 	async #release(id: string): Promise<void> {
 		for (let tries = 0; tries < releaseTries && !this.#closed.signal.aborted; tries++) {
-			const response = await this.#send("DELETE", `/${id}`, this.#closed.signal);
-			if (response && response.status < 500) return;
+			const answer = await this.#send("DELETE", `/${id}`, this.#closed.signal);
+			if (answer && answer.status < 500) return;
 			await sleep(askAgainMs, this.#closed.signal);
 		}
 	}
 
 	/** Undefined when there is no answer. */
-	async #send(method: string, path: string, signal: AbortSignal, body?: object): Promise<Response | undefined> {
-		try {
-			return await fetch(`${this.#url}${path}`, {
-				method,
-				headers: { authorization: `Bearer ${this.#token}`, ...(body && { "content-type": "application/json" }) },
-				redirect: "error",
-				signal: deadline(this.#isLimited ? limitedMs : unlimitedMs, signal),
-				...(body && { body: JSON.stringify(body) }),
-			});
-		} catch {
-			return undefined;
-		}
+	#send(
+		method: "POST" | "DELETE",
+		path: string,
+		signal: AbortSignal,
+		body?: object,
+	): Promise<PlatformAnswer | undefined> {
+		const withinMs = this.#isLimited ? limitedMs : unlimitedMs;
+		return this.#link.send({ method, path: `/reservations${path}`, withinMs, signal, ...(body && { body }) });
+	}
+}
+
+/** Undefined when it is none. */
+function reservationOf(answer: PlatformAnswer | undefined): Reservation | undefined {
+	if (!answer || answer.status >= 300 || answer.text === undefined) return undefined;
+	try {
+		return JSON.parse(answer.text);
+	} catch {
+		return undefined;
 	}
 }
 

@@ -1,8 +1,8 @@
 /** How the pod speaks to the platform: one report, and what became of it. */
-import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { Lifeline } from "./lifeline.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import { PlatformLink } from "./platform-link.ts";
 
 const requestMs = 10_000;
 const defaultLifelineMs = 900_000;
@@ -23,8 +23,7 @@ export interface PlatformEvents {
 }
 
 export class PlatformClient {
-	readonly #url: string;
-	readonly #token: string;
+	readonly #link: PlatformLink;
 	readonly #log: LogBuffer;
 	readonly #onStale: () => void;
 	readonly #refused = new Set<ReportKind>();
@@ -32,8 +31,7 @@ export class PlatformClient {
 	readonly #closed = new AbortController();
 
 	constructor(launch: LaunchDocument, log: LogBuffer, events: PlatformEvents) {
-		this.#url = `${launch.platform_url.replace(/\/$/, "")}/sessions/${launch.session_id}`;
-		this.#token = launch.pod_token;
+		this.#link = new PlatformLink(launch);
 		this.#log = log;
 		this.#onStale = () => events.onStale();
 		this.#lifeline = new Lifeline(launch.lifeline_ms ?? defaultLifelineMs, () => events.onLost());
@@ -46,7 +44,7 @@ export class PlatformClient {
 
 	/** A refusal is logged once. */
 	async post(kind: ReportKind, body: object): Promise<Hearing> {
-		const status = await this.#send(`${this.#url}/${kind}`, JSON.stringify(body));
+		const status = await this.#send(`/${kind}`, body);
 		const hearing = hearingOf(kind, status);
 		if (this.signal.aborted) return hearing;
 		if (hearing === "stale") this.#onStale();
@@ -59,6 +57,7 @@ export class PlatformClient {
 	/** Gives up what is under way. */
 	close(): void {
 		this.#closed.abort();
+		this.#link.close();
 	}
 
 	#warn(kind: ReportKind, status: number): void {
@@ -68,21 +67,9 @@ export class PlatformClient {
 	}
 
 	/** The status of the answer; 503 when there is none. */
-	async #send(url: string, body: string): Promise<number> {
-		try {
-			const response = await fetch(url, {
-				method: "POST",
-				headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
-				body,
-				redirect: "error",
-				signal: deadline(requestMs, this.signal),
-			});
-			await response.body?.cancel();
-			return response.status;
-		} catch {
-			// The platform may be starting again; the session goes on meanwhile.
-			return 503;
-		}
+	async #send(path: string, body: object): Promise<number> {
+		const answer = await this.#link.send({ method: "POST", path, body, withinMs: requestMs, signal: this.signal });
+		return answer?.status ?? 503;
 	}
 }
 

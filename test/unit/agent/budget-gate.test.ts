@@ -18,6 +18,8 @@ class Bank {
 	readonly asked: Asked[] = [];
 	limited = true;
 	granted = true;
+	/** Instead of an answer. */
+	nonsense: { status: number; text: string } | undefined;
 	#server: Server | undefined;
 	readonly #port: number;
 
@@ -46,8 +48,8 @@ class Bank {
 			? null
 			: { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
 		const answer = { granted: this.granted, limited: this.limited, reservation_id: id, amount: 1, reason };
-		response.setHeader("content-type", "application/json");
-		response.end(JSON.stringify(answer));
+		const told = this.nonsense ?? { status: 200, text: JSON.stringify(answer) };
+		response.writeHead(told.status, { "content-type": "application/json" }).end(told.text);
 	}
 
 	close(): void {
@@ -117,6 +119,24 @@ describe("BudgetGate", () => {
 		await passing;
 		expect(gate.reservationId).to.equal(bank.asked.at(-1)?.id);
 	});
+
+	for (const nonsense of [
+		{ status: 200, text: "<html>" },
+		{ status: 500, text: '{"granted":true,"limited":false}' },
+		{ status: 302, text: '{"granted":true,"limited":false}' },
+	]) {
+		it(`takes ${nonsense.status} with ${nonsense.text} for no answer`, async () => {
+			await bank.open();
+			bank.nonsense = nonsense;
+			openGate({ ...model, budgeted: true });
+			const passing = gate.pass(message, signal);
+			await eventually(() => log.after(0).some((entry) => entry.message.includes("does not answer")));
+			expect(gate.reservationId).to.equal(undefined);
+			bank.nonsense = undefined;
+			await passing;
+			expect(gate.reservationId).to.equal(bank.asked.at(-1)?.id);
+		});
+	}
 
 	it("waits as long as it is refused, says why once, and goes on within a second of the raise", async () => {
 		await bank.open();
