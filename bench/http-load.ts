@@ -4,6 +4,8 @@ import { order, report } from "./program.ts";
 
 export interface LoadOrder {
 	readonly url: string;
+	/** Asked for in turn instead of the path of `url`; each connection begins at another one, as far apart as can be. */
+	readonly paths?: readonly string[];
 	readonly seconds: number;
 	/** Each has one request under way. */
 	readonly connections: number;
@@ -23,7 +25,14 @@ export interface LoadResult {
 	readonly slowestRefusalMs: number;
 }
 
-const { url, seconds, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
+const { url, paths, seconds, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
+
+let opened = 0;
+/** What the next connection asks for. */
+function requestsInTurn(all: readonly string[]): autocannon.Request[] {
+	const first = Math.floor((opened++ * all.length) / connections) % all.length;
+	return [...all.slice(first), ...all.slice(0, first)].map((path) => ({ method, path }));
+}
 
 let slowestRefusalMs = 0;
 const byStatus: Record<string, number> = {};
@@ -36,6 +45,7 @@ const run = autocannon({
 	headers,
 	timeout: 10,
 	...(body !== undefined && { body }),
+	...(paths && { setupClient: (client: autocannon.Client) => client.setRequests(requestsInTurn(paths)) }),
 });
 run.on("response", (_client, status, _bytes, ms) => {
 	byStatus[status] = (byStatus[status] ?? 0) + 1;
