@@ -1,9 +1,8 @@
 /** Looks all the time whether a session has two agents at once. A second one finds out by itself and ends, so it takes a while to count. */
 import type { SessionProcess } from "../support/session-processes.ts";
-import { patience } from "./patience.ts";
 
 const everyMs = 150;
-/** What starting and finding the session taken may need. */
+/** What starting and finding the session taken may need on a busy machine. */
 const allowedMs = 3_000;
 
 export class TwinWatch {
@@ -30,7 +29,7 @@ export class TwinWatch {
 		for (const [pair, now] of since) {
 			const first = this.#since.get(pair) ?? now;
 			since.set(pair, first);
-			if (now - first > allowedMs * patience() && !this.wrong.includes(pair)) this.wrong.push(pair);
+			if (now - first > allowedMs && !this.wrong.includes(pair)) this.wrong.push(pair);
 		}
 		this.#since = since;
 	}
