@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { processFile } from "../support/process-file.ts";
 import type { SessionView } from "../support/session-steps.ts";
 import type { TestPlatform } from "../support/start-platform.ts";
+import { answered } from "./answered.ts";
 import type { Archiver } from "./archiver.ts";
 import type { BooksClient } from "./books-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
@@ -112,7 +113,7 @@ export class Ground implements AsyncDisposable {
 		const processes = this.platform.sessionProcesses();
 		const conversations = new Map<string, string>();
 		for (const { id, status } of sessions.values())
-			if (status === "running") conversations.set(id, (await this.api.get(`/sessions/${id}/conversation`)).text);
+			if (status === "running") conversations.set(id, await this.#conversation(id));
 		for (const { pid } of processes) this.overheard.hear(processFile(pid, "cmdline"));
 		this.overheard.hear(this.platform.output);
 		return {
@@ -135,8 +136,13 @@ export class Ground implements AsyncDisposable {
 
 	async #sessions(): Promise<World["sessions"]> {
 		const query = { include_archived: true };
-		const { body } = await this.api.get<(SessionView & { rev: number })[]>("/sessions", { query });
+		const { body } = await answered(() => this.api.get<(SessionView & { rev: number })[]>("/sessions", { query }));
 		return new Map(body.map((session) => [session.id, session]));
+	}
+
+	/** A connection that was kept may be closed just as it is used again: looking is repeated. */
+	async #conversation(id: string): Promise<string> {
+		return (await answered(() => this.api.get(`/sessions/${id}/conversation`))).text;
 	}
 
 	/** Of the installation, and of every launch there ever was. */
