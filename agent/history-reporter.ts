@@ -3,7 +3,7 @@ import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
 import { Backoff } from "./backoff.ts";
-import { type NumberedReport, packReports, patchReports, type ReportContent } from "./history-report.ts";
+import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
@@ -88,7 +88,8 @@ export class HistoryReporter {
 		const over = sleep(patienceMs);
 		await Promise.race([this.#collectLast(), sleep(lastPatchMs)]);
 		this.#isPatchLate = true;
-		if (chronicle) await this.#keep({ logs: [], turns: [], chronicle });
+		const last = chronicle ? [{ logs: [], turns: [], chronicle }] : [];
+		await this.#spool.add(last).catch((error: unknown) => this.#sayBroken(error));
 		await Promise.race([this.#deliverLast(), over]);
 		this.#client.close();
 		await this.#delivering;
@@ -99,10 +100,6 @@ export class HistoryReporter {
 		await this.#collecting;
 		this.#mayPatch = true;
 		await this.#collect();
-	}
-
-	async #keep(report: ReportContent): Promise<void> {
-		await this.#spool.add([report]).catch((error: unknown) => this.#sayBroken(error));
 	}
 
 	/** Once more after a delivery under way, which stops at the first report that is not taken. */

@@ -9,7 +9,7 @@ import {
 import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
-import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** Of one session; the oldest go first. */
@@ -77,7 +77,7 @@ export class SessionEventRecords {
 
 	/** Leaves nothing of a session. */
 	async removeAll(session: string): Promise<void> {
-		while ((await this.#removeOldest(session, pageSize)) === pageSize);
+		while ((await this.#removeOldest(session, maxRemoved)) === maxRemoved);
 	}
 
 	/** Whether events can be kept. */
@@ -90,8 +90,8 @@ export class SessionEventRecords {
 
 	async #tidy(session: string): Promise<void> {
 		const count = await this.#store.count(sessionEventCollection, "in_order", { equals: [session] });
-		for (let over = count - maxEvents; over > 0; over -= pageSize)
-			await this.#removeOldest(session, Math.min(over, pageSize));
+		for (let over = count - maxEvents; over > 0; over -= maxRemoved)
+			await this.#removeOldest(session, Math.min(over, maxRemoved));
 	}
 
 	async #removeOldest(session: string, limit: number): Promise<number> {
