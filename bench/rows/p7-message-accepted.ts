@@ -25,6 +25,15 @@ interface Times {
 	readonly echoes: number[];
 }
 
+/** Each sends once and tells the milliseconds until that was answered. */
+interface Ways {
+	readonly say: () => Promise<number>;
+	readonly post: () => Promise<number>;
+	readonly echo: () => Promise<number>;
+	/** Resolves when the agent has answered everything. */
+	readonly settled: () => Promise<unknown>;
+}
+
 interface View {
 	status: string;
 	chat_endpoint: string | null;
@@ -48,52 +57,56 @@ export const p7: Row = {
 			return !body.is_active && body.turns.at(-1)?.role === "assistant";
 		};
 		using connection = new KeptConnection();
-		const post = () => connection.post(`${platform.prefix}/sessions/${id}/messages`, { content });
 		await using echo = await Program.start<{ port: number }>("./baselines/websocket-echo.ts", {});
 		const echoing = await openSocket(`ws://127.0.0.1:${echo.ready.port}`);
 		const chat = await openSocket((await view()).chat_endpoint ?? "");
-
-		/** To an agent that has answered, as a person does; in turn with echoes, to a server that has rested as long. */
-		async function rest(): Promise<Times> {
-			const times: Times = { said: [], posted: [], echoes: [] };
-			const steps = [
-				async () => {
-					times.said.push(await said(chat));
-					await eventually(answered, { withinMs: 60_000 });
-				},
-				async () => {
-					times.posted.push(await post());
-					await eventually(answered, { withinMs: 60_000 });
-				},
-				async () => times.echoes.push(await echoed(echoing)),
-			];
-			for (let n = 0; n < atRest; n++)
-				for (let place = 0; place < steps.length; place++) {
-					await sleep(pauseMs);
-					await steps[(n + place) % steps.length]?.();
-				}
-			return times;
-		}
-
-		/** One after the other, while the agent answers those before; then as many echoes. */
-		async function burst(): Promise<Times> {
-			const times: Times = { said: [], posted: [], echoes: [] };
-			for (const [list, send] of [
-				[times.posted, post],
-				[times.said, () => said(chat)],
-			] as const) {
-				for (let n = 0; n < inBurst; n++) list.push(await send());
-				await eventually(answered, { withinMs: 60_000 });
-			}
-			for (let n = 0; n < inBurst; n++) times.echoes.push(await echoed(echoing));
-			return times;
-		}
-
-		const samples = await interleaved({ rest, burst }, 5);
+		const ways: Ways = {
+			say: () => said(chat),
+			post: () => connection.post(`${platform.prefix}/sessions/${id}/messages`, { content }),
+			echo: () => echoed(echoing),
+			settled: () => eventually(answered, { withinMs: 60_000 }),
+		};
+		const samples = await interleaved({ rest: () => rest(ways), burst: () => burst(ways) }, 5);
 		for (const socket of [echoing, chat]) socket.close();
 		return told(samples);
 	},
 };
+
+/** To an agent that has answered, as a person does; in turn with echoes, to a server that has rested as long. */
+async function rest({ say, post, echo, settled }: Ways): Promise<Times> {
+	const times: Times = { said: [], posted: [], echoes: [] };
+	const steps = [
+		async () => {
+			times.said.push(await say());
+			await settled();
+		},
+		async () => {
+			times.posted.push(await post());
+			await settled();
+		},
+		async () => times.echoes.push(await echo()),
+	];
+	for (let n = 0; n < atRest; n++)
+		for (let place = 0; place < steps.length; place++) {
+			await sleep(pauseMs);
+			await steps[(n + place) % steps.length]?.();
+		}
+	return times;
+}
+
+/** One after the other, while the agent answers those before; then as many echoes. */
+async function burst({ say, post, echo, settled }: Ways): Promise<Times> {
+	const times: Times = { said: [], posted: [], echoes: [] };
+	for (const [list, send] of [
+		[times.posted, post],
+		[times.said, say],
+	] as const) {
+		for (let n = 0; n < inBurst; n++) list.push(await send());
+		await settled();
+	}
+	for (let n = 0; n < inBurst; n++) times.echoes.push(await echo());
+	return times;
+}
 
 function told({ rest, burst }: { rest: readonly Times[]; burst: readonly Times[] }): Measured {
 	const at = (rounds: readonly Times[], what: keyof Times, q: number) =>
