@@ -22,6 +22,8 @@ export class MochaProcess {
 	readonly files: readonly string[];
 	/** All that was written to both streams, in the order it came. */
 	output = "";
+	/** What its tests came to, once it has ended. */
+	outcome: Outcome = { passing: 0, pending: 0, failing: 0 };
 	readonly #child: ChildProcess;
 	readonly #begun = performance.now();
 	#lingering: NodeJS.Timeout | undefined;
@@ -62,7 +64,12 @@ export class MochaProcess {
 		const failing = this.#count("failing") ?? 0;
 		const isInOrder = passing !== undefined && (code === 0) === (failing === 0);
 		if (!isInOrder) this.output += `It did not come to its end in order (exit code ${code})\n`;
-		return { passing: passing ?? 0, pending: this.#count("pending") ?? 0, failing: isInOrder ? failing : failing + 1 };
+		this.outcome = {
+			passing: passing ?? 0,
+			pending: this.#count("pending") ?? 0,
+			failing: isInOrder ? failing : failing + 1,
+		};
+		return this.outcome;
 	}
 
 	end(): void {
