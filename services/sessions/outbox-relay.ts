@@ -83,7 +83,7 @@ export class OutboxRelay {
 
 	async #move(collection: Collection): Promise<void> {
 		const documents = await this.#store.outbox(collection, batch);
-		const entries = documents.flatMap((document) => keyed(collection, document)).sort(byTime);
+		const entries = documents.flatMap((document) => timed(collection, document)).sort(byTime);
 		if (entries.length === 0) return;
 		const seq = await this.#log.append(entries);
 		failpoint("relay.appended");
@@ -97,11 +97,21 @@ export class OutboxRelay {
 	}
 }
 
-function keyed(collection: Collection, { id, entries }: OutboxDocument): KeyedEntry[] {
-	return entries.map((entry) => ({ key: `${collection.name}:${id}:${entry.n}`, entry }));
+interface TimedEntry extends KeyedEntry {
+	/** When it happened, or when the document's entry before it did, whichever is later. */
+	readonly time: number;
+}
+
+/** The clock of whoever wrote an entry may have been behind that of the one before; the order of a document holds. */
+function timed(collection: Collection, { id, entries }: OutboxDocument): TimedEntry[] {
+	let time = -Infinity;
+	return entries.map((entry) => {
+		time = Math.max(time, entry.at);
+		return { key: `${collection.name}:${id}:${entry.n}`, entry, time };
+	});
 }
 
 /** Entries of one document keep their order: the sort is stable and their times do not fall. */
-function byTime(a: KeyedEntry, b: KeyedEntry): number {
-	return a.entry.at - b.entry.at;
+function byTime(a: TimedEntry, b: TimedEntry): number {
+	return a.time - b.time;
 }

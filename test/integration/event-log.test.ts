@@ -92,6 +92,23 @@ describe("event log", () => {
 		expect(trims).to.be.greaterThan(3);
 	});
 
+	it("keeps the order of a document although the clock was set back between its events (M10)", async () => {
+		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
+		const at = (n: number, time: number): OutboxEntry => ({ ...event(n), at: time });
+		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [at(1, 5_000)]);
+		await store.update(things, "a", {}, { set: { rev: 2 } }, [at(2, 6_000)]);
+		await store.update(things, "a", {}, { set: { rev: 3 } }, [at(3, 4_000)]);
+		await store.insert(things, { id: "b", wire: "{}", rev: 1 }, [at(7, 4_500)]);
+		await store.update(things, "b", {}, { set: { rev: 2 } }, [at(8, 5_500)]);
+		relay.wake();
+		const entries = await eventually(async () => {
+			const read = await all();
+			return read.length === 5 && read;
+		});
+		await relay.stop();
+		expect(entries.map(({ data }) => JSON.parse(data).n)).to.deep.equal([7, 1, 8, 2, 3]);
+	});
+
 	it("stops reading at a gap", async () => {
 		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
 		await store.append(eventLogCollection, [document(1), document(2), document(4)]);
