@@ -172,8 +172,7 @@ export class SessionClaims {
 	async #bury(buried: SessionDocument): Promise<boolean> {
 		const { id, fence = 0 } = buried;
 		await this.#forget(buried);
-		const waiting = await this.#store.outbox(sessionCollection, 500);
-		const emptied = waiting.length < 500 && !waiting.some((document) => document.id === id);
+		const emptied = !(await this.#store.isWaiting(sessionCollection, id));
 		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;
 		const change: Change<(typeof sessionCollection)["columns"]> = {
 			set: { due_at: now() + tombstoneMs },

@@ -164,6 +164,8 @@ export interface DocumentStore {
 	removeMany(collection: Collection, ids: readonly string[]): Promise<void>;
 	/** Documents with waiting events, the longest waiting first. */
 	outbox(collection: Collection, limit: number): Promise<OutboxDocument[]>;
+	/** Whether events of a document wait; false when there is none. */
+	isWaiting(collection: Collection, id: string): Promise<boolean>;
 	/** Takes away the events up to and including number `n`; later ones stay. */
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void>;
 	/** Resolves when the store answers; for readiness. @throws when it does not. */
@@ -185,6 +187,7 @@ export const documentStoreMethods = [
 	"remove",
 	"removeMany",
 	"outbox",
+	"isWaiting",
 	"trimOutbox",
 	"ping",
 	"close",

@@ -179,6 +179,10 @@ export class EmbeddedStore implements DocumentStore {
 		}));
 	}
 
+	async isWaiting(collection: Collection, id: string): Promise<boolean> {
+		return entriesOf(this.#database.first(outboxOf(collection, id))?.["_outbox"]).length > 0;
+	}
+
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void> {
 		return this.#write((database) => {
 			const entries = entriesOf(database.first(outboxOf(collection, id))?.["_outbox"]);

@@ -202,6 +202,12 @@ export class MongodbStore implements DocumentStore {
 		return waiting.map(({ _id, _outbox = [] }) => ({ id: _id, entries: _outbox }));
 	}
 
+	async isWaiting(collection: Collection, id: string): Promise<boolean> {
+		const filter = { _id: id, _outbox_since: { $gte: Number.MIN_SAFE_INTEGER } };
+		const options = { maxTimeMS, projection: { _id: 1 } } as const;
+		return (await this.#attempt("read", collection, (documents) => documents.findOne(filter, options))) !== null;
+	}
+
 	async trimOutbox(collection: Collection, id: string, n: number): Promise<void> {
 		await this.#attempt("write", collection, async (documents) => {
 			const { matchedCount } = await documents.updateOne(nothingAfter(id, n), outboxClearing, { maxTimeMS });

@@ -222,6 +222,17 @@ function describeOutbox(store: () => DocumentStore): void {
 		expect(await store().get(jobs, "a")).to.deep.equal(job("a"));
 	});
 
+	it("says whether events of a document wait", async () => {
+		await store().insert(jobs, job("a"), [event(1, -5), event(2)]);
+		await store().insert(jobs, job("silent"));
+		const waiting = () => Promise.all(["a", "silent", "unknown"].map((id) => store().isWaiting(jobs, id)));
+		expect(await waiting()).to.deep.equal([true, false, false]);
+		await store().trimOutbox(jobs, "a", 1);
+		expect(await store().isWaiting(jobs, "a")).to.equal(true);
+		await store().trimOutbox(jobs, "a", 2);
+		expect(await waiting()).to.deep.equal([false, false, false]);
+	});
+
 	it("loses no event between writers and two relays", async () => {
 		const total = 60;
 		await store().insert(jobs, job("a", { rev: 0 }));

@@ -46,14 +46,13 @@ export class ChronicleBurial {
 	 */
 	async bury(restedMs = restMs): Promise<number> {
 		const dead = await this.#records.deleted(restedMs, batch);
-		if (dead.length === 0) return 0;
-		const waiting = await this.#store.outbox(chronicleCollection, 500);
-		// With so many waiting, one that is not among them may wait as well.
-		const told = waiting.length === 500 ? [] : dead.filter(({ id }) => !waiting.some((one) => one.id === id));
-		for (const { id, rev = 0 } of told) {
+		let gone = 0;
+		for (const { id, rev = 0 } of dead) {
+			if (await this.#store.isWaiting(chronicleCollection, id)) continue;
 			await this.#timelines.remove(id);
 			await this.#store.remove(chronicleCollection, id, { equals: { rev } });
+			gone++;
 		}
-		return told.length;
+		return gone;
 	}
 }

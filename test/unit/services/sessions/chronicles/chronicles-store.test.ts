@@ -164,6 +164,22 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await store.count(timelineChunkCollection, "of_chronicle", { equals: [draft.id] })).to.equal(0);
 		});
 
+		it("leaves nothing of a deleted one while 500 others wait (L13)", async () => {
+			await chronicles.addEntries(session, [entry("a")]);
+			const draft = await newest();
+			await chronicles.remove(draft);
+			await store.trimOutbox(chronicleCollection, draft.id, 99);
+			const told = (n: number) => [{ n, type: "chronicle_updated", data: "{}", audience: { tenant: "t" }, at: n }];
+			const crowd = Array.from({ length: 500 }, (_one, n) => ({ id: `waiting-${n}`, wire: "{}" }));
+			await Promise.all(crowd.map((one) => store.insert(chronicleCollection, one, told(1))));
+			await new ChronicleBurial(store, records, timelines).bury(0);
+			await store.removeMany(
+				chronicleCollection,
+				crowd.map(({ id }) => id),
+			);
+			expect(await store.get(chronicleCollection, draft.id)).to.equal(undefined);
+		});
+
 		it("stays without its session, or goes with it", async () => {
 			const other = sessionNamed(randomUUID());
 			for (const one of [session, other]) await chronicles.addEntries(one, [entry("a")]);

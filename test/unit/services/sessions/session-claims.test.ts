@@ -1,0 +1,72 @@
+/** Claims over a real store: the end of a session, whatever else waits. */
+import { expect } from "chai";
+import { KeptAnswers } from "#services/sessions/kept-answers.ts";
+import { SessionClaims } from "#services/sessions/session-claims.ts";
+import { sessionCollection } from "#services/sessions/session-collection.ts";
+import { SessionCommands } from "#services/sessions/session-commands.ts";
+import { SessionRecords } from "#services/sessions/session-records.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { openEmbedded } from "../../../support/open-stores.ts";
+import { seen } from "../../../support/session-actor.ts";
+import { alice } from "../../../support/test-brokers.ts";
+
+function request(more: Partial<SessionCreate> = {}): SessionCreate {
+	const fields = { name: "a", ...more };
+	compileSchema(sessionCreateFields)(fields);
+	return fields as SessionCreate;
+}
+
+describe("SessionClaims", () => {
+	let opened: StoreUnderTest;
+	let store: DocumentStore;
+	let commands: SessionCommands;
+	let claims: SessionClaims;
+
+	beforeEach(async () => {
+		opened = await openEmbedded([sessionCollection]);
+		store = opened.store;
+		const records = new SessionRecords(store, () => {});
+		commands = new SessionCommands(records, new KeptAnswers(store), () => {});
+		claims = new SessionClaims(
+			store,
+			records,
+			() => {},
+			async () => {},
+		);
+	});
+	afterEach(() => opened.discard());
+
+	async function created(more: Partial<SessionCreate> = {}): Promise<string> {
+		const order = { request: request(more), protocols: [] };
+		await commands.create({ principal: alice }, order);
+		const { documents } = await store.find(
+			sessionCollection,
+			"created",
+			{ equals: [] },
+			{ limit: 1, descending: true },
+		);
+		return documents[0]?.id ?? "";
+	}
+
+	async function claimed(id: string): Promise<Claim> {
+		const [claim] = await claims.claim(1, [id]);
+		return claim ?? expect.fail("nothing to claim");
+	}
+
+	it("lets a tombstone go while 500 other sessions wait for the relay, and not before its own event has left (L13)", async () => {
+		const told = [{ n: 1, type: "session_updated", data: "{}", audience: { tenant: "t" }, at: 1 }];
+		for (let n = 0; n < 500; n++) await store.insert(sessionCollection, { id: `waiting-${n}`, wire: "{}" }, told);
+		const id = await created();
+		await commands.run({ principal: alice }, "delete", id);
+		const pass = async () => claims.report({ ...(await claimed(id)), observed: seen("absent"), due_in_ms: 0 });
+		await pass();
+		expect(await store.get(sessionCollection, id), "its event waits").to.not.equal(undefined);
+		await store.trimOutbox(sessionCollection, id, 99);
+		await pass();
+		expect(await store.get(sessionCollection, id)).to.equal(undefined);
+	});
+});
