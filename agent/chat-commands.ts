@@ -9,7 +9,7 @@ export type ChatCommand =
 			type: "permission_response";
 			request_id: string;
 			behavior: PermissionBehavior;
-			/** Undefined: the input as it is. */
+			/** Undefined: the input as it is, which clients say with an empty one, too. */
 			input: JsonObject | undefined;
 	  }
 	| { type: "interrupt" }
@@ -97,6 +97,7 @@ function readResponse({ request_id, behavior, updated_input }: JsonObject): Chat
 	const known = permissionBehaviors.find((name) => name === behavior);
 	if (id === undefined) throw new FrameError("`permission_response` needs a `request_id`");
 	if (!known) throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
-	const input = isJsonObject(updated_input) ? updated_input : undefined;
+	const isFilled = isJsonObject(updated_input) && Object.keys(updated_input).length > 0;
+	const input = isFilled ? updated_input : undefined;
 	return { type: "permission_response", request_id: id, behavior: known, input };
 }

@@ -18,6 +18,8 @@ import type { TurnWatcher } from "./turn-watcher.ts";
 
 export interface ChatParts {
 	readonly sessionId: string;
+	/** The session's model when it was launched; empty: it has none. */
+	readonly model: string;
 	readonly dialogue: Pick<Dialogue, "accept" | "history" | "interrupt" | "turn" | "turnCount">;
 	readonly permissions: Permissions;
 	/** They reject with a sentence. */
@@ -33,11 +35,18 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
 	#frames = new TurnFrames();
 	#meteredBefore: TokenCounts | undefined;
+	#model: string | undefined;
 	/** To every client. */
 	#broadcast: Send = () => {};
 
 	constructor(parts: ChatParts) {
 		this.#parts = parts;
+		this.#model = parts.model || undefined;
+	}
+
+	/** Which answers now; undefined: none. */
+	get model(): string | undefined {
+		return this.#model;
 	}
 
 	/** From now on clients hear what happens. */
@@ -61,7 +70,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		try {
 			await Promise.all(splitFrame(text).map((frame) => this.#obey(frame, reply)));
 		} catch (error) {
-			reply({ type: "error", content: sentenceOf(error) });
+			reply(errorFrame(sentenceOf(error)));
 		}
 	}
 
@@ -78,7 +87,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	ended(answer: ConversationTurn): void {
 		const { error, in_reply_to } = answer.metadata;
-		if (typeof error === "string") this.#broadcast({ type: "error", content: error, id: String(in_reply_to) });
+		if (typeof error === "string") this.#broadcast(errorFrame(error, String(in_reply_to)));
 		const { dialogue, metered } = this.#parts;
 		this.#tell(this.#frames.ended(answer, dialogue.turnCount, usedSince(this.#meteredBefore, metered())));
 	}
@@ -107,7 +116,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 			const command = readCommand(frame);
 			if (command) await this.#execute(command, reply);
 		} catch (error) {
-			reply({ type: "error", content: sentenceOf(error), ...(id !== undefined && { id }) });
+			reply(errorFrame(sentenceOf(error), id));
 		}
 	}
 
@@ -122,6 +131,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 				return reply({ type: "interrupted", status: (await dialogue.interrupt()) satisfies InterruptState });
 			case "set_model":
 				await agent.setModel(command.model);
+				this.#model = command.model;
 				return this.#broadcast({ type: "model", model: command.model });
 			case "set_permission_mode":
 				await agent.setPermissionMode(command.mode);
@@ -152,6 +162,11 @@ function noticeFrame(notice: AgentNotice): PodFrame {
 	if (notice.type === "context") return notice;
 	const { commands } = notice;
 	return { type: "available_commands", slash_commands: commands.map(({ name }) => name), skills: [], commands };
+}
+
+/** Some clients read one member, some the other. */
+function errorFrame(sentence: string, id?: string): PodFrame {
+	return { type: "error", content: sentence, error: sentence, ...(id !== undefined && { id }) };
 }
 
 function sentenceOf(error: unknown): string {

@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { every } from "#shared/clock.ts";
-import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { Chat } from "./chat.ts";
+import { inContractDialect } from "./contract-dialect.ts";
 import { RequestError } from "./request-error.ts";
 
 /** Of each kind: those that follow the chat, and those for confirmations, of which every sessions replica has one. */
@@ -15,15 +16,17 @@ const pingMs = 30_000;
 const maxUnreadBytes = 4 * maxFrameBytes;
 
 export class MessageSockets {
-	readonly #chat: Pick<Chat, "greeting" | "receive" | "attach">;
+	readonly #chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">;
 	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 	readonly #alive = new WeakSet<WebSocket>();
 	/** Those that want to hear of their own messages only. */
 	readonly #quiet = new Set<WebSocket>();
+	/** Those that read the contract's form of frames. */
+	readonly #contract = new WeakSet<WebSocket>();
 	readonly #pings = every(pingMs, () => this.#ping());
 	#isOpen = true;
 
-	constructor(chat: Pick<Chat, "greeting" | "receive" | "attach">) {
+	constructor(chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">) {
 		this.#chat = chat;
 		chat.attach((frame) => this.#broadcast(frame));
 	}
@@ -58,16 +61,28 @@ export class MessageSockets {
 			this.#quiet.add(client);
 			client.once("close", () => this.#quiet.delete(client));
 		} else {
-			for (const frame of this.#chat.greeting()) this.#send(client, JSON.stringify(frame));
+			if (url === contractChatPath) this.#contract.add(client);
+			for (const frame of this.#chat.greeting())
+				for (const text of this.#textsFor(client, frame)) this.#send(client, text);
 		}
 	}
 
 	#broadcast(frame: PodFrame): void {
-		if (this.#server.clients.size === 0) return;
-		const text = JSON.stringify(frame);
+		const own = [JSON.stringify(frame)];
+		let contract: string[] | undefined;
 		for (const client of this.#server.clients) {
-			if (frame.type === "user_confirmed" || !this.#quiet.has(client)) this.#send(client, text);
+			if (frame.type !== "user_confirmed" && this.#quiet.has(client)) continue;
+			const texts = this.#contract.has(client) ? (contract ??= this.#inContractDialect(frame)) : own;
+			for (const text of texts) this.#send(client, text);
 		}
+	}
+
+	#textsFor(client: WebSocket, frame: PodFrame): string[] {
+		return this.#contract.has(client) ? this.#inContractDialect(frame) : [JSON.stringify(frame)];
+	}
+
+	#inContractDialect(frame: PodFrame): string[] {
+		return inContractDialect(frame, this.#chat.model).map((each) => JSON.stringify(each));
 	}
 
 	#send(client: WebSocket, text: string): void {

@@ -189,10 +189,10 @@ export class SessionAgent {
 	}
 
 	#openChat(dialogue: Dialogue): Chat {
-		const { session_id: sessionId } = this.#launch;
+		const { session_id: sessionId, model } = this.#launch;
 		const permissions = this.#permissions;
 		const metered = (): TokenCounts | undefined => this.#metered;
-		const chat = new Chat({ sessionId, dialogue, permissions, agent: this.#keeper, metered });
+		const chat = new Chat({ sessionId, model, dialogue, permissions, agent: this.#keeper, metered });
 		this.#opened.chat = chat;
 		dialogue.watch(chat);
 		permissions.watch(chat);

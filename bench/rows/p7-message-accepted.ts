@@ -135,7 +135,7 @@ function told({ rest, burst }: { rest: readonly Times[]; burst: readonly Times[]
 }
 
 async function openSocket(url: string): Promise<WebSocket> {
-	const socket = new WebSocket(url, { perMessageDeflate: false });
+	const socket = new WebSocket(url, ["atelier.chat"], { perMessageDeflate: false });
 	await once(socket, "open");
 	return socket;
 }

@@ -14,7 +14,7 @@ import type { Authenticator } from "./authenticate.ts";
 import { failureAnswer, unforeseen } from "./http-errors.ts";
 import type { OriginGuard } from "./origin-guard.ts";
 import { requestIdOf } from "./request-id.ts";
-import { refuseBadHandshake, sessionOf, withProtocolToken } from "./websocket-handshake.ts";
+import { refuseBadHandshake, sessionOf, withToken } from "./websocket-handshake.ts";
 
 export interface UpgradeChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
@@ -52,7 +52,7 @@ export class UpgradeChain {
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
-			const principal = await authenticator.authenticate(withProtocolToken(request.headers), chat, { session_id });
+			const principal = await authenticator.authenticate(withToken(request), chat, { session_id });
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });

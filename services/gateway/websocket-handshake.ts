@@ -14,17 +14,10 @@ export function isChatUpgrade({ url = "", headers }: Pick<IncomingMessage, "url"
 	return headers.upgrade?.toLowerCase() === "websocket" && url.startsWith("/s/");
 }
 
-/**
- * Id of the session whose chat is asked for.
- * @throws {HttpError} 404, and 400 for a token in the URL: logs, histories and referrers keep those.
- */
+/** Id of the session whose chat is asked for. @throws {HttpError} 404 */
 export function sessionOf(url: string): string {
-	const { pathname, query } = split(url);
-	const id = chatPath.exec(pathname)?.[1];
+	const id = chatPath.exec(split(url).pathname)?.[1];
 	if (id === undefined) throw notFound;
-	if (new URLSearchParams(query).has("access_token")) {
-		throw badRequest("A token in a URL is kept in logs: send it as `Authorization` header or as subprotocol");
-	}
 	return id;
 }
 
@@ -41,12 +34,19 @@ export function refuseBadHandshake({ method, httpVersion, headers }: IncomingMes
 	}
 }
 
-/** The headers with the token that came as a subprotocol, unless there is one in its own header. */
-export function withProtocolToken(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-	const token = protocolsOf(headers).find((name) => name.startsWith(tokenProtocol));
-	if (headers.authorization !== undefined || token === undefined) return headers;
-	const decoded = Buffer.from(token.slice(tokenProtocol.length), "base64url").toString("latin1");
-	return { ...headers, authorization: `Bearer ${decoded}` };
+/**
+ * The headers with the token in the place where every request has it. Clients that cannot set headers offer it as a
+ * subprotocol, or have it in the URL (contract, behaviour 6.5); the header wins, then the subprotocol.
+ */
+export function withToken({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">): IncomingHttpHeaders {
+	if (headers.authorization !== undefined) return headers;
+	const token = protocolToken(headers) ?? new URLSearchParams(split(url).query).get("access_token");
+	return token === null ? headers : { ...headers, authorization: `Bearer ${token}` };
+}
+
+function protocolToken(headers: IncomingHttpHeaders): string | undefined {
+	const name = protocolsOf(headers).find((offered) => offered.startsWith(tokenProtocol));
+	return name && Buffer.from(name.slice(tokenProtocol.length), "base64url").toString("latin1");
 }
 
 function protocolsOf(headers: IncomingHttpHeaders): string[] {

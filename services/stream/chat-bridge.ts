@@ -11,7 +11,7 @@ import { sessionControl } from "#shared/contracts/session-control.ts";
 import { ConflictError, ForbiddenError, NotFoundError, UnavailableError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import type { UpgradeRequest } from "#shared/platform.ts";
-import { maxFrameBytes } from "#shared/pod/frames.ts";
+import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts";
 import { ChatPipe } from "./chat-pipe.ts";
 import { connectToPod } from "./pod-connection.ts";
 
@@ -39,6 +39,8 @@ const askMs = 5_000;
 
 const goingAway = 1001;
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
+/** Offered by clients that read this platform's own form of frames; others get the contract's. */
+const ownProtocol = "atelier.chat";
 
 export class ChatBridge {
 	readonly #options: ChatBridgeOptions;
@@ -83,7 +85,7 @@ export class ChatBridge {
 		try {
 			const { generation, address } = await this.#ask(principal, id, requestId);
 			const key = this.#options.key.platformKey(id, generation);
-			const pod = await connectToPod(address, key, signal);
+			const pod = await connectToPod(address, offersOwnProtocol(upgrade) ? chatPath : contractChatPath, key, signal);
 			if (this.#isEnding || signal.aborted) return pod.terminate();
 			this.#upgrade(upgrade, pod, generation);
 		} finally {
@@ -155,6 +157,11 @@ export class ChatBridge {
 		const meta = { request_id: requestId, token: this.#options.tokens.mint(principal) };
 		return call(this.#caller, sessionControl.actions.chat, { session_id }, { meta, timeout: askMs });
 	}
+}
+
+function offersOwnProtocol({ request }: UpgradeRequest): boolean {
+	const offered = request.headers["sec-websocket-protocol"] ?? "";
+	return offered.split(",").some((name) => name.trim() === ownProtocol);
 }
 
 /** Anything else says nothing about the session. */

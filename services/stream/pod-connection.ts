@@ -8,11 +8,12 @@ const handshakeMs = 3_000;
 /**
  * Resolves with an open connection that is paused.
  * @param address Base URL of the pod.
+ * @param path One of those of `#shared/pod/frames.ts`.
  * @param signal Aborted when nobody wants it any more.
  * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it takes no more connections.
  */
-export function connectToPod(address: string, key: string, signal: AbortSignal): Promise<WebSocket> {
-	const socket = new WebSocket(new URL("/session", address.replace(/^http/, "ws")), {
+export function connectToPod(address: string, path: string, key: string, signal: AbortSignal): Promise<WebSocket> {
+	const socket = new WebSocket(new URL(path, address.replace(/^http/, "ws")), {
 		headers: { authorization: `Bearer ${key}` },
 		handshakeTimeout: handshakeMs,
 		maxPayload: 2 * maxFrameBytes,

@@ -18,6 +18,8 @@ export interface UserConfirmedFrame {
 export interface ErrorFrame {
 	type: "error";
 	content: string;
+	/** The same sentence. */
+	error: string;
 	id?: string;
 }
 
@@ -60,6 +62,12 @@ export type PodFrame =
 
 /** Largest frame in bytes, either way. */
 export const maxFrameBytes = 1_048_576;
+
+/** Path of a connection that follows the chat in this platform's own form of frames. */
+export const chatPath = "/session";
+
+/** Path of a connection that follows it in the form that the contract's own clients read. */
+export const contractChatPath = "/session?dialect=contract";
 
 /** Path of a connection that is told of its own messages only: confirmations and refusals. */
 export const confirmationsPath = "/session?only=confirmations";

@@ -144,7 +144,7 @@ describe("the chat of a session", function () {
 			["a path that is none", 404, undefined, alice, "/s/session"],
 			["a path that is nearly one", 404, undefined, alice, `/s/${unknownId}/session/`],
 			["an id in disguise", 404, undefined, alice, `/s/%2e%2e%2f${unknownId}/session`],
-			["a token in the URL", 400, undefined, {}, `/s/${unknownId}/session?access_token=token-of-alice`],
+			["a token in the URL that nobody has", 401, "UNAUTHORIZED", {}, `/s/${unknownId}/session?access_token=mallory`],
 		];
 		for (const [what, status, code, options, path] of rows) {
 			it(`${what} gets ${status}`, async () => {

@@ -1,4 +1,5 @@
 /** A coding agent for tests of permissions, interrupts and the chat: it does what a message says, line by line. */
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -39,9 +40,21 @@ async function permission(toolCall: object): Promise<string> {
 	return isJsonObject(outcome) ? String(outcome["optionId"] ?? outcome["outcome"]) : "no outcome";
 }
 
+/** A command that puts out something while it runs. */
+async function run(command: string): Promise<void> {
+	const toolCallId = randomUUID();
+	const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
+	update("tool_call", { toolCallId, kind: "execute", title: command, status: "pending", rawInput: { command } });
+	await permission({ toolCallId, kind: "execute", title: command, rawInput: { command } });
+	update("tool_call_update", { toolCallId, status: "in_progress", content: output("half\n") });
+	update("tool_call_update", { toolCallId, status: "completed", content: output("half\nwhole\n") });
+}
+
 /** By the first word of a line; true ends the turn as cancelled. */
 const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 	say,
+	run,
+	think: (text) => update("agent_thought_chunk", { content: { type: "text", text } }),
 	pid: () => say(String(process.pid)),
 	write: (rest) => write(rest.split(" ")[0] ?? "", rest.split(" ").slice(1).join(" ")),
 	/** Does not take the withdrawal of a request for an answer. */

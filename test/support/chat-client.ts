@@ -11,6 +11,8 @@ export interface ChatOptions {
 	/** Sent as a subprotocol, as browsers have to. */
 	protocolToken?: string;
 	headers?: Record<string, string>;
+	/** In whose form frames come. Default: this platform's own. */
+	dialect?: "own" | "contract";
 }
 
 /** An answer to the request for the WebSocket that is no WebSocket. */
@@ -20,9 +22,10 @@ export interface Refusal {
 	headers: Record<string, string | string[] | undefined>;
 }
 
-function socketFor(url: string, { token, protocolToken, headers = {} }: ChatOptions): WebSocket {
+function socketFor(url: string, { token, protocolToken, headers = {}, dialect = "own" }: ChatOptions): WebSocket {
 	const encoded = protocolToken && Buffer.from(protocolToken).toString("base64url");
-	const protocols = encoded ? [`base64url.bearer.authorization.k8s.io.${encoded}`, "atelier.chat"] : [];
+	const protocols = dialect === "own" ? ["atelier.chat"] : [];
+	if (encoded) protocols.unshift(`base64url.bearer.authorization.k8s.io.${encoded}`);
 	const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
 	return new WebSocket(url, protocols, { headers: { ...authorization, ...headers }, handshakeTimeout: 10_000 });
 }

@@ -1,12 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { expect } from "chai";
 import { HttpError } from "#services/gateway/http-errors.ts";
-import {
-	isChatUpgrade,
-	refuseBadHandshake,
-	sessionOf,
-	withProtocolToken,
-} from "#services/gateway/websocket-handshake.ts";
+import { isChatUpgrade, refuseBadHandshake, sessionOf, withToken } from "#services/gateway/websocket-handshake.ts";
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const tokenForm = "base64url.bearer.authorization.k8s.io.";
@@ -58,13 +53,8 @@ describe("sessionOf()", () => {
 			).to.equal(404);
 	});
 
-	it("refuses a token in the URL, however it is written", () => {
-		for (const query of ["access_token=x", "a=1&access_token=", "access%5Ftoken=x"]) {
-			expect(
-				statusOf(() => sessionOf(`/s/${id}/session?${query}`)),
-				query,
-			).to.equal(400);
-		}
+	it("does not mind a query", () => {
+		expect(sessionOf(`/s/${id}/session?access_token=x`)).to.equal(id);
 	});
 });
 
@@ -89,24 +79,34 @@ describe("refuseBadHandshake()", () => {
 	});
 });
 
-describe("withProtocolToken()", () => {
+describe("withToken()", () => {
 	const offered = (...names: string[]) => ({ "sec-websocket-protocol": names.join(", ") });
+	const tokenOf = (headers: IncomingHttpHeaders, url = "/") => withToken({ headers, url }).authorization;
 	const encoded = `${tokenForm}${Buffer.from("a.b-c").toString("base64url")}`;
 
 	it("takes the token of a subprotocol for the header a browser cannot set", () => {
-		expect(withProtocolToken(offered("atelier.chat", encoded)).authorization).to.equal("Bearer a.b-c");
+		expect(tokenOf(offered("atelier.chat", encoded))).to.equal("Bearer a.b-c");
 	});
 
 	it("prefers the header, and adds nothing where there is no token", () => {
 		const both = { ...offered(encoded), authorization: "Bearer own" };
-		expect(withProtocolToken(both)).to.equal(both);
-		expect(withProtocolToken({}).authorization).to.equal(undefined);
-		expect(withProtocolToken(offered("chat")).authorization).to.equal(undefined);
+		expect(withToken({ headers: both, url: "/?access_token=url" })).to.equal(both);
+		expect(tokenOf({})).to.equal(undefined);
+		expect(tokenOf(offered("chat"))).to.equal(undefined);
+	});
+
+	it("takes the token of the URL where there is no other, however it is written", () => {
+		for (const query of ["access_token=x", "a=1&access_token=x", "access%5Ftoken=x"])
+			expect(tokenOf({}, `/s/${id}/session?${query}`), query).to.equal("Bearer x");
+		expect(tokenOf(offered(encoded), "/?access_token=x")).to.equal("Bearer a.b-c");
 	});
 
 	it("makes no other header of what is encoded", () => {
 		const hostile = `${tokenForm}${Buffer.from("x\r\nCookie: y").toString("base64url")}`;
-		expect(Object.keys(withProtocolToken(offered(hostile)))).to.deep.equal(["sec-websocket-protocol", "authorization"]);
-		expect(withProtocolToken(offered(tokenForm)).authorization).to.equal("Bearer ");
+		expect(Object.keys(withToken({ headers: offered(hostile) }))).to.deep.equal([
+			"sec-websocket-protocol",
+			"authorization",
+		]);
+		expect(tokenOf(offered(tokenForm))).to.equal("Bearer ");
 	});
 });
