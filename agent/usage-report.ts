@@ -1,4 +1,5 @@
 /** What is told of used tokens, and how uses become a report. Pure. */
+import { maxReportedTokens } from "#shared/contracts/usage.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 
@@ -35,7 +36,7 @@ const others = "(other models)";
 
 /** Puts a use to those that can be told with it. */
 export function addUse(uses: readonly Use[], use: Use): Use[] {
-	const at = uses.findIndex((other) => isAlike(other, use));
+	const at = uses.findIndex((other) => isAlike(other, use) && fitsOneReport(other, use));
 	if (at < 0 && uses.length >= maxUses && use.model !== others) return addUse(uses, { ...use, model: others });
 	const before = uses[at];
 	return before ? uses.with(at, { ...before, counts: addTokens(before.counts, use.counts) }) : [...uses, use];
@@ -67,6 +68,10 @@ export function reportOf(
 export function isToldWith(use: Use, { launch, model, provider, reservation_id }: UsageReport): boolean {
 	const isOfOneModel = use.model === model && use.location === provider;
 	return isOfOneModel && use.launch === launch && use.reservation_id === reservation_id;
+}
+
+function fitsOneReport(one: Use, other: Use): boolean {
+	return totalTokens(one.counts) + totalTokens(other.counts) <= maxReportedTokens;
 }
 
 function isAlike(one: Use, other: Use): boolean {

@@ -110,7 +110,8 @@ export class UsageSpool {
 			const { report } = record;
 			this.#report = report;
 			// Not simply the first: on a full disk the file may lack uses that are in the report.
-			this.#uses = this.#uses.filter((use) => !isToldWith(use, report));
+			const told = this.#uses.find((use) => isToldWith(use, report));
+			this.#uses = this.#uses.filter((use) => use !== told);
 			this.#messages = 0;
 		}
 	}

@@ -5,10 +5,18 @@ import { now } from "#shared/clock.ts";
 import { budgets as contract, type DayBudget } from "#shared/contracts/budgets.ts";
 import type { BudgetLimits } from "./books/budget-limits.ts";
 import type { Budgets } from "./books/budgets.ts";
+import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
-import { dollarsOf, microsOf } from "./books/money.ts";
+import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
-export function budgetsService(budgets: Budgets, limits: BudgetLimits, accounts: DayAccounts): ServiceSchema {
+export interface BudgetsGround {
+	readonly budgets: Budgets;
+	readonly limits: BudgetLimits;
+	readonly accounts: DayAccounts;
+	readonly corrections: Corrections;
+}
+
+export function budgetsService({ budgets, limits, accounts, corrections }: BudgetsGround): ServiceSchema {
 	async function today(payer: Payer): Promise<DayBudget> {
 		const [{ micros, isDefault }, { spent, committed }] = await Promise.all([
 			limits.of(payer),
@@ -38,6 +46,7 @@ export function budgetsService(budgets: Budgets, limits: BudgetLimits, accounts:
 			user: ({ user_id: owner }, { tenant }) => today({ tenant, owner }),
 			limit_user: (params, { tenant }) => limit({ tenant, owner: params.user_id }, params.limit),
 			reset_user: ({ user_id: owner }, { tenant }) => limits.reset({ tenant, owner }),
+			correct_user: ({ user_id, ...request }, principal) => corrections.take(principal, user_id, request),
 			reserve: ({ session_id, ...request }, principal) => budgets.reserve(principal, session_id, request),
 			release: ({ session_id, reservation_id }, principal) => budgets.release(principal, session_id, reservation_id),
 		}),

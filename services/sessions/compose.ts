@@ -88,7 +88,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			chroniclesService(chronicles),
 			sessionEventsService(records, events),
 			usageService(books.reports, books.bookkeeper, books.stats),
-			budgetsService(books.budgets, books.limits, books.accounts),
+			budgetsService(books),
 		],
 		async close() {
 			client.close();

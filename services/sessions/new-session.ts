@@ -3,7 +3,7 @@ import { isoTime } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { microsOf } from "./books/money.ts";
+import { microsOf } from "#shared/models/money.ts";
 import { type CommandAnswer, rememberAnswer } from "./command-answers.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import type { GitSource } from "./session-source.ts";

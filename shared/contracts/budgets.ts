@@ -19,6 +19,26 @@ export const dayBudget = schema({
 });
 export type DayBudget = Output<typeof dayBudget>;
 
+export const correctionRequest = schema({
+	amount: { type: "number", min: -1_000_000, max: 1_000_000, description: "US dollars to add to what was spent today" },
+	reason: { type: "string", min: 1, max: 500 },
+	session_id: { type: "uuid", optional: true, description: "A session of the user whose sum changes too" },
+	correction_id: { ...reporterId, optional: true, description: "Makes a repeat harmless" },
+});
+export type CorrectionRequest = Output<typeof correctionRequest>;
+
+/** A row of the ledger that nobody has used anything for. */
+export const correction = schema({
+	id: { type: "string" },
+	user_id: { type: "string" },
+	session_id: { type: "uuid", nullable: true },
+	amount: { type: "number", description: "US dollars" },
+	reason: { type: "string" },
+	corrected_by: { type: "string", description: "The administrator" },
+	corrected_at: { type: "string", format: "date-time" },
+});
+export type Correction = Output<typeof correction>;
+
 const answer = { type: "object", props: dayBudget } as const;
 
 export const reservation = schema({
@@ -94,6 +114,15 @@ export const budgets = defineContract("budgets", {
 		access: "admin",
 		summary: "Give a user of the caller's tenant the limit of the configuration again",
 		params: person,
+	},
+	correct_user: {
+		rest: "POST /budgets/users/:user_id/corrections",
+		access: "admin",
+		summary: "Correct what a user, and so the tenant, has spent today, by a row of the ledger that says why",
+		status: 201,
+		params: { ...person, ...correctionRequest },
+		returns: { type: "object", props: correction },
+		errors: [404, 409, 503],
 	},
 	reserve: {
 		rest: "POST /sessions/:session_id/reservations",

@@ -3,8 +3,10 @@ import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
 const count = { type: "number", integer: true, min: 0 } as const;
-const tokens = { ...count, max: 1_000_000_000 } as const;
-const dollars = { type: "number", min: 0, max: 1_000_000 } as const;
+/** What one report may tell of; a pod that has more to tell makes several. */
+export const maxReportedTokens = 100_000_000;
+const tokens = { ...count, max: maxReportedTokens } as const;
+const dollars = { type: "number", min: 0 } as const;
 const uuid = { type: "uuid" } as const;
 
 /** Names a report or a reservation; whoever makes it chooses it. */
@@ -21,8 +23,13 @@ export const bucketFields = {
 export const modelLocations = ["cloud", "local"] as const;
 export type ModelLocation = (typeof modelLocations)[number];
 
-/** `metered`: counted where the model was called. `agent-reported`: what the coding agent says. */
-export const usageSources = ["metered", "agent-reported"] as const;
+/**
+ * `metered`: counted where the model was called. `estimated`: there too, but the provider told nothing. `agent-reported`:
+ * what the coding agent says.
+ */
+export const usageSources = ["metered", "estimated", "agent-reported"] as const;
+/** `user`: what its owner says, whatever the report calls itself; counts for nobody's money. */
+export const recordSources = [...usageSources, "user"] as const;
 
 export const usageReport = schema({
 	tokens: { ...tokens, min: 1, description: "Total of input, output and cache tokens" },
@@ -35,6 +42,7 @@ export const usageReport = schema({
 	},
 	cost: {
 		...dollars,
+		max: 1_000,
 		optional: true,
 		nullable: true,
 		description: "US dollars, as the reporter believes; counts only for a model that has no price here",
@@ -63,6 +71,7 @@ export const usageRecord = schema({
 	provider: { type: "enum", values: modelLocations },
 	model: { type: "string" },
 	cost: { ...dollars, nullable: true, description: "US dollars; null for local models and those without a price" },
+	source: { type: "enum", values: recordSources, description: "Of `user` counts for the session's tokens only" },
 });
 export type UsageRecord = Output<typeof usageRecord>;
 

@@ -19,6 +19,7 @@ describe("books after a kill", function () {
 	this.timeout(120_000);
 	let platform: TestPlatform;
 	let api: ApiClient;
+	let pod: ApiClient;
 	let id: string;
 	let count = 0;
 
@@ -27,16 +28,18 @@ describe("books after a kill", function () {
 		api = platform.client();
 		({ id } = await createSession(api));
 		await api.put(`/sessions/${id}`, { budget: { limit: 10 } });
+		const token = openInstallationKey(platform.dataDir, "").podToken(id, (await session()).generation);
+		pod = platform.client({ authorization: `Bearer ${token}` });
 		await api.put("/budgets/tenant", { limit: 10 });
 	});
 	after(() => platform?.[Symbol.asyncDispose]());
 
 	/** The platform is killed when it first passes the point, and starts again without it. */
-	async function killedAt(point: string, request: (client: ApiClient) => Promise<unknown>): Promise<void> {
+	async function killedAt(point: string, request: () => Promise<unknown>): Promise<void> {
 		await platform.stop();
 		platform.processes = [platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` })];
 		await platform.ready();
-		const outcome = await request(api).then(
+		const outcome = await request().then(
 			() => "answered",
 			() => "lost",
 		);
@@ -52,7 +55,7 @@ describe("books after a kill", function () {
 	for (const point of ["usage.kept", "usage.session-booked", "usage.owner-booked", "usage.tenant-booked"]) {
 		it(`a report is in all accounts once, killed at ${point}`, async () => {
 			const sent = { ...report, report_id: `killed-${++count}` };
-			const post = (client: ApiClient) => client.post<UsageRecord>(`/sessions/${id}/usage`, sent);
+			const post = () => pod.post<UsageRecord>(`/sessions/${id}/usage`, sent);
 			await killedAt(point, post);
 			const numbers = async () => {
 				const { tokens_used, message_count, budget } = await session();
@@ -71,7 +74,7 @@ describe("books after a kill", function () {
 			// Nobody reports again: what was left is found.
 			await eventually(async () => (await session()).tokens_used === all, { withinMs: 15_000 });
 			expect(await numbers()).to.deep.equal(expected);
-			const again = await post(api);
+			const again = await post();
 			expect(again.status).to.equal(201);
 			expect(again.body).to.include({ tokens: 1_000, cost });
 			expect(await numbers()).to.deep.equal(expected);
@@ -80,8 +83,6 @@ describe("books after a kill", function () {
 
 	for (const point of ["budgets.session-held", "budgets.day-held"]) {
 		it(`a reservation is held once, killed at ${point}`, async () => {
-			const token = openInstallationKey(platform.dataDir, "").podToken(id, (await session()).generation);
-			const pod = platform.client({ authorization: `Bearer ${token}` });
 			const reserve = () =>
 				pod.post(`/sessions/${id}/reservations`, { reservation_id: `held-at-${point.length}`, model });
 			await killedAt(point, reserve);

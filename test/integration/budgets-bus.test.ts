@@ -16,7 +16,7 @@ import { failureOf } from "../support/failure-of.ts";
 import { fromNoonOn } from "../support/from-noon-on.ts";
 import { alice, bob, callAs, carol, job, root, startNodes } from "../support/test-brokers.ts";
 
-const { mine, tenant, reset_tenant, user, limit_user, reset_user, reserve, release } = budgets.actions;
+const { mine, tenant, reset_tenant, user, limit_user, reset_user, correct_user, reserve, release } = budgets.actions;
 const report = { tokens: 1_000, provider: "cloud", model: "claude-sonnet-4-6" } as const;
 const nothing = { limit: null, spent: 0, reserved: 0, is_default: true };
 
@@ -34,6 +34,7 @@ describeSessions("budgets", (ground) => {
 			() => callAs(ground.near, alice, user, { user_id: "bob" }),
 			() => callAs(ground.near, alice, limit_user, { user_id: "bob", limit: 1 }),
 			() => callAs(ground.near, alice, reset_user, { user_id: "bob" }),
+			() => callAs(ground.near, alice, correct_user, { user_id: "alice", amount: -1, reason: "I want more" }),
 		])
 			expect(await failureOf(call())).to.be.instanceOf(ForbiddenError);
 		expect(await callAs(ground.near, root, limit_user, { user_id: "bob", limit: 2.5 })).to.deep.equal({

@@ -152,6 +152,41 @@ for (const [name, open] of [
 			expect(await books.stats.of(ada)).to.include({ local_tokens: 1_000, cloud_tokens: 4_000, cost_today: 0.256 });
 		});
 
+		it("counts what an owner says for the session's tokens, and for nobody's money (H5)", async () => {
+			const id = await books.session(ada, 50);
+			await books.limits.set({ tenant: "acme" }, 50_000_000);
+			const poison = report({ tokens: 1, model: "nobody-knows", cost: 1_000_000, source: "metered" });
+			const { source } = await books.reports.take(ada, id, poison);
+			expect(source, "whatever it calls itself").to.equal("user");
+			const priced = report({ tokens: 100_000_000, output_tokens: 100_000_000, reservation_id: "a" });
+			await books.reports.take(ada, id, priced);
+			expect(await books.of(id)).to.include({ tokens_used: 100_000_001, message_count: 2 });
+			expect((await books.of(id)).budget).to.include({ spent: 0, reserved: 0 });
+			for (const principal of [ada, root])
+				expect(await books.stats.of(principal)).to.include({ tokens_today: 0, cloud_tokens: 0, cost_today: 0 });
+			const asked = { reservation_id: "a", model: "claude-sonnet-4-6", calls: 1 };
+			expect(await books.budgets.reserve(podOf(id), id, asked)).to.include({ granted: true, limited: true });
+		});
+
+		it("is corrected by rows that say who, why and how much, each once (H5)", async () => {
+			const id = await books.session(ada);
+			await books.reports.take(podOf(id), id, report({ tokens: 1_000_000 }));
+			const request = { amount: -2.5, reason: "Reported by a broken agent", session_id: id, correction_id: "c" };
+			const first = await books.corrections.take(root, "ada", request);
+			expect(first).to.deep.include({ user_id: "ada", session_id: id, amount: -2.5, corrected_by: "root" });
+			expect(await books.corrections.take(root, "ada", request), "a repeat").to.deep.equal(first);
+			const other = await failureOf(books.corrections.take(root, "ada", { ...request, amount: -1 }));
+			expect(other).to.be.instanceOf(ConflictError);
+			for (const principal of [ada, root]) expect((await books.stats.of(principal)).cost_today).to.equal(0.5);
+			expect(await books.of(id)).to.deep.include({ tokens_used: 1_000_000, message_count: 1 });
+			expect((await books.of(id)).budget.spent).to.equal(0.5);
+			expect((await books.ledger.get(first.id))?.wire).to.equal(JSON.stringify(first));
+			expect(await failureOf(books.corrections.take(root, "bob", request))).to.be.instanceOf(NotFoundError);
+			await books.enters(id, "deleted");
+			await books.corrections.take(root, "ada", { amount: -100, reason: "Too much", correction_id: "d" });
+			expect((await books.stats.of(root)).cost_today, "no less than nothing").to.equal(0);
+		});
+
 		it("refuses buckets that are not the whole, and launches that never were", async () => {
 			const id = await books.session(ada);
 			for (const wrong of [report({ input_tokens: 999 }), report({ launch: 2 })])

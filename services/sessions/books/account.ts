@@ -68,14 +68,17 @@ export function columnsOf({ booked, spent, committed, holds }: Account) {
 	return { booked, spent_micros: spent, committed_micros: committed, holds };
 }
 
-/** The account with these rows in it, which are newer than all before: what they cost leaves their holds. */
+/**
+ * The account with these rows in it, which are newer than all before: what they cost leaves their holds. A correction may
+ * take away no more than what was spent.
+ */
 export function withSpendings(account: Account, spendings: readonly Spending[]): Account {
 	return spendings.reduce(withSpending, account);
 }
 
 function withSpending(account: Account, { seq, at, micros, hold: id }: Spending): Account {
 	const held = account.holds.find((hold) => hold.id === id);
-	const taken = Math.min(held?.micros ?? 0, micros);
+	const taken = Math.min(held?.micros ?? 0, Math.max(0, micros));
 	const holds = account.holds.map((hold) =>
 		hold === held
 			? {
@@ -86,8 +89,8 @@ function withSpending(account: Account, { seq, at, micros, hold: id }: Spending)
 				}
 			: hold,
 	);
-	const { spent, committed } = account;
-	return { booked: seq, spent: spent + micros, committed: committed + micros - taken, holds };
+	const spent = Math.max(0, account.spent + micros);
+	return { booked: seq, spent, committed: account.committed + spent - account.spent - taken, holds };
 }
 
 /** How much more an account must hold so that a wish is met; 0 when it holds enough. */

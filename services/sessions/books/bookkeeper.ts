@@ -54,7 +54,7 @@ export class Bookkeeper {
 		const { ledger, accounts } = this.#books;
 		const { tenant = "", owner = "", session = "", day = "", pending_at } = row;
 		if (pending_at === undefined) return;
-		await this.#bookSession(session);
+		if (session !== "") await this.#bookSession(session);
 		failpoint("usage.session-booked");
 		await accounts.book({ tenant, owner }, day);
 		failpoint("usage.owner-booked");

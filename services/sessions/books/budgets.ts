@@ -16,7 +16,7 @@ import { refuseStale } from "../stale-launch.ts";
 import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } from "./account.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
-import { dollarsOf, priceTag } from "./money.ts";
+import { dollarsOf, priceTag } from "#shared/models/money.ts";
 import { OneByOne } from "./one-by-one.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "./session-budget.ts";

@@ -16,7 +16,7 @@ import {
 } from "./account.ts";
 import { dayAccountCollection } from "./day-account-collection.ts";
 import type { Ledger } from "./ledger.ts";
-import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
+import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
 import { OneByOne } from "./one-by-one.ts";
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
@@ -170,7 +170,7 @@ function emptyAccount(id: string): DayDocument {
 
 function withRows(document: DayDocument, rows: readonly LedgerRow[]) {
 	const tokensOf = (where: string) =>
-		rows.reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
+		rows.filter(isMoney).reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
 	return {
 		...columnsOf(withSpendings(accountOf(document), rows.map(spendingOf))),
 		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),

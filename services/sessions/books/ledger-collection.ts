@@ -1,4 +1,4 @@
-/** The ledger: one document for each report of usage. It outlives its session. */
+/** The ledger: one document for each report of usage, or correction. It outlives its session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import { holdId, type Spending } from "./account.ts";
 
@@ -19,7 +19,7 @@ export const ledgerCollection = defineCollection(
 		/** Of the report. */
 		fingerprint: "text",
 		launch: "integer",
-		/** metered or agent-reported. */
+		/** As in `recordSources`, or `correction`. */
 		source: "text",
 		/** cloud or local. */
 		provider: "text",
@@ -51,6 +51,13 @@ export const ledgerCollection = defineCollection(
 
 export type LedgerRow = Document<(typeof ledgerCollection)["columns"]>;
 
-export function spendingOf({ seq = 0, at = 0, micros = 0, session = "", reservation }: LedgerRow): Spending {
+/** Whether it is money: what users say of their own sessions is not, or they could use up the budget of others. */
+export function isMoney({ source }: LedgerRow): boolean {
+	return source !== "user";
+}
+
+export function spendingOf(row: LedgerRow): Spending {
+	const { seq = 0, at = 0, micros = 0, session = "", reservation } = row;
+	if (!isMoney(row)) return { seq, at, micros: 0, hold: undefined };
 	return { seq, at, micros, hold: reservation === undefined ? undefined : holdId(session, reservation) };
 }

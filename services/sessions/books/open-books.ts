@@ -9,10 +9,11 @@ import { budgetLimitCollection } from "./budget-limit-collection.ts";
 import { BudgetLimits } from "./budget-limits.ts";
 import { Budgets } from "./budgets.ts";
 import { dayAccountCollection } from "./day-account-collection.ts";
+import { Corrections } from "./corrections.ts";
 import { DayAccounts } from "./day-accounts.ts";
 import { Ledger } from "./ledger.ts";
 import { ledgerCollection } from "./ledger-collection.ts";
-import { microsOf } from "./money.ts";
+import { microsOf } from "#shared/models/money.ts";
 import { PriceList } from "./price-list.ts";
 import { sessionCountCollection } from "./session-count-collection.ts";
 import type { SessionCounts } from "./session-counts.ts";
@@ -55,6 +56,7 @@ export function openBooks({ store, config, records, counts, relay }: BookGround)
 		limits,
 		bookkeeper,
 		reports: new UsageReports({ records, ledger, prices, bookkeeper }),
+		corrections: new Corrections({ records, ledger, bookkeeper }),
 		budgets: new Budgets({ records, accounts, limits, prices }),
 		stats: new StatsReader(counts, accounts, () => relay.settled(statsPatienceMs)),
 	};

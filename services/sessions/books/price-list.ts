@@ -2,7 +2,7 @@
 import type { UsageReport } from "#shared/contracts/usage.ts";
 import type { CatalogueModel, ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
-import { microsOf } from "./money.ts";
+import { microsOf } from "#shared/models/money.ts";
 
 /** Of a model call whose size nobody knows yet. */
 const usualInput = 16_000;

@@ -17,7 +17,7 @@ import {
 	withSpendings,
 } from "./account.ts";
 import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
-import { dollarsOf, microsOf } from "./money.ts";
+import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
 export const budgetExceeded = "BUDGET_EXCEEDED";
 
@@ -25,7 +25,8 @@ export const budgetExceeded = "BUDGET_EXCEEDED";
 export function bookedChange(record: SessionRecord, rows: readonly LedgerRow[], at: number): SessionChange {
 	const { session, document } = record;
 	const account = withSpendings(accountOf(document), rows.map(spendingOf));
-	const active = isoTime(Math.max(...rows.map((row) => row.at ?? 0)));
+	const uses = rows.filter(({ source }) => source !== "correction");
+	const active = isoTime(Math.max(0, ...uses.map((row) => row.at ?? 0)));
 	const sum = (column: "tokens" | "messages") => rows.reduce((total, row) => total + (row[column] ?? 0), 0);
 	return updated(at, columnsOf(account), {
 		tokens_used: session.tokens_used + sum("tokens"),

@@ -3,7 +3,7 @@ import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { type DayAccounts, dayOf } from "./day-accounts.ts";
-import { dollarsOf } from "./money.ts";
+import { dollarsOf } from "#shared/models/money.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
 export class StatsReader {

@@ -17,7 +17,7 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerRow } from "./ledger-collection.ts";
-import { dollarsOf, microsOf } from "./money.ts";
+import { dollarsOf, microsOf } from "#shared/models/money.ts";
 import type { PriceList } from "./price-list.ts";
 
 /** How long the pod of a launch that is over may still report. */
@@ -57,14 +57,16 @@ export class UsageReports {
 
 	/** @throws {UnprocessableError} */
 	#rowOf(principal: Principal, { session, document }: SessionRecord, report: UsageReport): LedgerRow {
-		const { tokens, provider, model, message_count, source, reservation_id, report_id = randomUUID() } = report;
+		const { tokens, provider, model, message_count, reservation_id, report_id = randomUUID() } = report;
+		const source: UsageRecord["source"] = principal.kind === "pod" ? report.source : "user";
 		const counts = countsOf(report);
 		const launch = launchOf(principal, session, report);
 		const micros = this.#parts.prices.costOf(report, counts);
 		const at = now();
 		const id = nameBasedUuid(session.id, "usage", report_id);
 		const cost = micros === undefined ? null : dollarsOf(micros);
-		const answer: UsageRecord = { id, session_id: session.id, recorded_at: isoTime(at), tokens, provider, model, cost };
+		const said = { tokens, provider, model, cost, source };
+		const answer: UsageRecord = { id, session_id: session.id, recorded_at: isoTime(at), ...said };
 		return {
 			id,
 			wire: JSON.stringify(answer),

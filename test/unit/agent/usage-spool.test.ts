@@ -43,6 +43,14 @@ describe("UsageSpool", () => {
 		await spool.close();
 	});
 
+	it("makes several reports of more than one may tell (H5)", async () => {
+		const spool = await UsageSpool.open(file);
+		for (let n = 0; n < 3; n++) await spool.add(use({ counts: tokens(60_000_000, 0) }));
+		const reports = await drain(spool);
+		expect(reports.map((one) => one.tokens)).to.deep.equal([60_000_000, 60_000_000, 60_000_000]);
+		await spool.close();
+	});
+
 	it("keeps launches, models, places and reservations apart, oldest first", async () => {
 		const spool = await UsageSpool.open(file);
 		const uses = [

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { dollarsOf, microsOf, priceTag } from "#services/sessions/books/money.ts";
+import { dollarsOf, microsOf, priceTag } from "#shared/models/money.ts";
 import { PriceList } from "#services/sessions/books/price-list.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { noTokens } from "#shared/models/token-counts.ts";

@@ -1,0 +1,64 @@
+/** Corrections of what was spent: rows of the ledger like any other, which only administrators write. */
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Correction, CorrectionRequest } from "#shared/contracts/budgets.ts";
+import { ConflictError, NotFoundError } from "#shared/errors.ts";
+import { microsOf } from "#shared/models/money.ts";
+import { fingerprintOf } from "../command-answers.ts";
+import { nameBasedUuid } from "../name-based-uuid.ts";
+import type { SessionRecords } from "../session-records.ts";
+import type { Bookkeeper } from "./bookkeeper.ts";
+import { dayOf } from "./day-accounts.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface CorrectionParts {
+	readonly records: SessionRecords;
+	readonly ledger: Ledger;
+	readonly bookkeeper: Bookkeeper;
+}
+
+export class Corrections {
+	readonly #parts: CorrectionParts;
+
+	constructor(parts: CorrectionParts) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Changes today's account of the user and of the tenant, and the session's when one is named.
+	 * @throws {NotFoundError} when it is no session of the user; {ConflictError} for another correction with the same id.
+	 */
+	async take(principal: Principal, user: string, request: CorrectionRequest): Promise<Correction> {
+		const { ledger, records, bookkeeper } = this.#parts;
+		const { tenant, id: administrator } = principal;
+		const { amount, reason, session_id, correction_id = randomUUID() } = request;
+		if (session_id !== undefined) {
+			const { session } = await records.get(principal, session_id);
+			if (session.owner_id !== user) throw new NotFoundError(`"${user}" has no session "${session_id}"`);
+		}
+		const at = now();
+		const id = nameBasedUuid(tenant, user, "correction", correction_id);
+		const said = { user_id: user, session_id: session_id ?? null, amount, reason };
+		const answer: Correction = { id, ...said, corrected_by: administrator, corrected_at: isoTime(at) };
+		const fingerprint = fingerprintOf({ ...said, correction_id });
+		const kept = await ledger.add({
+			id,
+			wire: JSON.stringify(answer),
+			tenant,
+			owner: user,
+			session: session_id ?? "",
+			at,
+			day: dayOf(at),
+			report_id: correction_id,
+			fingerprint,
+			source: "correction",
+			micros: microsOf(amount),
+			pending_at: at,
+		});
+		if (kept.fingerprint !== fingerprint)
+			throw new ConflictError(`The id "${correction_id}" was used for another correction`, "REPORT_ID_REUSED");
+		await bookkeeper.book(kept);
+		return JSON.parse(kept.wire) as Correction;
+	}
+}
