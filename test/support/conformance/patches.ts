@@ -122,8 +122,9 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "reportUsage",
 		contract: "409 unless running; `message_count` at least 1",
-		ours: "taken in every status; 409 for another report with the same `report_id`; `message_count` may be 0",
+		ours: "taken in every status; 409 for another report with the same `report_id`; `message_count` may be 0; the answer has `source`",
 		apply(edit) {
+			edit.properties("TokenUsageResponse")["source"] = { type: "string" };
 			edit.properties("TokenUsageReport")["message_count"] = { type: "integer", minimum: 0 };
 		},
 	},
