@@ -2,11 +2,14 @@
 import { type BrokerOptions, type Errors, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { InternalTokens } from "#shared/bus/internal-token.ts";
+import { busBorder } from "#shared/bus/bus-border.ts";
+import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
+
+const namespace = "atelier";
 
 /** A breaker inside the timeout never sees a timeout; the framework's own order has it inside. */
 function timeoutInsideBreaker(): void {
@@ -17,17 +20,21 @@ function timeoutInsideBreaker(): void {
 }
 
 /**
+ * @param key Of all processes of this installation: it seals what they tell each other.
  * @param label Names this process in the registry, e.g. the services it runs; made unique by host and random digits,
- * because an equal node id after a restart leaves callers waiting for ever.
+ * because an equal node id after a restart leaves callers waiting for ever. On NATS it is a subject of its own, which
+ * permissions may name (docs/bus.md).
  */
-export function brokerOptions(bus: BusConfig, tokens: InternalTokens, label: string): BrokerOptions {
+export function brokerOptions(bus: BusConfig, key: Buffer, label: string): BrokerOptions {
 	timeoutInsideBreaker();
+	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
+	const topicsOf = (command: string) => [`MOL-${namespace}.${command}.${nodeID}`, `MOL-${namespace}.${command}`];
 	return {
-		namespace: "atelier",
-		nodeID: `${label}-${hostname()}-${randomBytes(4).toString("hex")}`,
+		namespace,
+		nodeID,
 		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus.url) },
 		errorRegenerator: new ServiceErrorRegenerator(),
-		middlewares: [principalMiddleware(tokens)],
+		middlewares: [principalMiddleware, busBorder(new PacketSeal(key), topicsOf)],
 		internalServices: false,
 		requestTimeout: 8_000,
 		heartbeatInterval: 5,

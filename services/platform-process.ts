@@ -3,7 +3,6 @@ import type { ServiceBroker } from "moleculer";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, ConfigError, isDevIdentity, loadConfig } from "#shared/config.ts";
@@ -42,11 +41,9 @@ export class PlatformProcess {
 		const { data_dir, installation_key, bus } = this.#config;
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
-		const tokens = new InternalTokens(key.internal());
 		const platform: Platform = {
 			config: this.#config,
 			key,
-			tokens,
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			readiness: new Map(),
@@ -54,7 +51,7 @@ export class PlatformProcess {
 		await this.#compose(platform);
 		if (this.#isStopping) return;
 		const label = this.#names.length === folders.length ? "platform" : this.#names.join("-");
-		const broker = await newBroker(bus, tokens, label);
+		const broker = await newBroker(bus, key.busSeal(), label);
 		this.#broker = broker;
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
 		await broker.start();
@@ -93,12 +90,12 @@ export class PlatformProcess {
 }
 
 /** The framework is loaded here, where its compiled code can be found. */
-async function newBroker(bus: BusConfig, tokens: InternalTokens, label: string): Promise<ServiceBroker> {
+async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),
 		import("../moleculer.config.ts"),
 	]);
-	return new ServiceBroker(brokerOptions(bus, tokens, label));
+	return new ServiceBroker(brokerOptions(bus, key, label));
 }
 
 /** @throws {ConfigError} */

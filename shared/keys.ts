@@ -26,9 +26,9 @@ export class InstallationKey {
 		this.#secret = secret;
 	}
 
-	/** Signs what services tell each other. */
-	internal(): Buffer {
-		return this.#derive("internal-token");
+	/** Seals what the processes of the platform tell each other. */
+	busSeal(): Buffer {
+		return this.#derive("bus-seal");
 	}
 
 	/** What the pod of one launch shows to the platform: `svcs_<session>_<generation>_<proof>`. */

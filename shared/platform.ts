@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
-import type { InternalTokens } from "./bus/internal-token.ts";
 import type { Principal } from "./bus/principal.ts";
 import type { Config } from "./config.ts";
 import type { InstallationKey } from "./keys.ts";
@@ -33,7 +32,6 @@ export type ReadinessCheck = () => Promise<void>;
 export interface Platform {
 	readonly config: Config;
 	readonly key: InstallationKey;
-	readonly tokens: InternalTokens;
 	/** By action name; filled by parts, read by the gateway. */
 	readonly rawHandlers: Map<string, RawHandler>;
 	/** By action name; filled by parts, read by the gateway. */

@@ -1,7 +1,6 @@
 /** Who sends a request. People and their tools are known by the configured identity provider, session pods by their key. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { LRUCache } from "lru-cache";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
 import { admit } from "#shared/bus/service.ts";
@@ -9,9 +8,6 @@ import type { InstallationKey } from "#shared/keys.ts";
 import { bearerToken } from "./bearer-token.ts";
 import { notFound } from "./http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
-
-/** Pods that report now; one principal object each, so that what is signed for it is used again. */
-const keptPods = 1_000;
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
@@ -21,8 +17,6 @@ export type PathParams = Readonly<Record<string, string | undefined>>;
 export class Authenticator {
 	readonly #identity: IdentityProvider;
 	readonly #key: InstallationKey;
-	/** By session and generation, in a genuine token. */
-	readonly #pods = new LRUCache<string, Principal>({ max: keptPods });
 
 	constructor(identity: IdentityProvider, key: InstallationKey) {
 		this.#identity = identity;
@@ -50,12 +44,7 @@ export class Authenticator {
 		const right = Buffer.from(this.#key.podToken(id, Number(generation)));
 		const given = Buffer.from(token);
 		if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-		const name = `${id}_${Number(generation)}`;
-		const known = this.#pods.get(name);
-		if (known) return known;
-		const principal: Principal = { kind: "pod", id, generation: Number(generation), tenant: "", roles: [] };
-		this.#pods.set(name, principal);
-		return principal;
+		return { kind: "pod", id, generation: Number(generation), tenant: "", roles: [] };
 	}
 }
 

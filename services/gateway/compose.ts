@@ -42,7 +42,7 @@ export const compose: Compose = async (platform) => {
  * @throws {ConfigError} when the address cannot be used, or not with this identity.
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
-	const { config, key, tokens, rawHandlers, upgradeHandlers, readiness: checks } = platform;
+	const { config, key, rawHandlers, upgradeHandlers, readiness: checks } = platform;
 	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"]);
 	refuseForeignAddress(config, identity);
 	let bus: GatewayBus | undefined;
@@ -64,7 +64,6 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		guard,
 		routes: routeTable(config, actionRoutes(contracts), readiness),
 		authenticator,
-		tokens,
 		rawHandlers,
 		bus: () => bus?.caller,
 		report,

@@ -3,9 +3,9 @@
  * answer. Each step either gives what the next one needs or throws; nothing costly happens for nobody we know.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, callForText, type Meta } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { monotonic, now } from "#shared/clock.ts";
 import { TimeoutError, UnavailableError } from "#shared/errors.ts";
 import type { RawHandler } from "#shared/platform.ts";
@@ -25,7 +25,6 @@ export interface ChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
-	readonly tokens: InternalTokens;
 	/** By action name. */
 	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
 	/** Undefined until the bus is there. */
@@ -118,13 +117,8 @@ export class RequestChain {
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
 		const { request } = exchange;
-		const meta = { ...this.#credential(exchange, principal), ...idempotencyKey(request), ...validator(request) };
+		const meta = { ...credential(exchange, principal), ...idempotencyKey(request), ...validator(request) };
 		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
-	}
-
-	#credential({ id }: Exchange, principal: Principal): Meta {
-		if (principal.kind === "anonymous") return { request_id: id };
-		return { request_id: id, token: this.#options.tokens.mint(principal) };
 	}
 
 	#refuse(exchange: Exchange, error: unknown): void {
@@ -140,6 +134,10 @@ function readBody({ request, response }: Exchange, route: ActionRoute): JsonObje
 	if (route.method !== "GET") return readJsonBody(request, response, route.maxBody);
 	refuseBody(request);
 	return {};
+}
+
+function credential({ id }: Exchange, principal: Principal): Meta {
+	return principal.kind === "anonymous" ? { request_id: id } : { request_id: id, principal: vouch(principal) };
 }
 
 /** @throws {InvalidRequestError} */

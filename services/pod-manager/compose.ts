@@ -12,7 +12,7 @@ import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
-export async function compose({ config, key, tokens, readiness }: Platform): Promise<Part> {
+export async function compose({ config, key, readiness }: Platform): Promise<Part> {
 	refuseUnsafe(config);
 	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
 		dataDir: config.data_dir,
@@ -22,10 +22,10 @@ export async function compose({ config, key, tokens, readiness }: Platform): Pro
 	});
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
-	const { schema, stop, check } = podManager(
-		{ runtime, specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf }) },
-		tokens,
-	);
+	const { schema, stop, check } = podManager({
+		runtime,
+		specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf }),
+	});
 	readiness.set("pod manager", check);
 	return {
 		services: [schema, modelsService(catalogue, accessOf)],

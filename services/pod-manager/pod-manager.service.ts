@@ -1,15 +1,15 @@
 /** The pod manager on the bus: wiring only. It offers nothing; it asks the sessions service what is due. */
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
-import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type Meta, on } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import type { PassGround } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type ExpectedPage, Sweep } from "./sweep.ts";
 
-const job = systemPrincipal("pod-manager");
+const job = vouch(systemPrincipal("pod-manager"));
 
 /** Claim and report together stay below what a lease has left after a pass (6 s). */
 const claimTimeoutMs = 2_000;
@@ -25,7 +25,7 @@ export interface PodManager {
 	readonly check: () => Promise<void>;
 }
 
-export function podManager(ground: PassGround, tokens: InternalTokens): PodManager {
+export function podManager(ground: PassGround): PodManager {
 	let reconciler: Reconciler | undefined;
 
 	let sweep: Sweep | undefined;
@@ -41,12 +41,12 @@ export function podManager(ground: PassGround, tokens: InternalTokens): PodManag
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const passes = new Reconciler(ground, workOver(this.broker, tokens), warn);
+			const passes = new Reconciler(ground, workOver(this.broker), warn);
 			reconciler = passes;
 			sweep = new Sweep(
 				{
 					runtime: ground.runtime,
-					expected: (after) => expectedOver(this.broker, tokens, after),
+					expected: (after) => expectedOver(this.broker, after),
 					look: (sessionId) => passes.look(sessionId),
 				},
 				warn,
@@ -64,26 +64,24 @@ export function podManager(ground: PassGround, tokens: InternalTokens): PodManag
 	return { schema, stop, check };
 }
 
-function workOver(broker: ServiceBroker, tokens: InternalTokens): Work {
+function workOver(broker: ServiceBroker): Work {
 	const { claim_due, observe } = sessionWork.actions;
-	const meta = () => metaOf(tokens);
 	return {
 		claim: (limit, ids) =>
-			call(broker, claim_due, { limit, ...(ids && { ids }) }, { meta: meta(), timeout: claimTimeoutMs }),
-		observe: (report) => call(broker, observe, report, { meta: meta(), timeout: observeTimeoutMs }),
+			call(broker, claim_due, { limit, ...(ids && { ids }) }, { meta: jobMeta(), timeout: claimTimeoutMs }),
+		observe: (report) => call(broker, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
 	};
 }
 
-function expectedOver(broker: ServiceBroker, tokens: InternalTokens, after: string | undefined): Promise<ExpectedPage> {
+function expectedOver(broker: ServiceBroker, after: string | undefined): Promise<ExpectedPage> {
 	return call(
 		broker,
 		sessionWork.actions.expected,
 		{ limit: expectedLimit, ...(after !== undefined && { after }) },
-		{ meta: metaOf(tokens), timeout: expectedTimeoutMs },
+		{ meta: jobMeta(), timeout: expectedTimeoutMs },
 	);
 }
 
-function metaOf(tokens: InternalTokens): Meta {
-	const request_id = randomUUID();
-	return { request_id, token: tokens.mint(job) };
+function jobMeta(): Meta {
+	return { request_id: randomUUID(), principal: job };
 }

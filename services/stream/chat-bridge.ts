@@ -3,9 +3,9 @@
  * with the pod's key, which no client ever sees; the client's token goes no further than this process (docs/chat.md).
  */
 import { type WebSocket, WebSocketServer } from "ws";
-import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { ConflictError, ForbiddenError, NotFoundError, UnavailableError } from "#shared/errors.ts";
@@ -16,7 +16,6 @@ import { ChatPipe } from "./chat-pipe.ts";
 import { connectToPod } from "./pod-connection.ts";
 
 export interface ChatBridgeOptions {
-	readonly tokens: InternalTokens;
 	readonly key: InstallationKey;
 	/** How often both sides are asked whether they live, and sessions whether they still run. Default 30 s. */
 	readonly checkMs?: number;
@@ -154,7 +153,7 @@ export class ChatBridge {
 
 	#ask(principal: Principal, session_id: string, requestId: string) {
 		if (!this.#caller) throw new UnavailableError("The platform is starting");
-		const meta = { request_id: requestId, token: this.#options.tokens.mint(principal) };
+		const meta = { request_id: requestId, principal: vouch(principal) };
 		return call(this.#caller, sessionControl.actions.chat, { session_id }, { meta, timeout: askMs });
 	}
 }

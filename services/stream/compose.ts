@@ -7,11 +7,11 @@ import { chatService } from "./chat.service.ts";
 import { EventStream } from "./event-stream.ts";
 import { streamService } from "./stream.service.ts";
 
-export const compose: Compose = async ({ config, key, tokens, rawHandlers, upgradeHandlers, readiness }) => {
+export const compose: Compose = async ({ config, key, rawHandlers, upgradeHandlers, readiness }) => {
 	const { heartbeat_seconds, max_clients } = config.stream;
-	const stream = new EventStream({ tokens, heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients });
+	const stream = new EventStream({ heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients });
 	rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
-	const chats = new ChatBridge({ tokens, key });
+	const chats = new ChatBridge({ key });
 	upgradeHandlers.set(sessionControl.actions.chat.name, (upgrade) => chats.open(upgrade));
 	readiness.set("event log", () => stream.check());
 	return {

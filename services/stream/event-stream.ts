@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import type { Action } from "#shared/bus/contract.ts";
-import type { InternalTokens } from "#shared/bus/internal-token.ts";
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, type Timer } from "#shared/clock.ts";
 import { eventLog } from "#shared/contracts/event-log.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
@@ -17,7 +17,6 @@ import type { ClientLimits } from "./sse-client.ts";
 import { SseHub } from "./sse-hub.ts";
 
 export interface EventStreamOptions {
-	readonly tokens: InternalTokens;
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
 	readonly limits?: ClientLimits;
@@ -125,8 +124,7 @@ export class EventStream {
 
 	async #call<I, R>(principal: Principal, action: Action<I, unknown, R>, params: NoInfer<I>, timeout?: number) {
 		if (!this.#bus?.isAvailable(action.name)) throw new UnavailableError(`Nobody serves "${action.name}"`);
-		const id = randomUUID();
-		const meta = { request_id: id, token: this.#options.tokens.mint(principal) };
+		const meta = { request_id: randomUUID(), principal: vouch(principal) };
 		return call(this.#bus.caller, action, params, { meta, ...(timeout !== undefined && { timeout }) });
 	}
 

@@ -7,10 +7,12 @@ import { type JsonText, withValues } from "./json-text.ts";
 import { anonymous, isAdmin, type Principal, type PrincipalKind } from "./principal.ts";
 import { refuseOversized } from "./result-size.ts";
 import { compileSchema } from "./validator.ts";
+import type { VouchedPrincipal } from "./vouched-principal.ts";
 
-/** What travels with a call. The token is the only credential in it. */
+/** What travels with a call. The principal is the only credential in it. */
 export interface Meta {
-	token?: string;
+	/** Absent for everybody who may remain unknown. */
+	principal?: VouchedPrincipal;
 	request_id?: string;
 	/** Milliseconds since 1970 after which nobody waits for the answer any more. */
 	deadline?: number;
@@ -20,7 +22,7 @@ export interface Meta {
 	if_none_match?: string;
 }
 
-/** Set by the principal middleware from a verified token, never by a caller. */
+/** Set by the principal middleware from what was vouched for, never by a caller. */
 interface Locals {
 	principal?: Principal;
 }
@@ -111,7 +113,7 @@ export function on<P>(
 	};
 }
 
-/** A broker, or the context of the request being handled (keeps the trace and the token). */
+/** A broker, or the context of the request being handled (keeps the trace and the principal). */
 export interface Caller {
 	call<R, P>(action: string, params: P, options?: CallingOptions): Promise<R>;
 }

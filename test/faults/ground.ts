@@ -153,7 +153,7 @@ export class Ground implements AsyncDisposable {
 		return [
 			canary,
 			readFileSync(`${dataDir}/keys/installation`, "utf8").trim(),
-			key.internal().toString("base64url"),
+			key.busSeal().toString("base64url"),
 			...launches.flatMap(([id, generation]) => [
 				key.podToken(id, Number(generation)),
 				key.platformKey(id, Number(generation)),

@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import type { ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
-import { InternalTokens } from "#shared/bus/internal-token.ts";
-import { call, implement } from "#shared/bus/service.ts";
+import { call, implement, type Meta } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { now, sleep } from "#shared/clock.ts";
 import {
 	BadRequestError,
@@ -20,7 +20,7 @@ import {
 } from "#shared/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
-import { alice, callAs, job, type Nodes, root, startNodes, testTokens } from "../support/test-brokers.ts";
+import { alice, callAs, job, type Nodes, root, startNodes } from "../support/test-brokers.ts";
 
 const probe = defineContract("probe", {
 	echo: {
@@ -98,7 +98,7 @@ for (const count of [1, 2] as const) {
 			expect(sent).to.deep.equal({ size: 3, stray: true });
 		});
 
-		it("gives the handler the principal of the token", async () => {
+		it("gives the handler the principal that was vouched for", async () => {
 			const { principal } = (await callAs(nodes.near, alice, probe.actions.echo, {})) as { principal: object };
 			expect(principal).to.deep.equal(alice);
 		});
@@ -124,16 +124,16 @@ for (const count of [1, 2] as const) {
 			});
 		}
 
-		it("refuses a call without a token, with a forged one and with one that has expired", async () => {
-			const forged = new InternalTokens(Buffer.alloc(32, 8)).mint(root);
-			for (const meta of [{}, { token: forged }, { token: "x" }, { token: "" }]) {
+		it("refuses a call without a principal, and with one that nobody vouched for (H9)", async () => {
+			for (const principal of [undefined, root, JSON.stringify(root), null, {}]) {
+				const meta = { principal } as Meta;
 				const error = await failureOf(call(nodes.near, probe.actions.echo, {}, { meta }));
 				expect(error).to.be.instanceOf(UnauthorizedError);
 			}
 		});
 
-		it("does not believe a principal that is not in the token", async () => {
-			const meta = { principal: root, user: root, token: testTokens.mint(alice) };
+		it("does not believe what stands beside the principal", async () => {
+			const meta = { user: root, token: root, principal: vouch(alice) };
 			expect(await failureOf(call(nodes.near, probe.actions.admin, {}, { meta }))).to.be.instanceOf(ForbiddenError);
 		});
 

@@ -65,8 +65,8 @@ for (const nodes of [1, 2] as const) {
 				nodes,
 				contracts: [],
 				services: [session.service()],
-				prepare({ tokens, key, upgradeHandlers }) {
-					bridge = new ChatBridge({ tokens, key, ...options });
+				prepare({ key, upgradeHandlers }) {
+					bridge = new ChatBridge({ key, ...options });
 					upgradeHandlers.set(sessionControl.actions.chat.name, (upgrade) => bridge.open(upgrade));
 					return { services: [chatService(bridge)], drain: () => bridge.drain() };
 				},

@@ -1,10 +1,10 @@
 /** Who a request is from, and what that lets it reach. */
 import { expect } from "chai";
 import { anonymous } from "#shared/bus/principal.ts";
+import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
 import { ProbeService, type Seen } from "../support/probe-service.ts";
 import { type RawAnswer, rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startGateway, type TestGateway } from "../support/start-gateway.ts";
-import { testTokens } from "../support/test-brokers.ts";
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const otherId = "6f1b2c3d-0000-4000-8000-000000000002";
@@ -70,8 +70,8 @@ describe("gateway: callers", () => {
 			};
 			const { principal, meta } = await seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
 			expect(principal.id).to.equal("alice");
-			expect(Object.keys(meta).sort()).to.deep.equal(["deadline", "request_id", "token"]);
-			expect(testTokens.verify(meta.token ?? "")?.id).to.equal("alice");
+			expect(Object.keys(meta).sort()).to.deep.equal(["deadline", "principal", "request_id"]);
+			expect(VouchedPrincipal.read(meta.principal)?.id).to.equal("alice");
 		});
 
 		it("refuses who may not before it looks at the body", async () => {
@@ -84,7 +84,7 @@ describe("gateway: callers", () => {
 		it("knows nobody where everybody may ask", async () => {
 			for (const headers of [{}, { Authorization: "Bearer token-of-carol" }, { Authorization: "Bearer nobody" }]) {
 				const { principal, meta } = await seenBy("GET /open", headers);
-				expect([principal, meta.token]).to.deep.equal([anonymous, undefined]);
+				expect([principal, meta.principal]).to.deep.equal([anonymous, undefined]);
 			}
 		});
 	});

@@ -11,7 +11,7 @@ import { RouteTable } from "#services/gateway/route-table.ts";
 import { probe, ProbeService, type Seen } from "../support/probe-service.ts";
 import { type RawAnswer, rawRequest, RawConnection, sendRaw } from "../support/raw-http.ts";
 import { startGateway, type TestGateway } from "../support/start-gateway.ts";
-import { startNodes, testTokens } from "../support/test-brokers.ts";
+import { startNodes } from "../support/test-brokers.ts";
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const thing = `/api/v1/svc/things/${id}`;
@@ -122,7 +122,6 @@ describe("gateway: the chain", () => {
 				guard: { check: () => undefined },
 				routes: new RouteTable(actionRoutes([probe]), ["/api/v1/svc"]),
 				authenticator: new Authenticator(new DevIdentity({}), gateway.platform.key),
-				tokens: testTokens,
 				rawHandlers: new Map(),
 				bus: () => nodes.near,
 				report: () => {},

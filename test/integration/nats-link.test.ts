@@ -6,7 +6,7 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
-import { testTokens } from "../support/test-brokers.ts";
+import { testBusKey } from "../support/test-brokers.ts";
 
 describe("NatsLink", () => {
 	let nats: NatsServer;
@@ -16,7 +16,7 @@ describe("NatsLink", () => {
 
 	beforeEach(async () => {
 		nats = await startNatsServer();
-		broker = new ServiceBroker(brokerOptions({ url: nats.url, log_level: "fatal" }, testTokens, "link"));
+		broker = new ServiceBroker(brokerOptions({ url: nats.url, log_level: "fatal" }, testBusKey, "link"));
 		await broker.start();
 		link = new NatsLink(broker);
 		losses = [];

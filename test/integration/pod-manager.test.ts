@@ -7,7 +7,7 @@ import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import { eventually } from "../support/eventually.ts";
 import { MemoryPods, podSpecFor } from "../support/memory-pods.ts";
 import { SessionDesk } from "../support/session-desk.ts";
-import { type Nodes, startNodes, testTokens } from "../support/test-brokers.ts";
+import { type Nodes, startNodes } from "../support/test-brokers.ts";
 
 for (const count of [1, 2] as const) {
 	describe(`pod manager, ${count === 1 ? "sessions in its own process" : "sessions in another process"}`, () => {
@@ -21,7 +21,7 @@ for (const count of [1, 2] as const) {
 			desk = new SessionDesk();
 			pods = new MemoryPods();
 			const specOf = ({ id, generation }: { id: string; generation: number }) => podSpecFor(id, generation);
-			manager = podManager({ runtime: pods, specOf }, testTokens);
+			manager = podManager({ runtime: pods, specOf });
 			nodes = await startNodes(count, [manager.schema]);
 		});
 		afterEach(() => nodes.stop());

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBroker } from "moleculer";
-import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
 import { openInstallationKey } from "#shared/keys.ts";
@@ -33,8 +32,8 @@ export class EventLogNode implements AsyncDisposable {
 
 	private constructor(dataDir: string, natsUrl: string) {
 		this.#folder = mkdtempSync(join(tmpdir(), "atelier-event-log-"));
-		const tokens = new InternalTokens(openInstallationKey(dataDir, "").internal());
-		this.#broker = new ServiceBroker(brokerOptions({ url: natsUrl, log_level: "fatal" }, tokens, "event-log"));
+		const key = openInstallationKey(dataDir, "").busSeal();
+		this.#broker = new ServiceBroker(brokerOptions({ url: natsUrl, log_level: "fatal" }, key, "event-log"));
 		this.#store = new EmbeddedStore({ folder: this.#folder });
 		this.#log = new EventLog(this.#store);
 	}

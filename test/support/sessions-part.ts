@@ -7,7 +7,7 @@ import { compose as composeSessions } from "#services/sessions/compose.ts";
 import { loadConfig } from "#shared/config.ts";
 import { InstallationKey } from "#shared/keys.ts";
 import type { Platform } from "#shared/platform.ts";
-import { startNodes, testTokens } from "./test-brokers.ts";
+import { startNodes } from "./test-brokers.ts";
 
 /** @param kept A folder that stays; default one that goes with the part. */
 export async function startSessions(nodes: 1 | 2, kept?: string) {
@@ -15,7 +15,6 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 	const platform: Platform = {
 		config: loadConfig({ DATA_DIR: folder }),
 		key: new InstallationKey(Buffer.alloc(32, 3)),
-		tokens: testTokens,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		readiness: new Map(),

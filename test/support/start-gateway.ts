@@ -7,7 +7,7 @@ import type { Part, Platform } from "#shared/platform.ts";
 import { openGateway } from "#services/gateway/compose.ts";
 import type { Gateway } from "#services/gateway/gateway.ts";
 import { gatewayService } from "#services/gateway/gateway.service.ts";
-import { startNodes, testTokens } from "./test-brokers.ts";
+import { startNodes } from "./test-brokers.ts";
 
 /** Three people beside `dev-user`; the token of each is `token-of-` and the id. */
 export const people = [
@@ -49,7 +49,6 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 			identity: { ...config.identity, kwargs: { users: people }, ...identity },
 		},
 		key: new InstallationKey(Buffer.alloc(32, 7)),
-		tokens: testTokens,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		readiness: new Map(),

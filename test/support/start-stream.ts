@@ -97,8 +97,8 @@ export async function startStream(options: StreamOptions = {}): Promise<TestStre
 		nodes,
 		contracts: [contract],
 		services: [log.service(), ...neighbours.services()],
-		prepare({ tokens, rawHandlers, readiness }) {
-			const stream = new EventStream({ tokens, heartbeatMs: 3_600_000, maxClients: 2_000, ...given });
+		prepare({ rawHandlers, readiness }) {
+			const stream = new EventStream({ heartbeatMs: 3_600_000, maxClients: 2_000, ...given });
 			made.push(stream);
 			rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
 			readiness.set("event log", () => stream.check());

@@ -1,14 +1,15 @@
 /** Brokers as the platform makes them, one or two in this process; two talk through an in-memory transporter. */
 import { randomBytes } from "node:crypto";
 import { type BrokerOptions, ServiceBroker } from "moleculer";
-import { InternalTokens } from "#shared/bus/internal-token.ts";
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call, type Meta } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import type { Action } from "#shared/bus/contract.ts";
 import type { Part } from "#shared/platform.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 
-export const testTokens = new InternalTokens(Buffer.alloc(32, 7));
+/** Seals what the brokers of a test tell each other. */
+export const testBusKey = Buffer.alloc(32, 7);
 
 export const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
 export const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
@@ -45,11 +46,11 @@ export async function startNodes(nodes: 1 | 2, services: Part["services"]): Prom
 
 function broker(label: string, linked: boolean): ServiceBroker {
 	const bus = { url: "", log_level: "fatal" } as const;
-	const options: BrokerOptions = { ...brokerOptions(bus, testTokens, label), ...(linked && { transporter: "Fake" }) };
+	const options: BrokerOptions = { ...brokerOptions(bus, testBusKey, label), ...(linked && { transporter: "Fake" }) };
 	return new ServiceBroker(options);
 }
 
-/** Who calls, with what beside the token. */
+/** Who calls, with what beside. */
 export interface Calling {
 	readonly principal: Principal;
 	readonly meta: Meta;
@@ -63,5 +64,5 @@ export function callAs<I, R>(
 	params: NoInfer<I>,
 ): Promise<R> {
 	const { principal, meta } = "principal" in who ? who : { principal: who, meta: {} };
-	return call(caller, action, params, { meta: { token: testTokens.mint(principal), ...meta } });
+	return call(caller, action, params, { meta: { principal: vouch(principal), ...meta } });
 }

@@ -19,7 +19,7 @@ describe("InstallationKey", () => {
 			key.podToken(second, 1),
 			key.platformKey(first, 1),
 			key.platformKey(second, 1),
-			key.internal().toString("base64url"),
+			key.busSeal().toString("base64url"),
 			key.installationId(),
 		];
 		expect(new Set(secrets).size).to.equal(secrets.length);

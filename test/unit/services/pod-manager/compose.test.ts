@@ -3,14 +3,12 @@ import { compose } from "#services/pod-manager/compose.ts";
 import { ConfigError, loadConfig } from "#shared/config.ts";
 import { InstallationKey } from "#shared/keys.ts";
 import type { Platform } from "#shared/platform.ts";
-import { testTokens } from "../../../support/test-brokers.ts";
 
 function platform(env: NodeJS.ProcessEnv): Platform {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
 	return {
 		config: loadConfig(env),
 		key,
-		tokens: testTokens,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		readiness: new Map(),
