@@ -16,6 +16,8 @@ export interface KeptRequest {
 	readonly method: "GET" | "POST" | "DELETE";
 	readonly headers: OutgoingHttpHeaders;
 	readonly body?: string | Buffer;
+	/** Whether it makes no difference to a server that it gets the request twice. */
+	readonly isRepeatable: boolean;
 	/** Ends the request, its answer included. */
 	readonly signal: AbortSignal;
 }
@@ -44,17 +46,18 @@ export class KeptConnections {
 	}
 
 	/**
-	 * Resolves with the head of the answer. When the server closes a kept connection just as it is used again, the request
-	 * is sent once more, over a new one: a server that did hear it before is asked twice.
-	 * @throws {NodeJS.ErrnoException}
+	 * Resolves with the head of the answer. When the server closes a kept connection just as it is used again, a request
+	 * that it cannot have heard, or may hear twice, is sent once more, over a new one.
+	 * @throws {Unanswered}
 	 */
 	async send(request: KeptRequest): Promise<IncomingMessage> {
 		try {
 			return await this.#sendOnce(request);
 		} catch (error) {
-			if (!(error instanceof StaleConnection)) throw error;
+			if (!(error instanceof Unanswered) || !error.isStale) throw error;
 			// It may have closed the others at the same time.
 			this.#closeFree();
+			if (error.mayBeHeard && !request.isRepeatable) throw error;
 			return this.#sendOnce(request);
 		}
 	}
@@ -75,8 +78,11 @@ export class KeptConnections {
 			const web: Web = url.startsWith("https:") ? process.getBuiltinModule("node:https") : http;
 			const options = { method, headers, signal, maxHeaderSize: maxHeaderBytes, agent: this.#agentOf(web) };
 			const outgoing = web.request(url, options);
+			const hasWritten = watchWriting(outgoing, web === http ? "connect" : "secureConnect");
 			outgoing.once("response", resolve);
-			outgoing.on("error", (error) => reject(isStale(error, outgoing, signal) ? new StaleConnection() : error));
+			outgoing.on("error", (error) =>
+				reject(new Unanswered(error, { mayBeHeard: hasWritten(), isStale: isStale(error, outgoing, signal) })),
+			);
 			outgoing.end(body);
 		});
 	}
@@ -88,9 +94,33 @@ export class KeptConnections {
 	}
 }
 
-class StaleConnection extends Error {
-	override readonly name = "StaleConnection";
-	readonly code = "ECONNRESET";
+/** A request to which no answer began. */
+export class Unanswered extends Error {
+	override readonly name = "Unanswered";
+	readonly code: string | undefined;
+	/** False: nothing of the request has left. */
+	readonly mayBeHeard: boolean;
+	/** It went over a kept connection, which is closed. */
+	readonly isStale: boolean;
+
+	constructor(cause: NodeJS.ErrnoException, { mayBeHeard, isStale }: { mayBeHeard: boolean; isStale: boolean }) {
+		super(cause.message, { cause });
+		this.code = cause.code;
+		this.mayBeHeard = mayBeHeard;
+		this.isStale = isStale;
+	}
+}
+
+/** @returns Whether anything of the request was written to its connection. @param open Event of a new connection. */
+function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"): () => boolean {
+	let hasWritten = (): boolean => false;
+	outgoing.once("socket", (socket) => {
+		const before = socket.bytesWritten;
+		const begin = (): void => void (hasWritten = () => socket.bytesWritten > before);
+		if (outgoing.reusedSocket) begin();
+		else socket.once(open, begin);
+	});
+	return () => hasWritten();
 }
 
 function isStale({ code = "" }: NodeJS.ErrnoException, { reusedSocket }: ClientRequest, signal: AbortSignal): boolean {

@@ -43,6 +43,8 @@ export class PlatformLink {
 			const answer = await this.#connections.send({
 				url: `${this.#url}${path}`,
 				method,
+				// Reports and reservations have ids of their own.
+				isRepeatable: true,
 				headers: { authorization: this.#authorization, ...(body && { "content-type": "application/json" }) },
 				signal: deadline(withinMs, signal),
 				...(body && { body: JSON.stringify(body) }),

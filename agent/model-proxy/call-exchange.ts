@@ -111,6 +111,8 @@ export class CallExchange {
 		return link.send({
 			url: `${access.endpoints[wire]}${path}`,
 			method: kind === "list" ? "GET" : "POST",
+			// A call costs each time.
+			isRepeatable: kind !== "call",
 			headers: providerHeaders(this.#request.headers, wire, access.key),
 			body,
 			signal: this.#left.signal,

@@ -228,23 +228,29 @@ describe("model proxy: guarding", () => {
 		expect((await eventually(() => model.metered[0])).end).to.equal("left");
 	});
 
-	it("uses a connection again, and asks once more when the provider has closed it meanwhile", async () => {
+	it("does not repeat a call that the provider may have heard before it closed the connection (L10)", async () => {
 		let connections = 0;
-		let calls = 0;
+		let requests = 0;
 		await using server = await listen((request, response) => {
-			calls++;
-			// The second call finds the connection closed as it arrives.
-			if (calls === 2) return void request.socket.resetAndDestroy();
+			requests++;
+			// The second and the fourth one find the connection closed as they arrive.
+			if (requests % 2 === 0) return void request.socket.resetAndDestroy();
 			request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
 		});
 		server.server.on("connection", () => connections++);
 		// It closes no connection of its own accord, however long the next call takes.
 		server.server.keepAliveTimeout = 0;
 		await using model = await ProxiedModel.open(hello, accessTo(server.url));
-		for (let call = 0; call < 3; call++)
-			expect((await askModel(model.access, "anthropic", asked)).status).to.equal(200);
-		expect([calls, connections]).to.deep.equal([4, 2]);
+		const answers = [];
+		for (let call = 0; call < 3; call++) answers.push(await askModel(model.access, "anthropic", asked));
+		expect(answers.map(({ status }) => status)).to.deep.equal([200, 502, 200]);
+		expect(answers[1]?.raw).to.contain("may have heard the call; it is not repeated");
+		expect([requests, connections]).to.deep.equal([3, 2]);
 		expect(model.metered).to.have.lengthOf(3);
+		const list = await fetch(`${model.access.endpoints.anthropic}/v1/models`, {
+			headers: { "x-api-key": model.access.key },
+		});
+		expect([list.status, requests], "a list costs nothing").to.deep.equal([200, 5]);
 	});
 
 	it("at its end breaks off what is under way, tells of it, and leaves no connection", async () => {
