@@ -61,6 +61,8 @@ export function parseObject(bytes: Buffer): JsonObject {
 	const value = parse(bytes);
 	if (!isObject(value) || Array.isArray(value)) throw problem("object");
 	refuseTraps(value, 1);
+	// JSON has no other way to write it.
+	if (bytes.includes("\\u0000")) refuseNulNames(value);
 	return value;
 }
 
@@ -78,6 +80,14 @@ function refuseTraps(value: object, depth: number): void {
 	if (depth > maxDepth) throw problem("depth", maxDepth);
 	if (Object.hasOwn(value, "__proto__")) throw problem("memberName", "__proto__");
 	for (const member of Object.values(value)) if (isObject(member)) refuseTraps(member, depth + 1);
+}
+
+/** MongoDB keeps members by names that end at the character NUL. */
+function refuseNulNames(value: object): void {
+	for (const [name, member] of Object.entries(value)) {
+		if (name.includes("\0")) throw problem("memberName", name.replaceAll("\0", "\\u0000"));
+		if (isObject(member)) refuseNulNames(member);
+	}
 }
 
 function isObject(value: unknown): value is JsonObject {

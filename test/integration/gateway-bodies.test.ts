@@ -160,6 +160,8 @@ describe("gateway: bodies and parameters", () => {
 			["a trap", '{"name":"ab","__proto__":{"role":"admin"}}', "value_error"],
 			["a hidden trap", '{"name":"ab","\\u005f_proto__":1}', "value_error"],
 			["a deep trap", '{"name":"ab","deep":[{"a":{"__proto__":null}}]}', "value_error"],
+			["a name with the character NUL (L6)", '{"name":"ab","n\\u0000":1}', "value_error"],
+			["a deep name with the character NUL (L6)", '{"name":"ab","deep":[{"a":{"\\u0000":null}}]}', "value_error"],
 			["33 levels", `{"deep":${"[".repeat(32)}${"]".repeat(32)}}`, "value_error"],
 			["900 levels", `{"deep":${"[".repeat(900)}${"]".repeat(900)}}`, "value_error"],
 		] as const) {
