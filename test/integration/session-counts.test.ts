@@ -1,5 +1,6 @@
 /** How many sessions there are, over real stores, against a count of them. */
 import { expect } from "chai";
+import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { sessionCountCollection } from "#services/sessions/books/session-count-collection.ts";
 import { eventLogCollection } from "#services/sessions/event-log-collection.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
@@ -86,6 +87,35 @@ for (const [name, open] of [
 			await late.enters(await late.session(ada), "stopped");
 			await late.told();
 			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
+		});
+
+		it("count a session once that is created while another process still counts (L9)", async () => {
+			for (const each of processes) await each.told();
+			await forget(opened.store);
+			const counting = Promise.withResolvers<void>();
+			const goOn = Promise.withResolvers<void>();
+			const slow = new SessionCounts(
+				new Proxy(opened.store, {
+					get(target, name: keyof DocumentStore) {
+						if (name !== "find") return target[name].bind(target);
+						return async (...args: Parameters<DocumentStore["find"]>) => {
+							counting.resolve();
+							await goOn.promise;
+							return target.find(...args);
+						};
+					},
+				}),
+			);
+			const opening = slow.open();
+			await counting.promise;
+			const quick = await openTestBooks(opened.store);
+			processes.push(quick);
+			await quick.session(ada);
+			await quick.told();
+			goOn.resolve();
+			await opening;
+			await quick.counts.fold();
+			expect(await slow.of(root)).to.deep.equal({ sessions: 1, running: 1 });
 		});
 	});
 }

@@ -39,9 +39,24 @@ export class SessionCounts {
 		this.#store = store;
 	}
 
-	/** Counts the sessions there are when nobody has begun to; to be called before anything changes. */
+	/**
+	 * Counts the sessions there are when nobody has begun to; to be called before anything changes. Whoever finds, after
+	 * its own count, that another process has begun keeps nothing of it: changes since then are in the log, too.
+	 */
 	async open(): Promise<void> {
-		if (await this.#store.get(sessionCountCollection, position)) return;
+		if (await this.#hasBegun()) return;
+		const found = await this.#count();
+		if (await this.#hasBegun()) return;
+		for (const [id, { sessions, running }] of found) await this.#insert({ id, applied: 0, sessions, running });
+		await this.#insert({ id: position, applied: 0 });
+	}
+
+	async #hasBegun(): Promise<boolean> {
+		return (await this.#store.get(sessionCountCollection, position)) !== undefined;
+	}
+
+	/** Of each user and tenant. */
+	async #count(): Promise<Map<string, EventCounts>> {
 		const found = new Map<string, EventCounts>();
 		let after: string | undefined;
 		do {
@@ -53,8 +68,7 @@ export class SessionCounts {
 			}
 			after = next;
 		} while (after !== undefined);
-		for (const [id, { sessions, running }] of found) await this.#insert({ id, applied: 0, sessions, running });
-		await this.#insert({ id: position, applied: 0 });
+		return found;
 	}
 
 	/** Takes in what is new in the log; calls during one lead to no second one. */
