@@ -18,6 +18,9 @@ const keptMs = 3_600_000;
 const keptEntries = 20_000;
 const maxTries = 50;
 
+/** Stands for an event of which nothing is known. */
+const skippedType = "skipped";
+
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
 
 /** An event with the key that makes it unique. */
@@ -39,10 +42,14 @@ export class EventLog {
 		return { epoch, seq: newest ?? 0, oldest: oldest ?? 1 };
 	}
 
-	/** Entries after `after`, in order; stops at a gap and before the answer gets too large. */
+	/**
+	 * Entries after `after`, in order; stops at a gap and before the answer gets too large. A gap right after `after` is
+	 * filled with entries that say they were skipped, for the next reading.
+	 */
 	async read(after: number, limit: number): Promise<LogEntry[]> {
 		const range = { equals: [], from: after + 1 };
 		const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit });
+		await this.#mend(after, documents[0]?.seq);
 		const entries: LogEntry[] = [];
 		let bytes = 0;
 		for (const document of documents) {
@@ -82,6 +89,19 @@ export class EventLog {
 			);
 			if (old.length < maxRemoved) return;
 		}
+	}
+
+	/**
+	 * Relays append after what they have read and cannot leave a gap; a restored backup or a server that lost what it had
+	 * confirmed can.
+	 */
+	async #mend(after: number, next = after + 1): Promise<void> {
+		if (next === after + 1) return;
+		// Before the oldest entry there is no gap: those were removed.
+		if (((await this.#edge(false)) ?? next) > after) return;
+		const missing = Math.min(next - after - 1, maxAppended);
+		const skipped = Array.from({ length: missing }, (_, index) => skippedDocument(after + 1 + index));
+		await this.#store.append(eventLogCollection, skipped);
 	}
 
 	async #edge(descending: boolean): Promise<number | undefined> {
@@ -126,6 +146,12 @@ function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 	};
 }
 
+/** Another process that mends the same gap writes the same. */
+function skippedDocument(seq: number): LogDocument {
+	return { id: `${skippedType}:${seq}`, wire: "{}", seq, type: skippedType, tenant: "", at: now() };
+}
+
 function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {
-	return { seq, type, data: wire, tenant, ...(owner !== undefined && { owner }) };
+	const isSkipped = type === skippedType;
+	return { seq, type, data: wire, tenant, ...(owner !== undefined && { owner }), ...(isSkipped && { skipped: true }) };
 }

@@ -1,6 +1,6 @@
 /**
  * The newest entries of the event log, as frames, in this process. Follows the log by hints and, since a hint may be
- * lost, by looking each second. Never passes a gap.
+ * lost, by looking each second. What it cannot know, or is not told in time, ends in a reset: no event is left out unseen.
  */
 import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
@@ -15,6 +15,9 @@ const keptBytes = 64 * 1024 * 1024;
 
 /** A service that starts again is back by then. */
 const quietMs = 5_000;
+
+/** So long a log may have a gap, or end before what was read of it: old answers of a failover, or what is just being mended. */
+const oddMs = 5_000;
 
 export interface LogSource {
 	head(): Promise<LogHead>;
@@ -55,6 +58,8 @@ export class LogTail {
 	/** On the monotonic clock; undefined while all is well. */
 	#failingSince: number | undefined;
 	#hasTold = false;
+	/** On the monotonic clock; undefined while what the log says fits what it said before. */
+	#oddSince: number | undefined;
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
@@ -167,14 +172,28 @@ export class LogTail {
 	}
 
 	async #read(): Promise<void> {
+		const oddSince = this.#oddSince;
+		this.#oddSince = undefined;
 		const head = await this.#source.head();
-		if (head.epoch !== this.#epoch || head.seq < this.#seq || head.oldest > this.#seq + 1) this.#begin(head);
+		const isBehind = head.epoch === this.#epoch && head.seq < this.#seq;
+		if (isBehind) this.#refuseOdd(oddSince, `The event log ends at ${head.seq}, before ${this.#seq}`);
+		if (isBehind || head.epoch !== this.#epoch || head.oldest > this.#seq + 1) this.#begin(head);
 		while (this.#seq < head.seq && !this.#stopped) {
 			const entries = await this.#source.read(this.#seq, readLimit);
-			if (entries[0]?.seq !== this.#seq + 1) throw new Error(`The event log has a gap after ${this.#seq}`);
-			this.#append(entries);
+			if (entries[0]?.seq === this.#seq + 1) this.#append(entries);
+			else {
+				this.#refuseOdd(oddSince, `The event log has a gap after ${this.#seq}`);
+				this.#begin({ ...head, oldest: head.seq + 1 });
+			}
 		}
 		this.#isCurrent = true;
+	}
+
+	/** @throws {Error} until it has been so for some time. */
+	#refuseOdd(since: number | undefined, what: string): void {
+		if (since !== undefined && monotonic() - since >= oddMs) return;
+		this.#oddSince = since ?? monotonic();
+		throw new Error(what);
 	}
 
 	/** Anew, with as much of the past as is kept. */
@@ -183,22 +202,30 @@ export class LogTail {
 		const wasCurrent = this.#isCurrent;
 		this.#epoch = epoch;
 		this.#seq = Math.max(0, oldest - 1, seq - keptEntries);
-		this.#entries = [];
-		this.#bytes = 0;
+		this.#forgetAll();
 		this.#isCurrent = false;
 		if (wasCurrent) this.#listener.moved(former);
 	}
 
+	/** Nobody goes on from before an entry that was skipped, since nobody knows what it was. */
 	#append(entries: readonly LogEntry[]): void {
-		const fresh: TailEntry[] = [];
+		const former = this.position;
+		let fresh: TailEntry[] = [];
+		let hasSkipped = false;
 		for (const entry of entries) {
 			if (entry.seq !== this.#seq + 1) break;
 			this.#seq = entry.seq;
-			fresh.push(this.#tailEntry(entry));
+			if (entry.skipped) {
+				hasSkipped = true;
+				fresh = [];
+				this.#forgetAll();
+			} else fresh.push(this.#tailEntry(entry));
 		}
 		this.#entries.push(...fresh);
 		this.#forgetOldest();
-		if (this.#isCurrent) this.#listener.appended(fresh);
+		if (!this.#isCurrent) return;
+		if (hasSkipped) this.#listener.moved(former);
+		else this.#listener.appended(fresh);
 	}
 
 	/** An entry whose name nobody declared keeps its place in the order and is shown to nobody. */
@@ -216,6 +243,11 @@ export class LogTail {
 		if (this.#refusedNames.has(name)) return;
 		this.#refusedNames.add(name);
 		this.#listener.trouble(new TypeError(`Event ${this.#seq} has the undeclared name "${name}"`));
+	}
+
+	#forgetAll(): void {
+		this.#entries = [];
+		this.#bytes = 0;
 	}
 
 	#forgetOldest(): void {

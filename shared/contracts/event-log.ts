@@ -10,6 +10,11 @@ const entry = {
 	data: { type: "string", description: "JSON text of the payload" },
 	tenant: { type: "string" },
 	owner: { type: "string", optional: true, description: "Absent: everybody of the tenant" },
+	skipped: {
+		type: "boolean",
+		optional: true,
+		description: "Set: what it was cannot be told; whoever follows the log starts over from the present state",
+	},
 } as const;
 export type LogEntry = Output<typeof entry>;
 
@@ -30,7 +35,8 @@ export const eventLog = defineContract("event-log", {
 	},
 	read: {
 		access: "system",
-		summary: "Entries after a sequence number, in order, without gaps; may be fewer than asked for",
+		summary:
+			"Entries after a sequence number, in order, without gaps; may be fewer than asked for, none while a gap is mended",
 		params: { after: seq, limit: { type: "number", integer: true, min: 1, max: 500 } },
 		returns: { type: "array", items: { type: "object", props: entry } },
 		idempotent: true,

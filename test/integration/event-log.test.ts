@@ -109,11 +109,28 @@ describe("event log", () => {
 		expect(entries.map(({ data }) => JSON.parse(data).n)).to.deep.equal([7, 1, 8, 2, 3]);
 	});
 
-	it("stops reading at a gap", async () => {
+	it("stops reading at a gap, and fills it with entries that say so (H10)", async () => {
 		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
-		await store.append(eventLogCollection, [document(1), document(2), document(4)]);
+		await store.append(eventLogCollection, [document(1), document(2), document(5)]);
 		expect((await log.read(0, 10)).map(({ seq }) => seq)).to.deep.equal([1, 2]);
-		expect(await log.read(2, 10)).to.deep.equal([]);
+		await Promise.all([log.read(2, 10), new EventLog(store).read(2, 10)]);
+		const entries = await log.read(0, 10);
+		expect(entries.map(({ seq, skipped = false }) => [seq, skipped])).to.deep.equal([
+			[1, false],
+			[2, false],
+			[3, true],
+			[4, true],
+			[5, false],
+		]);
+		await log.append([{ key: "x:6", entry: event(6) }]);
+		expect((await log.read(5, 10)).map(({ seq }) => seq)).to.deep.equal([6]);
+	});
+
+	it("takes what was removed because it was old for no gap (H10)", async () => {
+		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
+		await store.append(eventLogCollection, [document(8), document(9)]);
+		await log.read(3, 10);
+		expect(await log.head()).to.include({ seq: 9, oldest: 8 });
 	});
 
 	it("keeps the newest 20,000 entries however old, and removes older ones", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { turnClock } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import { Audience } from "#services/stream/audience.ts";
 import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";
@@ -15,6 +16,7 @@ class Log {
 	seq = 0;
 	dataBytes = 2;
 	missing: number | undefined;
+	skipped: number[] = [];
 	isDown = false;
 	type = "session_updated";
 	reads = 0;
@@ -32,8 +34,15 @@ class Log {
 
 	entry(seq: number): LogEntry {
 		const owner = seq % 2 === 0 ? "alice" : "bob";
+		if (this.skipped.includes(seq)) return { seq, type: "skipped", data: "{}", tenant: "", skipped: true };
 		return { seq, type: this.type, data: JSON.stringify("x".repeat(this.dataBytes - 2)), tenant: "acme", owner };
 	}
+}
+
+/** Time that passes when a test says so. */
+class HandClock {
+	ms = 0;
+	readonly putBack = turnClock({ now: () => this.ms, monotonic: () => this.ms });
 }
 
 class Listener {
@@ -108,6 +117,58 @@ describe("LogTail", () => {
 		expect(listener.seqs).to.have.length(10);
 	});
 
+	for (const [what, change] of [
+		["a gap", { seq: 20, missing: 15 }],
+		["an end before what was read of it", { seq: 8 }],
+	] as const) {
+		it(`waits some seconds for the end of ${what}, then it is a reset and no error any more (H10)`, async () => {
+			const clock = new HandClock();
+			try {
+				const { log, tail, listener } = await tailOf(10);
+				Object.assign(log, change);
+				for (; clock.ms < 5_000; clock.ms += 1_000) expect(await failureOf(tail.refresh())).to.be.instanceOf(Error);
+				expect(listener.moves).to.deep.equal([]);
+				const { position } = tail;
+				await tail.refresh();
+				expect(tail.position.seq).to.equal(change.seq);
+				expect(listener.moves).to.deep.equal([position]);
+				expect(tail.resetReason(position)).to.be.a("string");
+				await tail.refresh();
+				expect(listener.moves).to.have.length(1);
+			} finally {
+				clock.putBack();
+			}
+		});
+	}
+
+	it("does not add up what was odd at different times (H10)", async () => {
+		const clock = new HandClock();
+		try {
+			const { log, tail, listener } = await tailOf(10);
+			for (let times = 0; times < 3; times++, clock.ms += 4_000) {
+				log.seq = 8;
+				await failureOf(tail.refresh());
+				log.seq = 10;
+				await tail.refresh();
+			}
+			expect(listener.moves).to.deep.equal([]);
+		} finally {
+			clock.putBack();
+		}
+	});
+
+	it("lets nobody go on from before an entry that was skipped (H10)", async () => {
+		const { log, tail, listener } = await tailOf(10);
+		Object.assign(log, { seq: 15, skipped: [12, 13] });
+		await tail.refresh();
+		expect(listener.moves).to.deep.equal([{ epoch: "e1", seq: 10 }]);
+		expect(listener.seqs).to.deep.equal([]);
+		expect(tail.position.seq).to.equal(15);
+		expect(tail.resetReason({ epoch: "e1", seq: 12 })).to.equal("expired");
+		expect(numbers(tail.after({ epoch: "e1", seq: 13 }, everybody, 1_000).frames)).to.deep.equal([14, 15]);
+		expect(listener.troubles).to.deep.equal([]);
+	});
+
 	it("hands a client what it missed in pieces, and only what it may see", async () => {
 		const { tail } = await tailOf(100);
 		let position: Position = { epoch: "e1", seq: 40 };
@@ -123,7 +184,6 @@ describe("LogTail", () => {
 
 	for (const [what, change, reason] of [
 		["another epoch", { epoch: "e2", seq: 3 }, "epoch"],
-		["an older state of itself", { seq: 50 }, "ahead"],
 		["far ahead, its past forgotten", { seq: 900, oldest: 400 }, "expired"],
 	] as const) {
 		it(`says that the log moved: ${what}`, async () => {
