@@ -21,7 +21,7 @@ const moleculer: Ban = {
 
 /** Holds in every file of the product. */
 const everywhere: Ban[] = [
-	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts knows the driver" },
+	{ group: ["mongodb"], message: "Only shared/store/mongodb-*.ts know the driver" },
 	{
 		group: [
 			"**/identity-providers/**",
@@ -110,7 +110,7 @@ const borders: Override[] = [
 		],
 	),
 	refuse(["shared/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
-	refuse(["shared/store/mongodb-store.ts"], [...everywhere.slice(1), ...outsideShared, moleculer]),
+	refuse(["shared/store/mongodb-*.ts"], [...everywhere.slice(1), ...outsideShared, moleculer]),
 ];
 
 const product = ["shared/**", "services/**", "agent/**", "cli/**", "moleculer.config.ts"];

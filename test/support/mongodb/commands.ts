@@ -9,7 +9,7 @@ interface Command {
 }
 
 /** What any command may carry. */
-const common = ["$db", "lsid", "maxTimeMS", "writeConcern", "$readPreference"];
+const common = ["$db", "lsid", "maxTimeMS", "writeConcern", "readConcern", "$readPreference"];
 
 const commands: Readonly<Record<string, Command>> = {
 	insert: {
@@ -68,6 +68,21 @@ const commands: Readonly<Record<string, Command>> = {
 				if (Object.keys(others).length > 0) throw unknownHere(`an index with ${Object.keys(others).join(", ")}`);
 				collection.createIndex({ name: String(name), key: membersOf(key, "key"), unique: unique === true });
 			}
+			return {};
+		},
+	},
+	listIndexes: {
+		options: ["cursor"],
+		run(collection) {
+			if (collection.isNew)
+				throw new CommandError(26, "NamespaceNotFound", `ns does not exist: ${collection.namespace}`);
+			return cursor(collection, collection.indexes());
+		},
+	},
+	dropIndexes: {
+		options: ["index"],
+		run(collection, { index }) {
+			collection.dropIndex(String(index));
 			return {};
 		},
 	},

@@ -22,6 +22,26 @@ export class StoredCollection {
 		this.namespace = namespace;
 	}
 
+	/** Nothing was ever written to it. */
+	get isNew(): boolean {
+		return this.#documents.size === 0 && this.#indexes.size === 0;
+	}
+
+	/** As a server lists them. */
+	indexes(): Members[] {
+		const made = [...this.#indexes.values()].map(({ name, key, unique }) => ({
+			v: 2,
+			key,
+			name,
+			...(unique && { unique }),
+		}));
+		return [{ v: 2, key: { _id: 1 }, name: "_id_" }, ...made];
+	}
+
+	dropIndex(name: string): void {
+		if (!this.#indexes.delete(name)) throw new CommandError(27, "IndexNotFound", `index not found with name [${name}]`);
+	}
+
 	createIndex(index: Index): void {
 		const present = this.#indexes.get(index.name);
 		if (present && !isDeepStrictEqual(present, index))
