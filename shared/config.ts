@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
+import { baseUrl } from "./base-url.ts";
 import type { Output, Schema } from "./bus/schema.ts";
 import { compileSchema, type Failure } from "./bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
@@ -113,7 +114,7 @@ export function isDevIdentity({ identity }: Config): boolean {
 export function apiUrl(env: NodeJS.ProcessEnv = process.env): string {
 	const { host, port, product, public_url } = loadConfig(env).gateway;
 	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
-	return `${base.replace(/\/+$/, "")}/api/v1/${product}`;
+	return `${baseUrl(base)}/api/v1/${product}`;
 }
 
 const inherited =

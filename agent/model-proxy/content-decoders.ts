@@ -1,6 +1,7 @@
 /** What makes a provider's answer readable that it has compressed although it was asked not to. */
 import type { Duplex } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { headerList } from "#shared/header-list.ts";
 import { ProxyError } from "./proxy-error.ts";
 
 const known: Readonly<Record<string, () => Duplex>> = {
@@ -13,7 +14,7 @@ const known: Readonly<Record<string, () => Duplex>> = {
 
 /** @param encoding Value of `content-encoding`, the last one applied last. @throws {ProxyError} 502 for an unknown one. */
 export function decoders(encoding: string): Duplex[] {
-	const names = encoding.toLowerCase().split(/\s*,\s*/);
+	const names = headerList(encoding.toLowerCase());
 	return names
 		.filter((name) => name !== "" && name !== "identity")
 		.toReversed()

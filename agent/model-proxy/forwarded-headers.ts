@@ -1,5 +1,6 @@
 /** Which headers pass the proxy, and the one place where the provider's key is shown. Pure. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import { headerList } from "#shared/header-list.ts";
 import type { ModelWire } from "#shared/models/model-wire.ts";
 
 /** RFC 9110 7.6.1, and what belongs to one of the two connections. */
@@ -24,7 +25,7 @@ const notReturned = new Set([...hopByHop, "set-cookie", "content-encoding", "alt
 
 /** @param key Empty: the provider wants none. */
 export function providerHeaders(headers: IncomingHttpHeaders, wire: ModelWire, key: string): OutgoingHttpHeaders {
-	const named = new Set(headers.connection?.toLowerCase().split(/\s*,\s*/));
+	const named = new Set(headerList(headers.connection?.toLowerCase() ?? ""));
 	const passed = Object.entries(headers).filter(([name]) => !notSent.has(name) && !named.has(name));
 	// The usage has to be read.
 	return { ...Object.fromEntries(passed), "accept-encoding": "identity", ...(key !== "" && keyHeader(wire, key)) };

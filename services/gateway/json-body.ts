@@ -8,7 +8,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const defaultMaxBody = 64 * 1024;
 
 const maxDepth = 32;
-const jsonType = /^application\/json *(; *charset="?utf-8"?)? *$/i;
+const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
+/** Of a media type; what is longer is none of ours. */
+const maxTypeLength = 100;
 
 const nothing: JsonObject = Object.freeze({});
 
@@ -34,10 +36,15 @@ export async function readJsonBody(
 	if (!hasBody(request)) return nothing;
 	const { headers } = request;
 	if (headers["content-encoding"] !== undefined) throw encoded;
-	if (!jsonType.test(headers["content-type"] ?? "")) throw notJson;
+	if (!isJsonType(headers["content-type"] ?? "")) throw notJson;
 	if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
 	if (headers.expect !== undefined) response.writeContinue();
 	return parseObject(await collect(request, maxBytes));
+}
+
+/** Whether a `Content-Type` means JSON in UTF-8. */
+export function isJsonType(type: string): boolean {
+	return type.length <= maxTypeLength && jsonType.test(type.trim());
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,5 +1,6 @@
 /** The opening handshake of a WebSocket as the gateway reads it, before anybody upgrades anything (RFC 6455 section 4). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { headerList } from "#shared/header-list.ts";
 import { HttpError, notFound } from "./http-errors.ts";
 
 const chatPath = /^\/s\/([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\/session$/;
@@ -50,7 +51,7 @@ function protocolToken(headers: IncomingHttpHeaders): string | undefined {
 }
 
 function protocolsOf(headers: IncomingHttpHeaders): string[] {
-	return (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
+	return headerList(headers["sec-websocket-protocol"] ?? "");
 }
 
 function split(url: string): { pathname: string; query: string } {

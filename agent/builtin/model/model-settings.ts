@@ -1,5 +1,7 @@
 /** Which model the built-in agent speaks to, as its environment says; without all of it there is none. Pure. */
 
+import { baseUrl } from "#shared/base-url.ts";
+
 export interface ModelSettings {
 	/** As the provider knows it. */
 	model: string;
@@ -41,7 +43,7 @@ export function readModelSettings(env: NodeJS.ProcessEnv): ModelSettings | undef
 	if (!model || !wire || !url || !URL.canParse(url) || !token || !contextWindow) return undefined;
 	const idleMs = wholeNumber(env["ATELIER_MODEL_IDLE_MS"]) ?? defaultIdleMs;
 	const stateFolder = env["ATELIER_AGENT_STATE"] || undefined;
-	return { model, wire, url: url.replace(/\/+$/, ""), token, contextWindow, idleMs, stateFolder };
+	return { model, wire, url: baseUrl(url), token, contextWindow, idleMs, stateFolder };
 }
 
 /** A positive one. */

@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import { decoders } from "#agent/model-proxy/content-decoders.ts";
+import { callerHeaders, providerHeaders } from "#agent/model-proxy/forwarded-headers.ts";
+import { proxyRoute } from "#agent/model-proxy/proxy-route.ts";
+import { commandIn } from "#agent/builtin/message-command.ts";
+import { RequestGuard } from "#agent/request-guard.ts";
+import { bearerToken } from "#services/gateway/bearer-token.ts";
+import { isJsonType, parseObject } from "#services/gateway/json-body.ts";
+import { OriginGuard } from "#services/gateway/origin-guard.ts";
+import { requestIdOf } from "#services/gateway/request-id.ts";
+import { isChatUpgrade, sessionOf, withProtocolToken } from "#services/gateway/websocket-handshake.ts";
+import { readPosition } from "#services/stream/sse-frame.ts";
+import { isBranchName } from "#shared/git/branch-name.ts";
+import { readRepositoryUrl, withoutUserinfo } from "#shared/git/repository-url.ts";
+import { decodeCursor } from "#shared/store/cursor.ts";
+import { isLinear } from "../../support/time-ratio.ts";
+
+const guard = new OriginGuard({
+	host: "127.0.0.1",
+	port: 8080,
+	publicUrl: "",
+	allowedHosts: ["atelier.example"],
+	allowedOrigins: [],
+	loopbackOnly: true,
+});
+
+const pod = new RequestGuard("key");
+
+/** What reads a text that a client, a page, a provider or a repository may choose freely, and how such a text begins. */
+const readers: [name: string, starts: string[], read: (text: string) => unknown][] = [
+	["Content-Type", ["", "application/json", 'application/json; charset="'], isJsonType],
+	["Authorization", ["", "Bearer "], (authorization) => bearerToken({ authorization })],
+	["Authorization of a pod", ["", "Bearer "], (authorization) => pod.check({ host: "localhost:1", authorization }, 1)],
+	["Host", ["", "atelier.example:"], (host) => guard.check({ host })],
+	["Origin", ["", "http://"], (origin) => guard.check({ host: "127.0.0.1:8080", origin })],
+	["X-Request-ID", [""], (text) => requestIdOf({ headers: { "x-request-id": text } })],
+	["Upgrade", ["", "websocket"], (upgrade) => isChatUpgrade({ url: "/s/", headers: { upgrade } })],
+	["the path of a chat", ["/s/", "/s/?"], sessionOf],
+	["Sec-WebSocket-Protocol", ["", "a,"], (text) => withProtocolToken({ "sec-websocket-protocol": text })],
+	["Last-Event-ID", ["", "a-"], readPosition],
+	["a cursor", ["", "WyI"], decodeCursor],
+	["a body", ["", "{", '{"a":"'], (text) => parseObject(Buffer.from(text))],
+	["a repository", ["", "https://", "git@", "https://a:b@"], (text) => readRepositoryUrl(text, ["https", "ssh"])],
+	["git's words", ["", "https://"], withoutUserinfo],
+	["a branch", ["", "a/"], isBranchName],
+	["a message", ["", "$ ", "```sh\n"], commandIn],
+	["Connection of a model call", ["", "close"], (connection) => providerHeaders({ connection }, "anthropic", "")],
+	["anthropic-beta of a model call", ["", "a"], (text) => providerHeaders({ "anthropic-beta": text }, "anthropic", "")],
+	["a provider's header", [""], (text) => callerHeaders({ "x-a": text }, (value) => value.includes("secret"))],
+	["a provider's Content-Encoding", ["identity", "identity,"], decoders],
+	["the path of a model call", ["/anthropic/", "/gemini/v1beta/models/"], (url) => proxyRoute("POST", url)],
+];
+
+const units = [
+	" ",
+	"\t",
+	",",
+	", ",
+	" ,",
+	"a",
+	"a ",
+	"/",
+	"//",
+	"a/",
+	".",
+	"a.",
+	":",
+	"a:",
+	"@",
+	"a@",
+	"-",
+	"=",
+	"a=",
+	"0",
+	"%",
+	"`",
+];
+
+describe("what reads texts of strangers", function () {
+	this.timeout(120_000);
+
+	for (const [name, starts, read] of readers)
+		it(`takes linear time for ${name} of 64 KB (M1)`, () => {
+			const slow = starts.flatMap((start) =>
+				units.filter((unit) => {
+					const text = (length: number) => `${start}${unit.repeat(length / unit.length)}\0!`;
+					return !isLinear(read, text, 64_000);
+				}),
+			);
+			expect(slow).to.deep.equal([]);
+		});
+});
