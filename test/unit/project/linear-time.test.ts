@@ -8,7 +8,7 @@ import { bearerToken } from "#services/gateway/bearer-token.ts";
 import { isJsonType, parseObject } from "#services/gateway/json-body.ts";
 import { OriginGuard } from "#services/gateway/origin-guard.ts";
 import { requestIdOf } from "#services/gateway/request-id.ts";
-import { isChatUpgrade, sessionOf, withProtocolToken } from "#services/gateway/websocket-handshake.ts";
+import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/websocket-handshake.ts";
 import { readPosition } from "#services/stream/sse-frame.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl, withoutUserinfo } from "#shared/git/repository-url.ts";
@@ -36,7 +36,8 @@ const readers: [name: string, starts: string[], read: (text: string) => unknown]
 	["X-Request-ID", [""], (text) => requestIdOf({ headers: { "x-request-id": text } })],
 	["Upgrade", ["", "websocket"], (upgrade) => isChatUpgrade({ url: "/s/", headers: { upgrade } })],
 	["the path of a chat", ["/s/", "/s/?"], sessionOf],
-	["Sec-WebSocket-Protocol", ["", "a,"], (text) => withProtocolToken({ "sec-websocket-protocol": text })],
+	["Sec-WebSocket-Protocol", ["", "a,"], (text) => withToken({ headers: { "sec-websocket-protocol": text } })],
+	["a token in a URL", ["/s/?", "/s/?access_token="], (url) => withToken({ headers: {}, url })],
 	["Last-Event-ID", ["", "a-"], readPosition],
 	["a cursor", ["", "WyI"], decodeCursor],
 	["a body", ["", "{", '{"a":"'], (text) => parseObject(Buffer.from(text))],
