@@ -9,6 +9,7 @@ import { type BusConfig, type Config, ConfigError, isDevIdentity, loadConfig } f
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { Compose, Part, Platform } from "#shared/platform.ts";
+import { fileCheck } from "./file-check.ts";
 
 /** In the order in which they start; they end the other way round. */
 const folders = ["sessions", "blueprints", "settings", "identity", "pod-manager", "stream", "gateway"] as const;
@@ -46,7 +47,7 @@ export class PlatformProcess {
 			key,
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
-			readiness: new Map(),
+			readiness: new Map([["files", fileCheck(data_dir)]]),
 		};
 		await this.#compose(platform);
 		if (this.#isStopping) return;

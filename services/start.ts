@@ -6,6 +6,7 @@
 import { after, sleep } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { StartError } from "#shared/start-error.ts";
+import { endProcess, forceEnd } from "./end-process.ts";
 import type * as platformProcess from "./platform-process.ts";
 
 /** An end that takes longer than this is cut short. */
@@ -16,14 +17,14 @@ let platform: platformProcess.PlatformProcess | undefined;
 
 /** The first signal drains and ends; a second one ends at once. */
 function end(signal: NodeJS.Signals): void {
-	if (ending) process.exit(1);
+	if (ending) return endProcess(1);
 	ending = true;
-	after(hardExitMs, () => process.exit(1), { keepAlive: true });
+	after(hardExitMs, forceEnd, { keepAlive: true });
 	(platform?.stop() ?? Promise.resolve()).then(
-		() => process.exit(0),
+		() => endProcess(0),
 		(error: unknown) => {
 			console.error(`Could not end in order after ${signal}:`, error);
-			process.exit(1);
+			endProcess(1);
 		},
 	);
 }
@@ -32,14 +33,14 @@ function end(signal: NodeJS.Signals): void {
 function endWithoutBus(cause: unknown): void {
 	if (ending) return;
 	console.error("Ends because the connection to the bus is closed for good:", cause ?? "no reason given");
-	process.exit(70);
+	endProcess(70);
 }
 
 process.on("SIGINT", end);
 process.on("SIGTERM", end);
 process.on("unhandledRejection", (error) => {
 	console.error("Ends because of an error nobody expected:", error);
-	process.exit(70);
+	endProcess(70);
 });
 
 try {
@@ -53,6 +54,6 @@ try {
 		console.error(error instanceof StartError ? error.message : error);
 		// Lets what is written reach its reader; whatever still runs must not keep a failed start alive.
 		await sleep(10);
-		process.exit(1);
+		endProcess(1);
 	}
 }

@@ -91,11 +91,13 @@ export class LocalProcessRuntime implements PodRuntime {
 		const agents = agentsAmong(processes, records);
 		if (agents.length > 0 && records.endingSince === undefined) {
 			for (const agent of agents) sendSignal(agent, "SIGTERM");
-			await this.#runs.markEnding(pod);
-		} else if (agents.length === 0 || isOver(records.endingSince, graceMs)) {
-			for (const agent of agents) sendSignal(agent, "SIGKILL", { group: true });
-			for (const process of processes) sendSignal(process, "SIGKILL");
+			// An end whose beginning cannot be noted could never be found over.
+			if (await this.#runs.markEnding(pod)) return;
+		} else if (agents.length > 0 && !isOver(records.endingSince, graceMs)) {
+			return;
 		}
+		for (const agent of agents) sendSignal(agent, "SIGKILL", { group: true });
+		for (const process of processes) sendSignal(process, "SIGKILL");
 	}
 
 	/** Folders without a word in them, of which no process lives. */

@@ -1,12 +1,16 @@
 /**
  * What is on disk about the pods of this machine: one folder for each launch, `run/<session id>-g<generation>`, with
- * the status the agent writes, its output, its home, and a mark once it was asked to end.
+ * the status the agent writes, its output, its home, and a mark once it was asked to end. All of it lies in front of the
+ * commands of the agent, so whatever they make of a folder is taken for that pod's, and never keeps anybody waiting.
  */
-import { mkdir, open, readdir, readFile, rename, stat, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { now } from "#shared/clock.ts";
+import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
+import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
 import { podPhases } from "#shared/pod/status.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
@@ -27,7 +31,7 @@ export type WrittenStatus = Output<typeof statusFields>;
 export interface RunRecords {
 	/** Absent until the agent has written one that can be read. */
 	readonly status?: WrittenStatus;
-	/** Milliseconds since 1970 at which it was asked to end. */
+	/** Milliseconds since 1970 at which it was asked to end; NaN when that cannot be read. */
 	readonly endingSince?: number;
 }
 
@@ -36,6 +40,9 @@ const checkStatus = compileSchema(statusFields);
 /** Output of an agent is a help in trouble, not a record: it begins anew when it gets larger. */
 const maxLogBytes = 4 * 1_048_576;
 const maxStatusBytes = 16_384;
+/** Of the mark of an end: a time. */
+const maxMarkBytes = 64;
+const endingMark = "ending";
 
 export class RunFolders {
 	readonly #root: string;
@@ -63,21 +70,35 @@ export class RunFolders {
 		return names.map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
+	/** @throws {UntrustedFileError} when something else has its name. */
 	async create(launch: Launch): Promise<void> {
-		await mkdir(this.home(launch), { recursive: true, mode: 0o700 });
+		await mkdir(this.#path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
+		await using folder = await UntrustedFolder.open(this.#path(launch));
+		if (folder) await mkdir(folder.path(basename(this.home(launch))), { recursive: true, mode: 0o700 });
 	}
 
+	/** Empty for a folder that is none, or none of ours any more. @throws {Error} for a trouble of the machine's. */
 	async read(launch: Launch): Promise<RunRecords> {
-		const [status, endingSince] = await Promise.all([this.#status(launch), this.#endingSince(launch)]);
+		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
+		if (!folder) return {};
+		const [status, endingSince] = await Promise.all([
+			readStatus(folder.path(basename(this.statusFile(launch)))),
+			readMark(folder.path(endingMark)),
+		]);
 		return { ...(status && { status }), ...(endingSince !== undefined && { endingSince }) };
 	}
 
-	/** Keeps the first time. */
-	async markEnding(launch: Launch): Promise<void> {
-		await this.create(launch);
-		await writeFile(this.#endingFile(launch), String(now()), { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-			if (codeOf(error) !== "EEXIST") throw error;
-		});
+	/** Keeps the first time. Returns whether there is one now: not where something else has taken the place of its folder. */
+	async markEnding(launch: Launch): Promise<boolean> {
+		try {
+			await this.create(launch);
+			await using folder = await UntrustedFolder.open(this.#path(launch));
+			if (folder) await createFile(folder.path(endingMark), String(now()));
+			return folder !== undefined;
+		} catch (error) {
+			if (error instanceof UntrustedFileError) return false;
+			throw error;
+		}
 	}
 
 	/** Says in the place of an agent that died without a word why it is gone; one that spoke is left alone. */
@@ -85,14 +106,12 @@ export class RunFolders {
 		const { status, endingSince } = await this.read(launch);
 		if (status || endingSince !== undefined) return;
 		const crash: WrittenStatus = { phase: "failed", pid, failure: { code: "AGENT_CRASHED", message }, timings: {} };
-		const draft = `${this.statusFile(launch)}.crash`;
-		await writeFile(draft, JSON.stringify(crash), { mode: 0o600 });
-		await rename(draft, this.statusFile(launch));
+		await using folder = await UntrustedFolder.open(this.#path(launch));
+		if (folder) await replaceFile(folder.path(basename(this.statusFile(launch))), JSON.stringify(crash));
 	}
 
 	async trimLog(launch: Launch): Promise<void> {
-		const { size } = await stat(this.log(launch)).catch(ifMissing({ size: 0 }));
-		if (size > maxLogBytes) await truncate(this.log(launch), 0);
+		await trimUntrusted(this.log(launch), maxLogBytes);
 	}
 
 	discard(launch: Launch): Promise<void> {
@@ -107,27 +126,17 @@ export class RunFolders {
 	#path(launch: Launch): string {
 		return join(this.#root, launchName(launch));
 	}
+}
 
-	#endingFile(launch: Launch): string {
-		return join(this.#path(launch), "ending");
-	}
+async function readStatus(file: string): Promise<WrittenStatus | undefined> {
+	const content = await readUntrusted(file, maxStatusBytes).catch(ifUnusable(undefined));
+	return content && parseStatus(content.toString("utf8"));
+}
 
-	async #endingSince(launch: Launch): Promise<number | undefined> {
-		const content = await readFile(this.#endingFile(launch), "utf8").catch(ifMissing(undefined));
-		// A kill between making and filling the file leaves it empty: then it has been ending since 1970.
-		return content === undefined ? undefined : Number(content);
-	}
-
-	async #status(launch: Launch): Promise<WrittenStatus | undefined> {
-		const file = await open(this.statusFile(launch)).catch(ifMissing(undefined));
-		if (!file) return undefined;
-		try {
-			const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(maxStatusBytes) });
-			return parseStatus(buffer.toString("utf8", 0, bytesRead));
-		} finally {
-			await file.close();
-		}
-	}
+async function readMark(file: string): Promise<number | undefined> {
+	// A kill between making and filling the file leaves it empty: then it has been ending since 1970.
+	const content = await readUntrusted(file, maxMarkBytes).catch(ifUnusable(Buffer.from("?")));
+	return content && Number(content.toString("utf8"));
 }
 
 function parseStatus(content: string): WrittenStatus | undefined {
@@ -146,11 +155,19 @@ function isStatus(value: unknown): value is WrittenStatus {
 
 function ifMissing<T>(value: T): (error: unknown) => T {
 	return (error) => {
-		if (codeOf(error) === "ENOENT") return value;
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return value;
 		throw error;
 	};
 }
 
-function codeOf(error: unknown): unknown {
-	return error instanceof Error && "code" in error ? error.code : undefined;
+function unlessTaken(error: NodeJS.ErrnoException): void {
+	if (!["EEXIST", "ENOTDIR", "ELOOP"].includes(error.code ?? "")) throw error;
+}
+
+/** For what an agent has put there. */
+function ifUnusable<T>(value: T): (error: unknown) => T {
+	return (error) => {
+		if (error instanceof UntrustedFileError) return value;
+		throw error;
+	};
 }

@@ -1,12 +1,15 @@
 /** Session agents as processes that outlive their parent: started for a launch, or ahead of one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open } from "node:fs/promises";
+import { constants } from "node:fs";
 import { Socket } from "node:net";
 import { failpoint } from "#shared/failpoints.ts";
+import { openUntrusted } from "#shared/files/untrusted-file.ts";
 import { waitingArgument } from "#shared/pod/agent-title.ts";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import { agentRole, agentVariable } from "./marked-processes.ts";
+
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 export interface AgentProgram {
 	/** Path of the program, a module for this Node. */
@@ -47,7 +50,7 @@ export function tell({ process: { stdin } }: StartedAgent, launch: LaunchDocumen
 
 /** @param home Also its working folder. @param log Its output is appended to it. @param launch Absent: it waits for one. */
 async function start(program: AgentProgram, home: string, log: string, launch?: LaunchDocument): Promise<StartedAgent> {
-	const output = await open(log, "a", 0o600);
+	const output = await openUntrusted(log, appending);
 	try {
 		const child = spawn(process.execPath, [program.main, ...(launch ? [] : [waitingArgument])], {
 			cwd: home,
