@@ -20,8 +20,8 @@ export function endProcess(code: number): void {
 	after(waitMs, forceEnd, { keepAlive: true });
 }
 
-export function forceEnd(): void {
-	console.error("Ends by force");
+function forceEnd(): void {
+	console.error("Ends by force: a file operation does not come back");
 	process.kill(process.pid, "SIGKILL");
 }
 

@@ -6,7 +6,7 @@
 import { after, sleep } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { StartError } from "#shared/start-error.ts";
-import { endProcess, forceEnd } from "./end-process.ts";
+import { endProcess } from "./end-process.ts";
 import type * as platformProcess from "./platform-process.ts";
 
 /** An end that takes longer than this is cut short. */
@@ -19,7 +19,7 @@ let platform: platformProcess.PlatformProcess | undefined;
 function end(signal: NodeJS.Signals): void {
 	if (ending) return endProcess(1);
 	ending = true;
-	after(hardExitMs, forceEnd, { keepAlive: true });
+	after(hardExitMs, () => endProcess(1), { keepAlive: true });
 	(platform?.stop() ?? Promise.resolve()).then(
 		() => endProcess(0),
 		(error: unknown) => {
