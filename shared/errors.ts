@@ -107,11 +107,26 @@ const classes = new Map<string, { prototype: ServiceError }>(
 	].map((c) => [c.name, c]),
 );
 
+/**
+ * Whether an error is as its class makes it, so that an answer may be made of it: one that came over the bus may say
+ * anything.
+ */
+export function isWellFormed(error: Pick<Errors.PlainMoleculerError, "name" | "code" | "type" | "message" | "data">) {
+	const { name, code, type, message, data } = error;
+	const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+	if (!isStatus || typeof type !== "string" || typeof message !== "string") return false;
+	return name !== InvalidParametersError.name || (Array.isArray(data) && data.every(isFailure));
+}
+
+function isFailure(value: unknown): boolean {
+	return typeof value === "object" && value !== null && "type" in value && "path" in value && Array.isArray(value.path);
+}
+
 /** Restores the classes above from their wire form, so that `instanceof` holds on every node. */
 export class ServiceErrorRegenerator extends Errors.Regenerator {
 	override restoreCustomError(plain: Errors.PlainMoleculerError): Error {
 		const known = classes.get(plain.name);
-		if (!known) return undefined as unknown as Error;
+		if (!known || !isWellFormed(plain)) return undefined as unknown as Error;
 		return Object.assign(Object.create(known.prototype), plain);
 	}
 }

@@ -16,6 +16,14 @@ export interface Answer {
 	readonly headers?: readonly string[];
 }
 
+/** What is answered. */
+export interface Answered {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	/** Of the request. */
+	readonly id: string;
+}
+
 /** What a client has not yet sent when it is answered is thrown away for this long; then its connection goes. */
 const leftoverMs = 1_000;
 
@@ -34,16 +42,22 @@ const nothing = "default-src 'none'; frame-ancestors 'none'";
  * Sends the answer at the end of this turn of the event loop, unless one was sent already or nobody is there any more.
  * All answers of a turn leave together: a client that was woken for the first is awake for the rest, and waking it is
  * what costs most of a small answer.
+ * @param instead What is sent when this cannot be: a status that is none, or a header with characters no header has.
  */
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
+export function send({ request, response, id }: Answered, answer: Answer, instead: (error: unknown) => Answer): void {
 	setImmediate(() => {
-		if (!response.headersSent && !response.destroyed) write(request, response, answer, requestId);
+		if (response.headersSent || response.destroyed) return;
+		try {
+			write({ request, response, id }, answer);
+		} catch (error) {
+			write({ request, response, id }, instead(error));
+		}
 	});
 }
 
-function write(request: IncomingMessage, response: ServerResponse, answer: Answer, requestId: string): void {
+function write({ request, response, id }: Answered, answer: Answer): void {
 	const { status, body = "", type = "application/json", policy = nothing, caching = "no-store", headers = [] } = answer;
-	const own = ["X-Request-ID", requestId, "Cache-Control", caching, "Content-Security-Policy", policy];
+	const own = ["X-Request-ID", id, "Cache-Control", caching, "Content-Security-Policy", policy];
 	const head = [...own, ...protective, ...headers];
 	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)));
 	response.writeHead(status, head).end(body);

@@ -1,5 +1,5 @@
 /** The only place that knows the bodies of failures: `ErrorResponse`, and the list of a 422. */
-import { InvalidParametersError, ServiceError } from "#shared/errors.ts";
+import { InvalidParametersError, isWellFormed, ServiceError } from "#shared/errors.ts";
 import type { Answer } from "./answer.ts";
 import { problemItem, type Problem } from "./problem-items.ts";
 
@@ -54,6 +54,7 @@ const busFailures = new Map<unknown, Answer>([
 export function failureAnswer(error: unknown, placeOf: (parameter: string) => string): Answer | undefined {
 	if (error instanceof HttpError) return error.answer;
 	if (error instanceof InvalidRequestError) return invalid(error.problems);
+	if (error instanceof ServiceError && !isWellFormed(error)) return undefined;
 	if (error instanceof InvalidParametersError) {
 		return invalid(
 			error.failures.map((failure) => ({ loc: [placeOf(String(failure.path[0])), ...failure.path], failure })),
@@ -68,7 +69,7 @@ export const unforeseen: Answer = internalError;
 
 function deliberate({ code, type, message }: ServiceError): Answer {
 	const headers = [
-		...(/^\w+$/.test(type) ? ["X-Error-Code", type] : []),
+		...(/^\w{1,64}$/.test(type) ? ["X-Error-Code", type] : []),
 		...(code === 401 ? challenge : []),
 		...(code === 503 ? retryAfter : []),
 	];

@@ -80,11 +80,11 @@ export class RequestChain {
 		const { request, headers } = exchange;
 		const pageElsewhere = this.#options.guard.check(request.headers);
 		if (pageElsewhere !== undefined) headers.push(...corsHeaders(pageElsewhere));
-		if (pageElsewhere !== undefined && isPreflight(request)) return answer(exchange, preflightAnswer);
+		if (pageElsewhere !== undefined && isPreflight(request)) return this.#answer(exchange, preflightAnswer);
 
 		const { method = "", url = "" } = request;
 		const match = this.#options.routes.find(method, url);
-		if (match.target.kind === "page") return answer(exchange, await match.target.answer());
+		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer());
 
 		exchange.route = match.target;
 		const { action } = match.target;
@@ -95,7 +95,7 @@ export class RequestChain {
 		const body = await readBody(exchange, match.target);
 		const params = match.target.readParams({ path: match.path, query: match.query, body });
 		const result = await this.#call(exchange, match.target, principal, params);
-		answer(exchange, successAnswer(match.target, result, url));
+		this.#answer(exchange, successAnswer(match.target, result, url));
 	}
 
 	#handOver({ request, response, headers }: Exchange, { action, status }: ActionRoute, principal: Principal): void {
@@ -121,12 +121,21 @@ export class RequestChain {
 		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
 	}
 
+	#answer(exchange: Exchange, answered: Answer): void {
+		const { headers } = exchange;
+		const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
+		send(exchange, all, (error) => {
+			this.#options.report(error, exchange.id);
+			return unforeseen;
+		});
+	}
+
 	#refuse(exchange: Exchange, error: unknown): void {
 		// Nobody is there any more, and a body that ended with its connection is no failure of ours.
 		if (exchange.response.destroyed || exchange.request.errored) return;
 		const foreseen = failureAnswer(error, (parameter) => exchange.route?.placeOf(parameter) ?? "body");
 		if (!foreseen) this.#options.report(error, exchange.id);
-		answer(exchange, foreseen ?? unforeseen);
+		this.#answer(exchange, foreseen ?? unforeseen);
 	}
 }
 
@@ -154,9 +163,4 @@ function validator({ method, headers }: IncomingMessage): Meta {
 	const tags = headers["if-none-match"];
 	const asks = tags !== undefined && tags.length <= maxValidator && (method === "GET" || method === "HEAD");
 	return asks ? { if_none_match: tags } : {};
-}
-
-function answer({ request, response, id, headers }: Exchange, answered: Answer): void {
-	const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
-	send(request, response, all, id);
 }

@@ -49,6 +49,18 @@ const failures: Readonly<Record<string, () => Error>> = {
 	Type: () => new TypeError(secret),
 };
 
+/** Errors as only somebody on the bus could make them. */
+const malformed: Readonly<Record<string, () => Error>> = {
+	...Object.fromEntries(
+		[0, 42, 200, 302, 600, 1e9, 404.5, -1, Number.NaN, "404", "404\r\n", null, {}].map((code) => [
+			`code${JSON.stringify(code)}`.replaceAll(/\W/g, "_"),
+			() => Object.assign(new ConflictError("Not this one"), { code }),
+		]),
+	),
+	Failures: () => Object.assign(new InvalidParametersError([]), { data: [null] }),
+	Data: () => Object.assign(new InvalidParametersError([]), { data: "none" }),
+};
+
 const unavailable = "The service is not available at the moment";
 const timedOut = "The answer did not come in time; whether the request took effect is unknown";
 const internal = "Internal Server Error";
@@ -95,7 +107,7 @@ for (const nodes of [1, 2] as const) {
 		let gateway: TestGateway;
 
 		before(async () => {
-			const service = new ProbeService(failures);
+			const service = new ProbeService({ ...failures, ...malformed });
 			gateway = await startGateway({ nodes, contracts: service.contracts, services: [service.schema] });
 			for (let i = 0; i < harmlessAnswers; i++) await fail("Conflict");
 		});
@@ -119,6 +131,21 @@ for (const nodes of [1, 2] as const) {
 				expect(answer.headers["retry-after"], how).to.equal(status === 503 ? "1" : undefined);
 				expect(JSON.stringify(answer), how).to.not.include("password");
 			}
+		});
+
+		it("are 500 when their status is none, or what they tell is not of its form (L12)", async () => {
+			for (const how of Object.keys(malformed)) {
+				const answer = await fail(how);
+				expect([answer.status, JSON.parse(answer.text)], how).to.deep.equal([500, { detail: internal }]);
+			}
+		});
+
+		it("are 500 when the answer has a header that no header can be (L12)", async () => {
+			const answer = await sendRaw(
+				gateway.port,
+				rawRequest("GET /api/v1/svc/things?cursor=broken", { Host: gateway.host }),
+			);
+			expect([answer.status, answer.headers["set-cookie"]]).to.deep.equal([500, undefined]);
 		});
 
 		it("are 504 when the answer takes longer than the contract gives it", async () => {

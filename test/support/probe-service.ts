@@ -48,7 +48,11 @@ export const probe = defineContract("probe", {
 		params: { limit: { type: "number", integer: true, default: 2 }, cursor: { type: "string", optional: true } },
 		returns: {
 			type: "object",
-			props: { items: { type: "array", items: anything }, next: { type: "string", optional: true } },
+			props: {
+				items: { type: "array", items: anything },
+				next: { type: "string", optional: true },
+				etag: { type: "string", optional: true },
+			},
 		},
 		paged: true,
 	},
@@ -106,7 +110,10 @@ export class ProbeService {
 				read: answer,
 				write: answer,
 				remove: async (...call) => void (await answer(...call)),
-				list: async ({ cursor }) => (cursor === "b" ? { items: [3] } : { items: [1, 2], next: "b" }),
+				list: async ({ cursor }) => {
+					if (cursor === "broken") return { items: [], etag: '"a\r\nSet-Cookie: a=b"' };
+					return cursor === "b" ? { items: [3] } : { items: [1, 2], next: "b" };
+				},
 				fail: async ({ how }) => {
 					const failure = failures[how];
 					if (failure) throw failure();
