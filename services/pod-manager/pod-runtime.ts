@@ -11,7 +11,7 @@ export interface Pod {
 	readonly sessionId: string;
 	readonly generation: number;
 	readonly state: PodState;
-	/** Base URL of its session agent, once it listens. */
+	/** Base URL of its session agent, once it listens; only of a form that `#shared/pod/agent-url.ts` knows is it used. */
 	readonly address?: string;
 	/** Why it failed, in its own words, when it had the time to say so. */
 	readonly failure?: PodFailure;

@@ -2,6 +2,7 @@
 import { WebSocket } from "ws";
 import { after, type Timer } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
+import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { confirmationsPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { PodAddress } from "./pod-address.ts";
 
@@ -24,10 +25,10 @@ export class MessageSocket {
 	readonly #onClosed: () => void;
 	#idle: Timer;
 
-	/** @param onClosed Called once when it can no longer be used. */
+	/** @param onClosed Called once when it can no longer be used. @throws {UpstreamError} when no pod can be there. */
 	constructor(pod: PodAddress, onClosed: () => void) {
 		this.#onClosed = onClosed;
-		this.#socket = new WebSocket(new URL(confirmationsPath, pod.url.replace(/^http/, "ws")), {
+		this.#socket = new WebSocket(agentSocketUrl(pod.url, confirmationsPath), {
 			headers: { authorization: `Bearer ${pod.key}` },
 			handshakeTimeout: openMs,
 			maxPayload: maxFrameBytes,

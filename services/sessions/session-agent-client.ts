@@ -2,6 +2,7 @@
 import { deadline } from "#shared/clock.ts";
 import { BadRequestError, ConflictError, NotFoundError, UpstreamError } from "#shared/errors.ts";
 import { maxResultBytes } from "#shared/bus/result-size.ts";
+import { agentUrl } from "#shared/pod/agent-url.ts";
 import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
 
@@ -15,15 +16,15 @@ export class SessionAgentClient {
 
 	/** The pod's JSON answer; `what` names it in errors. @throws {UpstreamError} {BadRequestError} */
 	async get<T>(pod: PodAddress, path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
-		const url = new URL(path, pod.url);
+		const url = agentUrl(pod.url, path);
 		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
 		return request<T>(pod, url, { signal: deadline(path.startsWith("/api/diff") ? diffMs : requestMs) });
 	}
 
 	/** The pod's JSON answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError} {ConflictError} */
-	post<T>(pod: PodAddress, path: string, body: object): Promise<T> {
+	async post<T>(pod: PodAddress, path: string, body: object): Promise<T> {
 		const init = { method: "POST", body: JSON.stringify(body), signal: deadline(requestMs) };
-		return request<T>(pod, new URL(path, pod.url), init);
+		return request<T>(pod, agentUrl(pod.url, path), init);
 	}
 
 	/** Resolves when the pod has the message in its queue on disk. @throws {UpstreamError} */

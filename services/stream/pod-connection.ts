@@ -1,6 +1,7 @@
 /** A connection to the chat of a pod, whose frames wait until somebody takes them. */
 import { WebSocket } from "ws";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { maxFrameBytes } from "#shared/pod/frames.ts";
 
 const handshakeMs = 3_000;
@@ -12,8 +13,13 @@ const handshakeMs = 3_000;
  * @param signal Aborted when nobody wants it any more.
  * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it takes no more connections.
  */
-export function connectToPod(address: string, path: string, key: string, signal: AbortSignal): Promise<WebSocket> {
-	const socket = new WebSocket(new URL(path, address.replace(/^http/, "ws")), {
+export async function connectToPod(
+	address: string,
+	path: string,
+	key: string,
+	signal: AbortSignal,
+): Promise<WebSocket> {
+	const socket = new WebSocket(agentSocketUrl(address, path), {
 		headers: { authorization: `Bearer ${key}` },
 		handshakeTimeout: handshakeMs,
 		maxPayload: 2 * maxFrameBytes,

@@ -97,6 +97,15 @@ for (const nodes of [1, 2] as const) {
 			expect(pod.authorizations).to.deep.equal([`Bearer ${key}`]);
 		});
 
+		it("shows its key to nobody whose address no runtime makes (H9)", async () => {
+			await start();
+			await using elsewhere = await FakePod.listen("127.0.0.2");
+			session.pod = elsewhere;
+			expect((await refusedChat(url(), alice)).status).to.equal(502);
+			expect(elsewhere.authorizations).to.deep.equal([]);
+			expect(elsewhere.connections).to.equal(0);
+		});
+
 		it("closes what is behind a client that leaves, and what is before a pod that does", async () => {
 			await start();
 			const [one, other] = await Promise.all([open(), open()]);

@@ -13,6 +13,7 @@ import {
 	UpstreamError,
 } from "#shared/errors.ts";
 import { describeSessions } from "../support/describe-sessions.ts";
+import { FakePod } from "../support/fake-pod.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { bob, callAs, job } from "../support/test-brokers.ts";
 
@@ -150,6 +151,24 @@ describeSessions("session history", (ground) => {
 		expect(await failureOf(ask())).to.be.instanceOf(UpstreamError);
 		await report(session_id, 1, { n: 1, logs: [line("INFO", "told")] });
 		expect((await ask()).lines).to.deep.equal([line("INFO", "told")]);
+	});
+
+	it("is asked of nobody whose address no runtime makes, whoever has put that into the record (H9)", async () => {
+		await using elsewhere = await FakePod.listen("127.0.0.2");
+		const { id: session_id } = await ground.ada.create();
+		const [claim] = await ground.ada.claim(session_id);
+		const { id, fence, generation } = claim ?? expect.fail("leased");
+		const observed = { phase: "ready" as const, timings: {}, purged: false, address: elsewhere.url };
+		await callAs(ground.near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms: 0 });
+
+		const asked = [
+			callAs(ground.near, ground.ada.principal, logs, { session_id }),
+			callAs(ground.near, ground.ada.principal, conversation, { session_id }),
+			callAs(ground.near, ground.ada.principal, diff, { session_id }),
+			callAs(ground.near, ground.ada.principal, sessions.actions.messages, { session_id, content: "hello" }),
+		];
+		for (const answer of asked) expect(await failureOf(answer)).to.be.instanceOf(UpstreamError);
+		expect(elsewhere.connections, "somebody was asked").to.equal(0);
 	});
 
 	it("is told by the pod of the present launch only, of earlier launches too", async () => {

@@ -31,11 +31,12 @@ export class FakePod implements AsyncDisposable {
 		});
 	}
 
-	static async listen(): Promise<FakePod> {
+	/** @param host An address of this machine. */
+	static async listen(host = "127.0.0.1"): Promise<FakePod> {
 		const pod = new FakePod();
-		pod.#server.listen(0, "127.0.0.1");
+		pod.#server.listen(0, host);
 		await once(pod.#server, "listening");
-		pod.url = `http://127.0.0.1:${(pod.#server.address() as AddressInfo).port}`;
+		pod.url = `http://${host}:${(pod.#server.address() as AddressInfo).port}`;
 		return pod;
 	}
 
