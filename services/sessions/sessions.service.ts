@@ -2,8 +2,9 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/clock.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
-import type { Principal } from "#shared/bus/principal.ts";
+import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import {
 	activityStates,
 	type ActivityState,
@@ -22,6 +23,8 @@ import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
 import type { StoppedSessions } from "./stopped-sessions.ts";
 import { refuseStale } from "./stale-launch.ts";
+
+const job = vouch(systemPrincipal("sessions"));
 
 export interface SessionsOptions {
 	readonly records: SessionRecords;
@@ -130,7 +133,10 @@ function commander(principal: Principal, ctx: RequestContext) {
 /** @throws {UnprocessableError} when the template does not exist: a silent default would be a trap. */
 async function findTemplate(name: string | null | undefined, ctx: RequestContext): Promise<Template | undefined> {
 	if (!name) return undefined;
-	return call(ctx, templates.actions.get, { name }).catch((error: unknown) => {
+	const { request_id, deadline } = ctx.meta;
+	const meta = { principal: job, ...(request_id && { request_id }), ...(deadline && { deadline }) };
+	// Not from the context: what such a call brings back would replace its principal.
+	return call(ctx.broker, templates.actions.whole, { name }, { meta }).catch((error: unknown) => {
 		if (error instanceof NotFoundError)
 			throw new UnprocessableError(`Template "${name}" does not exist`, "TEMPLATE_UNKNOWN");
 		throw error;

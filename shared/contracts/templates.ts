@@ -1,4 +1,4 @@
-/** Templates: read-only blueprints of sessions. */
+/** Templates: read-only blueprints of sessions. Who does not administer the platform sees `***` for values of variables and headers. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
@@ -46,5 +46,12 @@ export const templates = defineContract("templates", {
 		params: { name: { type: "string", min: 1, max: 255 } },
 		returns: templateRecord,
 		errors: [404],
+	},
+	whole: {
+		access: "system",
+		summary: "One template with the values that others than administrators see masked",
+		params: { name: { type: "string", min: 1, max: 255 } },
+		returns: templateRecord,
+		idempotent: true,
 	},
 });
