@@ -22,7 +22,9 @@ export class Dialogue {
 	readonly #ending = new AbortController();
 	#agent: CodingAgent | undefined;
 	#turn: AssistantTurn | undefined;
-	/** Resolves when the turn under way has ended. */
+	/** Aborted by an interrupt before the turn has begun; undefined: none is about to. */
+	#beginning: AbortController | undefined;
+	/** Resolves when the turn under way, or about to begin, has ended. */
 	#turnOver: Promise<void> = Promise.resolve();
 	#work: Promise<void> | undefined;
 
@@ -65,14 +67,18 @@ export class Dialogue {
 		return this.#turn;
 	}
 
-	/** Ends the turn under way; those who wait behind it are answered next. Resolves when it has ended, or soon. */
+	/**
+	 * Ends the turn under way, or the one that is about to begin; those who wait behind it are answered next. Resolves when
+	 * it has ended, or soon.
+	 */
 	async interrupt(): Promise<InterruptState> {
-		const turn = this.#turn;
 		this.#agent?.cancel();
-		if (!turn || !this.#agent) return "idle";
+		if ((!this.#turn && !this.#beginning) || !this.#agent) return "idle";
 		this.#log.add("INFO", "session-agent", "A person interrupts the turn");
-		await Promise.race([this.#turnOver, sleep(interruptPatienceMs)]);
-		return this.#turn === turn ? "interrupting" : "interrupted";
+		this.#beginning?.abort();
+		const over = this.#turnOver.then((): InterruptState => "interrupted");
+		const late = sleep(interruptPatienceMs).then((): InterruptState => "interrupting");
+		return Promise.race([over, late]);
 	}
 
 	/** Begins no other turn, and cancels the one under way. */
@@ -105,7 +111,7 @@ export class Dialogue {
 			for (;;) {
 				const message = this.#conversation.next();
 				if (this.#isOver || !this.#agent || !message) return;
-				if (await this.#mayBegin(message)) await this.#answer(this.#agent, message);
+				await this.#begin(this.#agent, message);
 			}
 		} finally {
 			// In the same breath as the last look: a message that comes any later wakes anew.
@@ -113,26 +119,34 @@ export class Dialogue {
 		}
 	}
 
-	/** False when the dialogue ends, or its agent, before every gate is open. */
-	async #mayBegin(message: ConversationTurn): Promise<boolean> {
-		for (const gate of this.#gates) await gate.pass(message, this.#ending.signal).catch(() => {});
-		return !this.#isOver && this.#agent !== undefined;
+	/** Answers it when every gate is open, unless the dialogue or its agent ends before. */
+	async #begin(agent: CodingAgent, message: ConversationTurn): Promise<void> {
+		const beginning = new AbortController();
+		const over = Promise.withResolvers<void>();
+		this.#beginning = beginning;
+		this.#turnOver = over.promise;
+		try {
+			const signal = AbortSignal.any([this.#ending.signal, beginning.signal]);
+			for (const gate of this.#gates) await gate.pass(message, signal).catch(() => {});
+			if (!this.#isOver && this.#agent === agent) await this.#answer(agent, message, beginning.signal);
+		} finally {
+			this.#beginning = undefined;
+			over.resolve();
+		}
 	}
 
-	async #answer(agent: CodingAgent, message: ConversationTurn): Promise<void> {
+	/** @param interrupted An agent that was not yet told of the message is not told any more. */
+	async #answer(agent: CodingAgent, message: ConversationTurn, interrupted: AbortSignal): Promise<void> {
 		await this.#conversation.start(message.id);
 		const turn = new AssistantTurn(message.id);
-		const over = Promise.withResolvers<void>();
 		this.#turn = turn;
-		this.#turnOver = over.promise;
 		this.#tell((watcher) => watcher.began?.(message));
 		try {
-			const answer = await this.#outcome(agent, message.content, turn);
+			const answer = interrupted.aborted ? turn.finish("cancelled") : await this.#outcome(agent, message.content, turn);
 			await this.#conversation.answer(answer);
 			this.#tell((watcher) => watcher.ended?.(answer));
 		} finally {
 			this.#turn = undefined;
-			over.resolve();
 		}
 	}
 

@@ -155,6 +155,21 @@ describe("an interrupt of a pod", () => {
 		expect((await pod.answer("m2")).content).to.equal("next");
 	});
 
+	it("right after a message was taken ends its turn, however far it has come", async () => {
+		await using session = new TestSession(askingTree());
+		const { pod, client } = await startAsking(session);
+		client.socket.on("message", (data: Buffer) => {
+			if (data.includes('"user_confirmed"') && data.includes("hang")) client.say({ type: "interrupt" });
+		});
+		for (let n = 0; n < 20; n++) {
+			client.say({ type: "user", id: `m${n}`, content: "hang" });
+			expect((await pod.answer(`m${n}`)).metadata["stop_reason"]).to.equal("cancelled");
+		}
+		await eventually(() => client.all("interrupted").length === 20);
+		expect(client.all("interrupted").map(({ status }) => status)).to.deep.equal(Array(20).fill("interrupted"));
+		expect((await pod.ask("say on")).content).to.equal("on");
+	});
+
 	it("ends an agent that ignores it, starts it again, and goes on; as often as it takes", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session, { interrupt_ms: 200 });
