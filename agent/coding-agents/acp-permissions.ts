@@ -1,4 +1,4 @@
-/** What a permission request of the Agent Client Protocol asks for, bounded. Pure. */
+/** What a permission request of the Agent Client Protocol asks for, bounded, so that a person sees it before it happens. Pure. */
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import type { WantedPermission } from "../permissions.ts";
 
@@ -10,15 +10,25 @@ const maxText = 4_000;
 /** Bytes of JSON of the whole input; 32 open requests are to fit one answer. */
 const maxInput = 16_384;
 
-export function readPermission({ toolCall, options }: JsonObject): WantedPermission {
-	const call = isJsonObject(toolCall) ? toolCall : {};
-	const input = isJsonObject(call["rawInput"]) ? call["rawInput"] : {};
+/** @param call All that is known of the tool call that it is about. */
+export function readPermission(call: JsonObject, options: unknown): WantedPermission {
 	return {
 		tool: (textOf(call["kind"]) ?? "other").slice(0, maxName),
 		title: (textOf(call["title"]) ?? "a tool call").slice(0, maxTitle),
-		input: bounded(input),
+		input: bounded(inputOf(call)),
 		options: objectsOf(options).slice(0, maxOptions).flatMap(readOption),
 	};
+}
+
+/** Where the agent tells no input, the changes and texts it shows stand for it. */
+function inputOf({ rawInput, content }: JsonObject): JsonObject {
+	if (isJsonObject(rawInput) && Object.keys(rawInput).length > 0) return rawInput;
+	const items = objectsOf(content);
+	const changes = items
+		.filter(({ type }) => type === "diff")
+		.map(({ path, oldText, newText }) => ({ path, old_text: oldText ?? "", new_text: newText }));
+	const texts = items.flatMap((item) => (isJsonObject(item["content"]) ? (textOf(item["content"]["text"]) ?? []) : []));
+	return { ...(changes.length > 0 && { changes }), ...(texts.length > 0 && { content: texts.join("\n") }) };
 }
 
 /** An option that cannot be named when it is chosen is none. */

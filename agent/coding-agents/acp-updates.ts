@@ -7,7 +7,8 @@ const maxEntries = 200;
 const maxEntry = 500;
 const maxWord = 40;
 
-export function readUpdate(update: JsonObject): AgentUpdate | undefined {
+/** @param diffVerb Stands before the path of a change that the update shows. */
+export function readUpdate(update: JsonObject, diffVerb = "Changed"): AgentUpdate | undefined {
 	switch (update["sessionUpdate"]) {
 		case "agent_message_chunk":
 			return readText("text", update["content"]);
@@ -15,7 +16,7 @@ export function readUpdate(update: JsonObject): AgentUpdate | undefined {
 			return readText("reasoning", update["content"]);
 		case "tool_call":
 		case "tool_call_update":
-			return readTool(update);
+			return readTool(update, diffVerb);
 		case "plan":
 			return readPlan(update);
 		default:
@@ -41,7 +42,8 @@ function readPlan({ entries }: JsonObject): PlanUpdate {
 }
 
 /** Absent and null members mean "as before". */
-function readTool({ toolCallId, content, rawInput, rawOutput, ...call }: JsonObject): ToolUpdate | undefined {
+function readTool(update: JsonObject, diffVerb: string): ToolUpdate | undefined {
+	const { toolCallId, content, rawInput, rawOutput, ...call } = update;
 	const id = textOf(toolCallId);
 	if (id === undefined) return undefined;
 	const read = {
@@ -50,14 +52,19 @@ function readTool({ toolCallId, content, rawInput, rawOutput, ...call }: JsonObj
 		status: statusOf(call["status"]),
 		command: commandOf(rawInput),
 		exit_code: exitCodeOf(rawOutput),
-		output: Array.isArray(content) ? objectsOf(content).map(outputOf).join("\n") : undefined,
+		output: Array.isArray(content)
+			? objectsOf(content)
+					.map((item) => outputOf(item, diffVerb))
+					.join("\n")
+			: undefined,
 	};
 	const changed = Object.entries(read).filter(([, value]) => value !== undefined);
 	return { type: "tool", id, ...Object.fromEntries(changed) };
 }
 
-function outputOf(item: JsonObject): string {
-	return item["type"] === "diff" ? `Changed ${textOf(item["path"]) ?? "a file"}` : (contentText(item["content"]) ?? "");
+function outputOf(item: JsonObject, diffVerb: string): string {
+	if (item["type"] === "diff") return `${diffVerb} ${textOf(item["path"]) ?? "a file"}`;
+	return contentText(item["content"]) ?? "";
 }
 
 function contentText(content: unknown): string | undefined {
@@ -68,10 +75,16 @@ function statusOf(status: unknown): ToolStatus | undefined {
 	return toolStatuses.find((name) => name === status);
 }
 
-/** Agents give it as text or as a list of words. */
+/** Agents give it as text or as a list of words, or several of them as a list of texts. */
 function commandOf(input: unknown): string | undefined {
-	const command = isJsonObject(input) ? input["command"] : undefined;
-	return Array.isArray(command) ? command.flatMap((word) => textOf(word) ?? []).join(" ") : textOf(command);
+	if (!isJsonObject(input)) return undefined;
+	const { command, commands } = input;
+	if (Array.isArray(command)) return textsOf(command).join(" ");
+	return textOf(command) ?? (Array.isArray(commands) ? textsOf(commands).join("\n") : undefined);
+}
+
+function textsOf(list: readonly unknown[]): string[] {
+	return list.flatMap((word) => textOf(word) ?? []);
 }
 
 /** Agents name it in three ways. */

@@ -14,7 +14,7 @@ import { modeRequest } from "./acp-mode.ts";
 import { modelChoice, modelOption } from "./acp-model.ts";
 import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
-import { readUpdate } from "./acp-updates.ts";
+import { AcpToolCalls } from "./acp-tool-calls.ts";
 
 export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	/** Its own modes by who allows what it asks; empty: as it starts. */
@@ -63,8 +63,12 @@ export class AcpAgent implements CodingAgent {
 	#preamble: readonly string[] = [];
 	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
+	/** Of the turn under way. */
+	#calls = new AcpToolCalls();
 	/** Listener of the turn that was cancelled last. */
 	#cancelled: ((update: AgentUpdate) => void) | undefined;
+	/** Listener of the turn of whose cancellation the agent was told last. */
+	#toldOfCancel: ((update: AgentUpdate) => void) | undefined;
 
 	private constructor(process: RunningAgent, options: AcpOptions) {
 		this.#process = process;
@@ -136,12 +140,15 @@ export class AcpAgent implements CodingAgent {
 		this.#preamble = [];
 		this.#cancelled = undefined;
 		this.#onUpdate = onUpdate;
+		this.#calls = new AcpToolCalls();
 		try {
 			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
 			const { stopReason } = await this.#orEnded(answer).catch((error: unknown) => this.#unlessCancelled(error));
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
-			return textOf(stopReason) ?? "end_turn";
+			// Some say that a turn ended by itself when it was cancelled while they waited for a person.
+			return this.#toldOfCancel === onUpdate ? "cancelled" : (textOf(stopReason) ?? "end_turn");
 		} finally {
+			for (const update of this.#calls.closed(this.#isCancelled)) onUpdate(update);
 			this.#onUpdate = undefined;
 			this.#options.permissions.cancel();
 		}
@@ -157,7 +164,9 @@ export class AcpAgent implements CodingAgent {
 		if (!turn || isRepeated) return;
 		// After the answers to what it asks, which leave in this turn of the event loop. By then the next turn may have begun.
 		void sleep(0).then(() => {
-			if (this.#onUpdate === turn) this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
+			if (this.#onUpdate !== turn) return;
+			this.#toldOfCancel = turn;
+			this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
 		});
 		after(interruptMs, () => {
 			if (this.#onUpdate !== turn) return;
@@ -173,10 +182,23 @@ export class AcpAgent implements CodingAgent {
 
 	/** Of a turn that is being cancelled, nothing is allowed any more. */
 	async #permit(params: JsonObject): Promise<object> {
-		if (this.#cancelled !== undefined && this.#cancelled === this.#onUpdate)
-			return { outcome: { outcome: "cancelled" } };
-		const optionId = await this.#options.permissions.ask(readPermission(params));
+		if (this.#isCancelled) return { outcome: { outcome: "cancelled" } };
+		const [calls, onUpdate] = [this.#calls, this.#onUpdate];
+		const show = (update: AgentUpdate | undefined): void => {
+			if (update && this.#onUpdate === onUpdate) onUpdate?.(update);
+		};
+		const { call, news } = calls.asked(params);
+		show(news);
+		const wanted = readPermission(call, params["options"]);
+		const optionId = await this.#options.permissions.ask(wanted);
+		const kind = wanted.options.find(({ option_id }) => option_id === optionId)?.kind ?? "reject_once";
+		show(calls.answered(call["toolCallId"], !kind.startsWith("reject")));
 		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+	}
+
+	/** Whether the turn under way was told to end. */
+	get #isCancelled(): boolean {
+		return this.#cancelled !== undefined && this.#cancelled === this.#onUpdate;
 	}
 
 	#receive({ sessionId, update }: JsonObject): void {
@@ -185,7 +207,7 @@ export class AcpAgent implements CodingAgent {
 		if (!isOurs || !isJsonObject(update)) return;
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
-		const read = readUpdate(update);
+		const read = this.#calls.told(update);
 		if (read) this.#onUpdate?.(read);
 	}
 
@@ -201,7 +223,7 @@ export class AcpAgent implements CodingAgent {
 
 	/** Some fail when they are cancelled before they have begun. @throws what is anything else. */
 	#unlessCancelled(error: unknown): JsonObject {
-		if (error instanceof RpcError && this.#cancelled === this.#onUpdate) return { stopReason: "cancelled" };
+		if (error instanceof RpcError && this.#isCancelled) return { stopReason: "cancelled" };
 		throw error;
 	}
 

@@ -58,10 +58,13 @@ describe("readPermission()", () => {
 	it("bounds everything the agent says, and keeps its beginning", () => {
 		const many = Array.from({ length: 1_000 }, (_, n) => [`k${n}`, "x".repeat(10_000)]);
 		const toolCall = { title: "t".repeat(9_999), kind: "edit", rawInput: Object.fromEntries(many) };
-		const read = readPermission({ toolCall, options: Array.from({ length: 99 }, (_, n) => ({ optionId: `${n}` })) });
+		const read = readPermission(
+			toolCall,
+			Array.from({ length: 99 }, (_, n) => ({ optionId: `${n}` })),
+		);
 		expect(JSON.stringify(read).length).to.be.below(24_576);
 		expect(read.title).to.have.length(200);
-		const small = readPermission({ toolCall: { rawInput: { text: "x".repeat(5_000) } }, options: null });
+		const small = readPermission({ rawInput: { text: "x".repeat(5_000) } }, null);
 		expect(small).to.deep.include({ tool: "other", title: "a tool call", options: [] });
 		expect(small.input["text"]).to.match(/^x{4000}… \(5000 characters\)$/);
 	});
