@@ -1,8 +1,9 @@
 /** Broker options, and nothing else. Values and their reasons: docs/configuration.md, "Bus". */
-import { type BrokerOptions, type Errors, ServiceBroker } from "moleculer";
+import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { busBorder } from "#shared/bus/bus-border.ts";
+import { isOutage } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
@@ -47,7 +48,7 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 			minRequestCount: 5,
 			windowTime: 60,
 			halfOpenTime: 5_000,
-			check: (error: Error) => [503, 504].includes((error as Errors.MoleculerError).code),
+			check: isOutage,
 		},
 		bulkhead: { enabled: true, concurrency: 256, maxQueueSize: 4_096 },
 		transit: { maxQueueSize: 2_000 },

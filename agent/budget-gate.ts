@@ -186,7 +186,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	async #release(id: string): Promise<void> {
 		for (let tries = 0; tries < releaseTries && !this.#closed.signal.aborted; tries++) {
 			const answer = await this.#send("DELETE", `/${id}`, this.#closed.signal);
-			if (answer && answer.status < 500) return;
+			if (answer && answer.status < 500 && answer.status !== 429) return;
 			await sleep(askAgainMs, this.#closed.signal);
 		}
 	}

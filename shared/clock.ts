@@ -40,6 +40,11 @@ export function hrtime(): [number, number] {
 	return process.hrtime();
 }
 
+/** Seconds this process has run, in which the framework says when it last heard of a node. */
+export function uptime(): number {
+	return process.uptime();
+}
+
 /** ISO 8601 in UTC, e.g. `2026-11-20T20:34:19.123Z`. */
 export function isoTime(milliseconds = now()): string {
 	return new Date(milliseconds).toISOString();

@@ -62,6 +62,13 @@ export class UnprocessableError extends ServiceError {
 	}
 }
 
+/** The caller, or what it wants to change, is busy with earlier requests; the same request may succeed in a moment. */
+export class TooManyRequestsError extends ServiceError {
+	constructor(message: string, type = "TOO_MANY_REQUESTS") {
+		super(message, 429, type);
+	}
+}
+
 /** Something this service depends on failed. */
 export class UpstreamError extends ServiceError {
 	constructor(message: string, type = "UPSTREAM", options?: ErrorOptions) {
@@ -100,6 +107,7 @@ const classes = new Map<string, { prototype: ServiceError }>(
 		ConflictError,
 		InvalidParametersError,
 		UnprocessableError,
+		TooManyRequestsError,
 		UpstreamError,
 		ResultTooLargeError,
 		UnavailableError,

@@ -49,7 +49,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const readiness = new Readiness({
 		checks,
 		actions: contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1)),
-		isServed: ({ name, produces }) => (produces ? rawHandlers.has(name) : (bus?.isAvailable(name) ?? false)),
+		isServed: ({ name, produces }) => (produces ? rawHandlers.has(name) : (bus?.isServed(name) ?? false)),
 	});
 	const { host, port } = config.gateway;
 	const connections = maxConnections + config.stream.max_clients;

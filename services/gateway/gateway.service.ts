@@ -11,7 +11,7 @@ export function gatewayService(gateway: Gateway, announce: () => void): ServiceS
 			const { broker, logger } = this;
 			gateway.attach({
 				caller: broker,
-				isAvailable: (action) => broker.registry.actions.isAvailable(action),
+				isServed: (action) => (broker.registry.actions.get(action)?.count() ?? 0) > 0,
 				logError: (message, error) => logger.error(message, error),
 			});
 			announce();

@@ -9,8 +9,8 @@ import type { RequestChain } from "./request-chain.ts";
 /** What the gateway needs of the bus. */
 export interface GatewayBus {
 	readonly caller: Caller;
-	/** Whether somebody who serves the action can be called now. */
-	isAvailable(action: string): boolean;
+	/** Whether there is somebody who serves the action, though its breaker may be open at the moment. */
+	isServed(action: string): boolean;
 	logError(message: string, error: unknown): void;
 }
 

@@ -71,7 +71,7 @@ function deliberate({ code, type, message }: ServiceError): Answer {
 	const headers = [
 		...(/^\w{1,64}$/.test(type) ? ["X-Error-Code", type] : []),
 		...(code === 401 ? challenge : []),
-		...(code === 503 ? retryAfter : []),
+		...(code === 429 || code === 503 ? retryAfter : []),
 	];
 	return { status: code, body: JSON.stringify({ detail: message }), headers };
 }

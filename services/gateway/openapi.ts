@@ -43,6 +43,7 @@ const failures: Readonly<Record<number, string>> = {
 	409: "Not in the present state",
 	413: "The request body is too large",
 	415: "The request body is not JSON",
+	429: "Too many requests at one time",
 	502: "Something behind the platform failed",
 	503: "Not available at the moment",
 	504: "The answer did not come in time",
@@ -115,12 +116,13 @@ function success({ action: { returns, paged, produces } }: ActionRoute): Json {
 	};
 }
 
-function failureResponses({ action }: ActionRoute, takesBody: boolean): Json {
+function failureResponses({ action, method }: ActionRoute, takesBody: boolean): Json {
 	const open = action.access === "public";
 	const statuses = new Set([
 		...(action.errors ?? []),
 		...(open ? [] : [401, 403]),
 		...(takesBody ? [413, 415] : []),
+		...(method === "GET" ? [] : [429]),
 		503,
 		504,
 	]);

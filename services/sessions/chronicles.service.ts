@@ -1,7 +1,9 @@
 /** Chronicles and timelines on the bus: wiring only; the rules are in session-chronicles.ts and timelines.ts. */
 import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
+import type { Asker } from "./change-queue.ts";
 import type { ChronicleBurial } from "./chronicles/chronicle-burial.ts";
 import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
@@ -30,8 +32,8 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 
 		actions: implement(chronicles, {
 			// A pod of an older launch may tell what became of it, too.
-			report: async ({ session_id, ...report }, principal) =>
-				chronicleOf(await ofSession.report(await sessions.get(principal, session_id), report)),
+			report: async ({ session_id, ...report }, ...who) =>
+				chronicleOf(await ofSession.report(asker(...who), await sessions.get(who[0], session_id), report)),
 
 			async newest({ session_id }, principal) {
 				await sessions.get(principal, session_id);
@@ -40,13 +42,13 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 
 			list: (query, principal) => chroniclePage(records, principal, query),
 
-			create: async ({ session_id }, principal) =>
-				chronicleOf(await ofSession.create(await sessions.get(principal, session_id))),
+			create: async ({ session_id }, ...who) =>
+				chronicleOf(await ofSession.create(asker(...who), await sessions.get(who[0], session_id))),
 
 			get: async ({ chronicle_id }, principal) => chronicleOf(await records.get(principal, chronicle_id)),
 
-			update: async ({ chronicle_id, ...edit }, principal) =>
-				chronicleOf(await records.change(principal, chronicle_id, () => ({ members: saidMembers(edit) }))),
+			update: async ({ chronicle_id, ...edit }, ...who) =>
+				chronicleOf(await records.change(asker(...who), chronicle_id, () => ({ members: saidMembers(edit) }))),
 
 			delete: async ({ chronicle_id }, principal) => ofSession.remove(await records.get(principal, chronicle_id)),
 
@@ -61,9 +63,9 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 				return timelines.read((await ofSession.newest(session_id)).id);
 			},
 
-			async add_entry({ chronicle_id: session_id, ...said }, principal) {
+			async add_entry({ chronicle_id: session_id, ...said }, ...who) {
 				const entry = withoutNulls(said);
-				await ofSession.addEntries(await sessions.get(principal, session_id), [entry]);
+				await ofSession.addEntries(asker(...who), await sessions.get(who[0], session_id), [entry]);
 				return entry;
 			},
 
@@ -79,6 +81,10 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 		},
 		stopped: () => burial.stop(),
 	};
+}
+
+function asker(principal: Principal, { meta: { deadline } }: RequestContext): Asker {
+	return { principal, deadline };
 }
 
 /** Members that say nothing are left out of what is kept. */

@@ -5,6 +5,7 @@ import { maxTimelineSeconds } from "#shared/contracts/chronicles.ts";
 import type { HistoryReport, ToldEntry } from "#shared/contracts/history.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Asker } from "./change-queue.ts";
 import type { SessionChronicles } from "./chronicles/session-chronicles.ts";
 import type { ReportName } from "./heard-reports.ts";
 import { maxChunkBytes } from "./history-entries.ts";
@@ -42,12 +43,12 @@ export class HistoryReports {
 		if (launch > generation) throw new UnprocessableError(`There was no launch ${launch} yet`, "LAUNCH_UNKNOWN");
 		refuseBadPiece(report);
 		if (isEmpty(report) || (await this.#parts.history.has(id, { launch, n }))) return;
-		await this.#write(record, { launch, n }, report);
+		await this.#write({ principal }, record, { launch, n }, report);
 		await this.#forgetDeleted(principal, id);
 	}
 
 	/** Each part takes a report once; that it was heard is written last, so that what a crash has left is made good. */
-	async #write(record: SessionRecord, name: ReportName, report: HistoryReport): Promise<void> {
+	async #write(asker: Asker, record: SessionRecord, name: ReportName, report: HistoryReport): Promise<void> {
 		const { history, chronicles, events } = this.#parts;
 		const { id } = record.session;
 		const entries = report.timeline.map((entry) => entryOf(entry, record.session));
@@ -56,11 +57,11 @@ export class HistoryReports {
 			return eventOf(eventId, { session_id: id, ...event });
 		});
 		const tell = async (): Promise<void> => {
-			await chronicles.addEntries(record, entries, name);
-			if (report.chronicle) await chronicles.report(record, report.chronicle, name);
+			await chronicles.addEntries(asker, record, entries, name);
+			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, name);
 		};
 		await Promise.all([tell(), events.add(id, raw)]);
-		await history.add(id, name.launch, report);
+		await history.add(asker, id, name.launch, report);
 	}
 
 	/** A session may have gone while its report was written. @throws {NotFoundError} */

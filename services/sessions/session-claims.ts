@@ -84,7 +84,7 @@ export class SessionClaims {
 					const ours = current.document.fence === fence && current.document.generation === generation;
 					return ours ? observationChange(current, observed, now()) : undefined;
 				},
-				{ fence },
+				{ guard: { fence } },
 			);
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;

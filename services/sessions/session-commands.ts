@@ -6,6 +6,7 @@ import type { Session, SessionCreate } from "#shared/contracts/session-resource.
 import type { Template } from "#shared/contracts/templates.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
+import type { Asker } from "./change-queue.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
@@ -17,8 +18,7 @@ import { resolveSource } from "./session-source.ts";
 import { timeBasedUuid } from "./time-based-uuid.ts";
 
 /** Who commands, and the client's Idempotency-Key where it sent one. */
-export interface Commander {
-	readonly principal: Principal;
+export interface Commander extends Asker {
 	readonly key?: string | undefined;
 }
 
@@ -70,16 +70,17 @@ export class SessionCommands {
 
 	/** @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}. */
 	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
-		const { principal, key } = commander;
+		const { principal, key, deadline } = commander;
 		const mark = commandMark(command, key, { id });
 		let repeated: Session | undefined;
-		const { session } = await this.#records.change(principal, id, (record) => {
+		const decide = (record: SessionRecord): SessionChange | undefined => {
 			repeated = answeredBefore(record, mark);
 			if (repeated) return undefined;
 			const change = commandChange(record, command, now());
 			const withColumns = { ...change, columns: both(change.columns, columns) };
 			return mark ? remembered(record, withColumns, mark) : withColumns;
-		});
+		};
+		const { session } = await this.#records.change(principal, id, decide, { deadline });
 		if (repeated) return repeated;
 		this.#due(id);
 		return session;

@@ -2,18 +2,16 @@
 import type { HistoryReport, PatchPiece } from "#shared/contracts/history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { UnavailableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { type Asker, ChangeQueue } from "./change-queue.ts";
 import type { ReportName } from "./heard-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
 import { hasHeard, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
-/** Lost races after which a report is given back; only a second launch can be in the way. */
-const maxRaces = 20;
 /** Bytes of log that are looked through for an answer. */
 const maxLogBytes = 4 * 1_048_576;
 
@@ -26,6 +24,7 @@ export interface KeptPatch {
 export class SessionHistory {
 	readonly #store: DocumentStore;
 	readonly #entries: HistoryEntries;
+	readonly #changes = new ChangeQueue();
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
@@ -36,19 +35,21 @@ export class SessionHistory {
 	 * Takes a report, each once. What it brings is written before it counts: whoever is stopped in between writes the
 	 * same again.
 	 */
-	async add(session: string, launch: number, report: HistoryReport): Promise<void> {
-		for (let race = 0; race < maxRaces; race++) {
-			const head = await this.#store.get(historyCollection, session);
-			if (hasHeard(head, { launch, n: report.n })) return;
-			await this.#write(session, launch, report, head);
-			failpoint("sessions.history-written");
-			const counted = await this.#count(session, launch, report, head);
-			if (!counted) continue;
-			await this.#tidy(counted);
-			if (report.diff) await this.#removePatchesBut(session, report.diff, patchOf(counted)?.id);
-			return;
-		}
-		throw new UnavailableError("The history changes too fast, try again");
+	async add(asker: Asker, session: string, launch: number, report: HistoryReport): Promise<void> {
+		await this.#changes.run(session, asker, () => this.#tryAdd(session, launch, report));
+	}
+
+	/** True when the report counts; undefined when another one came in between. */
+	async #tryAdd(session: string, launch: number, report: HistoryReport): Promise<true | undefined> {
+		const head = await this.#store.get(historyCollection, session);
+		if (hasHeard(head, { launch, n: report.n })) return true;
+		await this.#write(session, launch, report, head);
+		failpoint("sessions.history-written");
+		const counted = await this.#count(session, launch, report, head);
+		if (!counted) return undefined;
+		await this.#tidy(counted);
+		if (report.diff) await this.#removePatchesBut(session, report.diff, patchOf(counted)?.id);
+		return true;
 	}
 
 	/** Whether a report was taken, or a newer one of its launch. */

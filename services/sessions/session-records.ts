@@ -2,24 +2,29 @@
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { DocumentStore, EventCounts, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./books/session-budget.ts";
 import { countsChange } from "./books/session-counts.ts";
+import { ChangeQueue } from "./change-queue.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
-
-/** Lost races after which a command gives up; each one means that somebody else got through. */
-const maxRaces = 20;
 
 export interface SessionFilter {
 	/** A status, or the sessions of one shelf. */
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
 	readonly limit: number;
 	readonly cursor?: string | undefined;
+}
+
+export interface ChangeOptions {
+	/** What must hold of the document beside its revision. */
+	readonly guard?: Guard<(typeof sessionCollection)["columns"]>["equals"];
+	/** Milliseconds since 1970 after which nobody waits for the answer. */
+	readonly deadline?: number | undefined;
 }
 
 /** A change would pass a limit. */
@@ -39,6 +44,7 @@ export class SessionRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
 	readonly #chatEndpoint: ChatEndpoint;
+	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
 	constructor(store: DocumentStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
@@ -98,26 +104,28 @@ export class SessionRecords {
 	}
 
 	/**
-	 * Changes a session by compare-and-set: `decide` sees the newest record and is asked again after every lost race.
-	 * Returns the session after the change, or as it is when `decide` wants none.
-	 * @throws whatever `decide` throws; {NotFoundError}; {DoesNotFitError}; {UnavailableError} after too many lost races.
+	 * Changes a session by compare-and-set, after the changes of it that are under way: `decide` sees the newest record and
+	 * is asked again after every race lost to another process. Returns the session after the change, or as it is when
+	 * `decide` wants none.
+	 * @throws whatever `decide` throws; {NotFoundError}; {DoesNotFitError}; {TooManyRequestsError}.
 	 */
 	async change(
 		principal: Principal,
 		id: string,
 		decide: (record: SessionRecord) => SessionChange | undefined,
-		guard: Guard<(typeof sessionCollection)["columns"]>["equals"] = {},
+		{ guard = {}, deadline }: ChangeOptions = {},
 	): Promise<SessionRecord> {
-		for (let race = 0; race < maxRaces; race++) {
+		// Whoever may not know of it does not wait for it.
+		if (this.#changes.isBusy(id)) await this.text(principal, id);
+		return this.#changes.run(id, { principal, deadline }, async () => {
 			const record = await this.get(principal, id);
 			const change = decide(record);
 			if (!change) return record;
 			const changed = await this.#write(record, change, guard);
-			if (changed) return changed;
-			if (change.fits && (await this.get(principal, id)).session.rev === record.session.rev)
-				throw new DoesNotFitError();
-		}
-		throw new UnavailableError("The session changes too fast, try again");
+			if (changed || !change.fits) return changed;
+			if ((await this.get(principal, id)).session.rev === record.session.rev) throw new DoesNotFitError();
+			return undefined;
+		});
 	}
 
 	async #write(

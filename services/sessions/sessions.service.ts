@@ -18,6 +18,7 @@ import type { Hints } from "./hints.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
 import { refuseBadRef } from "./session-source.ts";
+import type { SessionRecord } from "./session-change.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
@@ -63,9 +64,10 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			get: async ({ session_id }, principal) => jsonText(await records.text(principal, session_id)),
 
-			async update({ session_id, ...update }, principal) {
+			async update({ session_id, ...update }, principal, { meta: { deadline } }) {
 				if (update.branch) refuseBadRef(update.branch);
-				return (await records.change(principal, session_id, (record) => updateChange(record, update))).session;
+				const decide = (record: SessionRecord) => updateChange(record, update);
+				return (await records.change(principal, session_id, decide, { deadline })).session;
 			},
 
 			async delete({ session_id, cleanup }, principal, ctx) {
@@ -73,12 +75,12 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 					...(cleanup.includes("workspace_storage") && { desired: "purge" }),
 					...(cleanup.includes("chronicles") && { farewell: "remove" }),
 				};
-				await commands.run({ principal, key: ctx.meta.idempotency_key }, "delete", session_id, { set });
+				await commands.run(commander(principal, ctx), "delete", session_id, { set });
 			},
 
 			async start({ session_id, profile_name }, principal, ctx) {
 				refuseUnbuilt({ profile_name });
-				return commands.run({ principal, key: ctx.meta.idempotency_key }, "start", session_id);
+				return commands.run(commander(principal, ctx), "start", session_id);
 			},
 
 			stop: ({ session_id }, ...who) => commands.run(commander(...who), "stop", session_id),
@@ -127,7 +129,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 }
 
 function commander(principal: Principal, ctx: RequestContext) {
-	return { principal, key: ctx.meta.idempotency_key };
+	const { idempotency_key: key, deadline } = ctx.meta;
+	return { principal, key, deadline };
 }
 
 /** @throws {UnprocessableError} when the template does not exist: a silent default would be a trap. */

@@ -79,7 +79,12 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 
 /** @throws {TimeoutError} when the caller has given up: the effect would surprise everybody. */
 function refuseLate(deadline: number | undefined): void {
-	if (deadline !== undefined && now() > deadline + clockSkewMs) throw new TimeoutError("The request came too late");
+	if (isLate(deadline)) throw new TimeoutError("The request came too late");
+}
+
+/** Whether nobody waits for the answer any more. @param deadline Of {@link Meta}. */
+export function isLate(deadline: number | undefined): boolean {
+	return deadline !== undefined && now() > deadline + clockSkewMs;
 }
 
 /**

@@ -4,8 +4,11 @@
  */
 import { type ActionHandler, type ActionSchema, type Context, Errors, type Middleware } from "moleculer";
 import type { Service, ServiceBroker } from "moleculer";
-import { hrtime } from "../clock.ts";
+import { hrtime, uptime } from "../clock.ts";
 import { TimeLimits } from "../time-limits.ts";
+
+/** Two heartbeats, and a second for the second one to come. */
+const silentS = 11;
 
 export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 	const limits = new TimeLimits();
@@ -21,7 +24,7 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 			return new Promise((resolve, reject) => {
 				const limit = limits.begin(timeout, () => {
 					broker.logger.warn(`Request '${action}' is timed out.`, { requestID, nodeID, timeout });
-					reject(new Errors.RequestTimeoutError({ action: action ?? "", nodeID: nodeID ?? "" }));
+					reject(timedOut(broker, action ?? "", nodeID ?? ""));
 				});
 				const ending =
 					<T>(settle: (outcome: T) => void) =>
@@ -35,4 +38,11 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 	}
 
 	return { name: "Timeout", localAction: withTimeout, remoteAction: withTimeout };
+}
+
+/** Tells a node that is lost from one that is busy: only the first has not been heard of for longer than it may rest. */
+function timedOut(broker: ServiceBroker, action: string, nodeID: string): Error {
+	const { lastHeartbeatTime } = broker.registry.nodes.get(nodeID) ?? { lastHeartbeatTime: 0 };
+	const isSilent = nodeID !== broker.nodeID && uptime() - (lastHeartbeatTime ?? 0) > silentS;
+	return new Errors.RequestTimeoutError({ action, nodeID, isSilent });
 }

@@ -8,7 +8,6 @@ export type Intent = "read" | "write";
 /** Failures before anything was sent, by the driver's names; not all their classes are exported. */
 const neverSent = new Set([
 	"MongoServerSelectionError",
-	"MongoWaitQueueTimeoutError",
 	"MongoPoolClearedError",
 	"MongoPoolClosedError",
 	"MongoTopologyClosedError",
@@ -44,6 +43,9 @@ export function translated(error: unknown, intent: Intent): unknown {
 
 function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	const { name } = error;
+	// What one client asks too much of does not say that the store is away.
+	if (name === "MongoWaitQueueTimeoutError")
+		return new UnavailableError("Too many requests wait for the document store", "STORE_OVERLOADED");
 	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))
 		return new UnavailableError(`Cannot reach the document store: ${name}`, "STORE_UNREACHABLE");
 	const undecided = error instanceof MongoWriteConcernError || undecidedCodes.has(error.code);

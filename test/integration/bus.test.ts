@@ -1,10 +1,10 @@
 /** The bus itself: contracts, principals and errors behave the same in one process and across two nodes. */
 import { expect } from "chai";
-import type { ServiceSchema } from "moleculer";
+import { Errors, type ServiceBroker, type ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
 import { call, implement, type Meta } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { now, sleep } from "#shared/clock.ts";
+import { now, sleep, uptime } from "#shared/clock.ts";
 import {
 	BadRequestError,
 	ConflictError,
@@ -37,6 +37,7 @@ const probe = defineContract("probe", {
 	fail: { summary: "Fails", params: { how: { type: "string" } } },
 	slow: { summary: "Does not answer", params: {} },
 	stuck: { summary: "Does not answer either", params: {}, timeout: 40 },
+	storeless: { summary: "Cannot reach its store", params: {} },
 	asks: { summary: "Asks one that does not answer, with more patience than its caller", params: {}, timeout: 500 },
 	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
 });
@@ -67,6 +68,9 @@ function probeService(over: AbortSignal): ServiceSchema {
 			},
 			slow: () => sleep(10_000, over),
 			stuck: () => sleep(10_000, over),
+			async storeless() {
+				throw new UnavailableError("Cannot reach the document store", "STORE_UNREACHABLE");
+			},
 			async asks(_params, _principal, ctx) {
 				asked.push((await failureOf(call(ctx, probe.actions.slow, {}, { timeout: 10_000 }))) as Error);
 				await sleep(10_000, over);
@@ -74,6 +78,12 @@ function probeService(over: AbortSignal): ServiceSchema {
 			large: async ({ bytes }) => "x".repeat(bytes),
 		}),
 	};
+}
+
+/** As if nothing had been heard of a node for 13 s; after 15 it would be gone. */
+function silence(broker: ServiceBroker, nodeId: string): void {
+	const node = broker.registry.nodes.get(nodeId);
+	if (node) node.lastHeartbeatTime = uptime() - 13;
 }
 
 for (const count of [1, 2] as const) {
@@ -163,11 +173,26 @@ for (const count of [1, 2] as const) {
 			expect(await eventually(() => asked.pop())).to.include({ type: "REQUEST_TIMEOUT", code: 504 });
 		});
 
-		it("does not ask again who has let calls run out of time", async () => {
+		it("asks again who has let calls run out of time while it lives: they may be one caller's doing (H4)", async () => {
 			const stuck = () => failureOf(callAs(nodes.near, alice, probe.actions.stuck, {}));
-			for (let i = 0; i < 5; i++) expect(await stuck()).to.include({ type: "REQUEST_TIMEOUT" });
-			expect(await stuck()).to.include({ type: "SERVICE_NOT_AVAILABLE" });
+			for (let i = 0; i < 8; i++) expect(await stuck()).to.include({ type: "REQUEST_TIMEOUT" });
 		});
+
+		it("does not ask again whose store is away", async () => {
+			const away = () => failureOf(callAs(nodes.near, alice, probe.actions.storeless, {}));
+			for (let i = 0; i < 5; i++) expect(await away()).to.include({ type: "STORE_UNREACHABLE" });
+			expect(await away()).to.include({ type: "SERVICE_NOT_AVAILABLE" });
+		});
+
+		if (count === 2) {
+			it("does not ask again who has let calls run out of time and is silent", async () => {
+				await eventually(async () => {
+					for (const { id } of nodes.near.registry.nodes.list({})) silence(nodes.near, id);
+					const error = await failureOf(callAs(nodes.near, alice, probe.actions.stuck, {}));
+					return error instanceof Errors.ServiceNotAvailableError;
+				});
+			});
+		}
 
 		it("refuses a result that would not fit into a message", async () => {
 			expect(await callAs(nodes.near, alice, probe.actions.large, { bytes: 900_000 })).to.have.length(900_000);

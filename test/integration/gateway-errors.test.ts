@@ -8,6 +8,7 @@ import {
 	InvalidParametersError,
 	NotFoundError,
 	TimeoutError,
+	TooManyRequestsError,
 	UnauthorizedError,
 	UnavailableError,
 	UnprocessableError,
@@ -31,6 +32,8 @@ const failures: Readonly<Record<string, () => Error>> = {
 	Upstream: () => new UpstreamError("The pod did not answer", "POD", { cause: new Error(secret) }),
 	Unavailable: () => new UnavailableError("Not now"),
 	Timeout: () => new TimeoutError("Too late"),
+	Undecided: () => new TimeoutError("The document store did not confirm", "STORE_UNDECIDED"),
+	Busy: () => new TooManyRequestsError("Too many changes of this are under way", "BUSY"),
 	Invalid: () =>
 		new InvalidParametersError([
 			{ type: "required", path: ["how"], message: "" },
@@ -71,6 +74,7 @@ const expected: Readonly<Record<string, readonly [number, unknown, string?]>> = 
 	Forbidden: [403, "Not this one", "FORBIDDEN"],
 	NotFound: [404, 'Session "x" not found', "SESSION_NOT_FOUND"],
 	Conflict: [409, "Cannot stop session x: current status is stopped", "STATUS"],
+	Busy: [429, "Too many changes of this are under way", "BUSY"],
 	Unprocessable: [422, 'Template "x" not found', "TEMPLATE_NOT_FOUND"],
 	Upstream: [502, "The pod did not answer", "POD"],
 	Unavailable: [503, "Not now", "UNAVAILABLE"],
@@ -128,7 +132,7 @@ for (const nodes of [1, 2] as const) {
 				const answer = await fail(how);
 				expect([answer.status, JSON.parse(answer.text)], how).to.deep.equal([status, { detail }]);
 				expect(answer.headers["x-error-code"], how).to.equal(code);
-				expect(answer.headers["retry-after"], how).to.equal(status === 503 ? "1" : undefined);
+				expect(answer.headers["retry-after"], how).to.equal([429, 503].includes(status) ? "1" : undefined);
 				expect(JSON.stringify(answer), how).to.not.include("password");
 			}
 		});
@@ -179,14 +183,17 @@ describe("gateway: a service that is not there", () => {
 		}
 	});
 
-	it("is 503 while its breaker is open", async () => {
+	it("is 503 while its breaker is open, and there all the same (H4)", async () => {
 		const service = new ProbeService(failures);
-		const gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
-		const fail = () => sendRaw(gateway.port, rawRequest("POST /api/v1/svc/failures/Timeout", { Host: gateway.host }));
+		const contracts = [{ ...probe, actions: { fail: probe.actions.fail } }];
+		const gateway = await startGateway({ contracts, services: [service.schema] });
+		const fail = () => sendRaw(gateway.port, rawRequest("POST /api/v1/svc/failures/Undecided", { Host: gateway.host }));
 		try {
 			for (let i = 0; i < 5; i++) expect((await fail()).status).to.equal(504);
 			const answer = await fail();
 			expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([503, { detail: unavailable }]);
+			const ready = await sendRaw(gateway.port, rawRequest("GET /ready", { Host: gateway.host }));
+			expect(ready.status, ready.text).to.equal(200);
 		} finally {
 			await gateway.stop();
 		}

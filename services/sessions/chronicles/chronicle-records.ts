@@ -2,16 +2,14 @@
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { type Asker, ChangeQueue } from "../change-queue.ts";
 import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
 
 type ChronicleColumns = (typeof chronicleCollection)["columns"];
-
-/** Lost races after which a change is given back. */
-const maxRaces = 20;
 
 /** What becomes of a chronicle. */
 export interface ChronicleChange {
@@ -25,6 +23,8 @@ export interface ChronicleChange {
 export class ChronicleRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
+	/** By session; a chronicle that has none has a line of its own. */
+	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
 	constructor(store: DocumentStore, written: () => void) {
@@ -90,21 +90,25 @@ export class ChronicleRecords {
 	}
 
 	/**
-	 * Changes a chronicle; `decide` is asked again after every lost race, and may want no change.
-	 * @throws {NotFoundError}; {UnavailableError} after too many lost races.
+	 * Changes a chronicle; `decide` is asked again after every race lost to another process, and may want no change.
+	 * @throws {NotFoundError}; {TooManyRequestsError}.
 	 */
 	async change(
-		principal: Principal,
+		asker: Asker,
 		id: string,
 		decide: (document: ChronicleDocument) => ChronicleChange | undefined,
 	): Promise<ChronicleDocument> {
-		for (let race = 0; race < maxRaces; race++) {
-			const document = await this.get(principal, id);
+		const { session = id } = await this.get(asker.principal, id);
+		return this.inTurn(asker, session, async () => {
+			const document = await this.get(asker.principal, id);
 			const change = decide(document);
-			const changed = change ? await this.replace(document, change) : document;
-			if (changed) return changed;
-		}
-		throw new UnavailableError("The chronicle changes too fast, try again");
+			return change ? this.replace(document, change) : document;
+		});
+	}
+
+	/** What `attempt` makes of the chronicles of a session, one after the other; it is made again while it gives undefined. */
+	inTurn<T>(asker: Asker, session: string, attempt: () => Promise<T | undefined>): Promise<T> {
+		return this.#changes.run(session, asker, attempt);
 	}
 
 	/** Some of those that were made of a chronicle's reforged sessions. */

@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { NotFoundError, UnavailableError } from "#shared/errors.ts";
+import { NotFoundError } from "#shared/errors.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { Asker } from "../change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
@@ -12,9 +13,7 @@ import { type Heard, isHeard, type ReportName, withHeard } from "../heard-report
 import type { SessionRecord } from "../session-change.ts";
 import type { Timelines } from "./timelines.ts";
 
-/** Lost races after which a report is given back. */
-const maxRaces = 20;
-const keeper = systemPrincipal("chronicles");
+const keeper: Asker = { principal: systemPrincipal("chronicles") };
 
 /** What becomes of the chronicles of a session that is deleted. */
 export type Farewell = "keep" | "remove";
@@ -36,16 +35,22 @@ export class SessionChronicles {
 	}
 
 	/** A new draft from the session as it is. */
-	async create(session: SessionRecord): Promise<ChronicleDocument> {
-		return this.#untilWritten(async () => this.#begin(session, await this.#records.newest(session.session.id)));
+	async create(asker: Asker, session: SessionRecord): Promise<ChronicleDocument> {
+		const { id } = session.session;
+		return this.#records.inTurn(asker, id, async () => this.#begin(session, await this.#records.newest(id)));
 	}
 
 	/**
 	 * Completes the newest chronicle while it is a draft, or begins one.
 	 * @param name Where the report is from, when it may come again: then it changes nothing.
 	 */
-	async report(session: SessionRecord, report: ChronicleReport, name?: ReportName): Promise<ChronicleDocument> {
-		return this.#untilWritten(async () => {
+	async report(
+		asker: Asker,
+		session: SessionRecord,
+		report: ChronicleReport,
+		name?: ReportName,
+	): Promise<ChronicleDocument> {
+		return this.#records.inTurn(asker, session.session.id, async () => {
 			const draft = await this.#draft(session);
 			const heard = (draft?.heard ?? {}) as Heard;
 			if (draft && name && isHeard(heard, name)) return draft;
@@ -58,10 +63,15 @@ export class SessionChronicles {
 	}
 
 	/** @param name Where the entries are from, when they may come again. */
-	async addEntries(session: SessionRecord, entries: readonly TimelineEntry[], name?: ReportName): Promise<void> {
+	async addEntries(
+		asker: Asker,
+		session: SessionRecord,
+		entries: readonly TimelineEntry[],
+		name?: ReportName,
+	): Promise<void> {
 		if (entries.length === 0) return;
-		const draft = await this.#untilWritten(() => this.#draft(session));
-		await this.#timelines.add(draft, entries, name);
+		const draft = await this.#records.inTurn(asker, session.session.id, () => this.#draft(session));
+		await this.#timelines.add(asker, draft, entries, name);
 	}
 
 	/** Nothing of the session's timelines stays; of its chronicles, what `farewell` says. */
@@ -122,16 +132,8 @@ export class SessionChronicles {
 	}
 
 	async #living(id: string | undefined): Promise<string | undefined> {
-		const found = id === undefined ? undefined : await this.#records.find(keeper, id);
+		const found = id === undefined ? undefined : await this.#records.find(keeper.principal, id);
 		return found?.status === "deleted" ? undefined : found?.id;
-	}
-
-	async #untilWritten(attempt: () => Promise<ChronicleDocument | undefined>): Promise<ChronicleDocument> {
-		for (let race = 0; race < maxRaces; race++) {
-			const written = await attempt();
-			if (written) return written;
-		}
-		throw new UnavailableError("The chronicle changes too fast, try again");
 	}
 }
 

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
-import { UnavailableError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import { type Asker, ChangeQueue } from "../change-queue.ts";
 import {
 	type ChronicleDocument,
 	timelineChunkCollection,
@@ -16,8 +16,6 @@ import { isHeard, type ReportName, withHeard } from "../heard-reports.ts";
 import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { totalsOf } from "./timeline-totals.ts";
 
-/** Lost races after which entries are given back. */
-const maxRaces = 20;
 /** Bytes of an event; a larger one leaves out what the entries come to. */
 const maxEventBytes = 16 * 1024;
 const pageSize = 50;
@@ -25,6 +23,7 @@ const pageSize = 50;
 export class Timelines {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
+	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
 	constructor(store: DocumentStore, written: () => void) {
@@ -35,23 +34,35 @@ export class Timelines {
 	/**
 	 * Adds entries in their order.
 	 * @param report Where they are from, when that may come again: then nothing is added a second time.
-	 * @throws {UnavailableError} after too many lost races.
+	 * @throws {TooManyRequestsError}
 	 */
-	async add(chronicle: ChronicleDocument, entries: readonly TimelineEntry[], report?: ReportName): Promise<void> {
-		for (let race = 0; race < maxRaces; race++) {
-			const document = await this.#store.get(timelineCollection, chronicle.id);
-			const before = stateOf(document);
-			if (entries.length === 0 || (report && isHeard(before.heard, report))) return;
-			const { state, events } = grown(before, entries, chronicle, document?.told ?? 0);
-			const heard = report ? withHeard(before.heard, report) : before.heard;
-			const change = settled({ ...state, heard }, randomUUID());
-			if (!(await this.#write(chronicle.id, document, change, events))) continue;
-			failpoint("timelines.written");
-			this.#written();
-			for (const chunk of change.dropped) await this.#store.remove(timelineChunkCollection, chunk.id, {});
-			return;
-		}
-		throw new UnavailableError("The timeline changes too fast, try again");
+	async add(
+		asker: Asker,
+		chronicle: ChronicleDocument,
+		entries: readonly TimelineEntry[],
+		report?: ReportName,
+	): Promise<void> {
+		if (entries.length === 0) return;
+		const change = await this.#changes.run(chronicle.id, asker, () => this.#tryAdd(chronicle, entries, report));
+		for (const chunk of change.dropped) await this.#store.remove(timelineChunkCollection, chunk.id, {});
+	}
+
+	/** What has left the timeline by it; undefined when it was changed meanwhile. */
+	async #tryAdd(
+		chronicle: ChronicleDocument,
+		entries: readonly TimelineEntry[],
+		report?: ReportName,
+	): Promise<Pick<TimelineChange, "dropped"> | undefined> {
+		const document = await this.#store.get(timelineCollection, chronicle.id);
+		const before = stateOf(document);
+		if (report && isHeard(before.heard, report)) return { dropped: [] };
+		const { state, events } = grown(before, entries, chronicle, document?.told ?? 0);
+		const heard = report ? withHeard(before.heard, report) : before.heard;
+		const change = settled({ ...state, heard }, randomUUID());
+		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
+		failpoint("timelines.written");
+		this.#written();
+		return change;
 	}
 
 	/** Entries in ascending order, and what they come to. */

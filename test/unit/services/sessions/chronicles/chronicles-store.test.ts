@@ -15,6 +15,7 @@ import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import type { SessionRecord } from "#services/sessions/session-change.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
@@ -26,6 +27,8 @@ const engines: Record<string, () => Promise<StoreUnderTest>> = {
 	SQLite: () => openEmbedded(collections),
 	"MongoDB's wire protocol": () => openOnEndpoint(collections),
 };
+
+const writer = { principal: systemPrincipal("t") };
 
 function entry(label: string, t = 0): TimelineEntry {
 	return { t, type: "file", label, action: "created", ins: 1, del: 0 };
@@ -70,7 +73,7 @@ for (const [engine, open] of Object.entries(engines)) {
 
 		it("begins one draft, however many begin at once", async () => {
 			const entries = Array.from({ length: 8 }, (_one, n) => entry(`${n}`));
-			await Promise.all(entries.map((one) => chronicles.addEntries(session, [one])));
+			await Promise.all(entries.map((one) => chronicles.addEntries(writer, session, [one])));
 			const { id } = await newest();
 			const { events, files } = await timelines.read(id);
 			expect(events.map(({ label }) => label)).to.have.members(entries.map(({ label }) => label));
@@ -82,25 +85,25 @@ for (const [engine, open] of Object.entries(engines)) {
 
 		it("takes each numbered report once, also when it comes to several at once", async () => {
 			const report = { launch: 1, n: 3 };
-			const adding = () => chronicles.addEntries(session, [entry("a"), entry("b")], report);
+			const adding = () => chronicles.addEntries(writer, session, [entry("a"), entry("b")], report);
 			await Promise.all([adding(), adding(), adding()]);
-			await chronicles.addEntries(session, [entry("old")], { launch: 1, n: 2 });
-			await chronicles.addEntries(session, [entry("other launch")], { launch: 2, n: 1 });
+			await chronicles.addEntries(writer, session, [entry("old")], { launch: 1, n: 2 });
+			await chronicles.addEntries(writer, session, [entry("other launch")], { launch: 2, n: 1 });
 			const { events } = await timelines.read((await newest()).id);
 			expect(events.map(({ label }) => label)).to.deep.equal(["a", "b", "other launch"]);
-			await chronicles.report(session, { summary: "first" }, { launch: 1, n: 4 });
-			await records.change({ kind: "system", id: "t", tenant: "", roles: [] }, (await newest()).id, () => ({
+			await chronicles.report(writer, session, { summary: "first" }, { launch: 1, n: 4 });
+			await records.change(writer, (await newest()).id, () => ({
 				members: { summary: "by hand" },
 			}));
-			await chronicles.report(session, { summary: "first" }, { launch: 1, n: 4 });
+			await chronicles.report(writer, session, { summary: "first" }, { launch: 1, n: 4 });
 			expect(chronicleOf(await newest()).summary, "a report that comes again").to.equal("by hand");
 		});
 
 		it("completes a draft, and begins another one when the newest is complete", async () => {
-			await chronicles.addEntries(session, [entry("a")]);
+			await chronicles.addEntries(writer, session, [entry("a")]);
 			const draft = await newest();
 			const report = { summary: "Done", key_changes: null, duration_seconds: 7 };
-			const reported = chronicleOf(await chronicles.report(session, report));
+			const reported = chronicleOf(await chronicles.report(writer, session, report));
 			expect(reported).to.deep.include({
 				id: draft.id,
 				summary: "Done",
@@ -108,10 +111,10 @@ for (const [engine, open] of Object.entries(engines)) {
 				project: "project",
 				cost: 0.25,
 			});
-			await records.change({ kind: "system", id: "t", tenant: "", roles: [] }, draft.id, () => ({
+			await records.change(writer, draft.id, () => ({
 				members: { status: "complete" },
 			}));
-			const next = chronicleOf(await chronicles.report(session, { summary: "More" }));
+			const next = chronicleOf(await chronicles.report(writer, session, { summary: "More" }));
 			expect(next.id).to.not.equal(draft.id);
 			expect(next.created_at > reported.created_at).to.equal(true);
 			expect((await newest()).id).to.equal(next.id);
@@ -127,7 +130,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			let last: OutboxEntry | undefined;
 			for (let from = 0; from < 2_500; from += 50) {
 				const entries = Array.from({ length: 50 }, (_one, n) => entry(`${(from + n) % 700}`, from + n));
-				await chronicles.addEntries(session, entries);
+				await chronicles.addEntries(writer, session, entries);
 				const { id } = await newest();
 				last = (await outbox(timelineCollection, id)).at(-1);
 				await store.trimOutbox(timelineCollection, id, last?.n ?? 0);
@@ -145,6 +148,7 @@ for (const [engine, open] of Object.entries(engines)) {
 
 		it("leaves nothing of a deleted one, when its last event is told", async () => {
 			await chronicles.addEntries(
+				writer,
 				session,
 				Array.from({ length: 150 }, (_one, n) => entry(`${n}`)),
 			);
@@ -165,7 +169,7 @@ for (const [engine, open] of Object.entries(engines)) {
 		});
 
 		it("leaves nothing of a deleted one while 500 others wait (L13)", async () => {
-			await chronicles.addEntries(session, [entry("a")]);
+			await chronicles.addEntries(writer, session, [entry("a")]);
 			const draft = await newest();
 			await chronicles.remove(draft);
 			await store.trimOutbox(chronicleCollection, draft.id, 99);
@@ -182,7 +186,7 @@ for (const [engine, open] of Object.entries(engines)) {
 
 		it("stays without its session, or goes with it", async () => {
 			const other = sessionNamed(randomUUID());
-			for (const one of [session, other]) await chronicles.addEntries(one, [entry("a")]);
+			for (const one of [session, other]) await chronicles.addEntries(writer, one, [entry("a")]);
 			const [kept, gone] = [await newest(), await chronicles.newest(other.session.id)];
 			await chronicles.sessionDeleted(session.session.id, "keep");
 			await chronicles.sessionDeleted(other.session.id, "remove");
