@@ -13,7 +13,17 @@ const silentS = 11;
 export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 	const limits = new TimeLimits();
 
-	function withTimeout(next: ActionHandler, { name: action }: ActionSchema): ActionHandler {
+	function isSilentNode(id: string): boolean {
+		const node = broker.registry.nodes.get(id);
+		return node !== undefined && uptime() - node.lastHeartbeatTime > silentS;
+	}
+
+	/** @param isSilent Whether whoever is called has not been heard of for some time. */
+	function withTimeout(
+		next: ActionHandler,
+		action: string | undefined,
+		isSilent: (nodeId: string) => boolean,
+	): ActionHandler {
 		return function bounded(this: Service, ctx: Context): Promise<unknown> {
 			const timeout = (ctx.options.timeout ??= broker.options.requestTimeout ?? 0);
 			if (timeout <= 0) return next.call(this, ctx);
@@ -24,7 +34,7 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 			return new Promise((resolve, reject) => {
 				const limit = limits.begin(timeout, () => {
 					broker.logger.warn(`Request '${action}' is timed out.`, { requestID, nodeID, timeout });
-					reject(timedOut(broker, action ?? "", nodeID ?? ""));
+					reject(new Errors.RequestTimeoutError({ action, nodeID, isSilent: isSilent(nodeID ?? "") }));
 				});
 				const ending =
 					<T>(settle: (outcome: T) => void) =>
@@ -37,12 +47,9 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 		};
 	}
 
-	return { name: "Timeout", localAction: withTimeout, remoteAction: withTimeout };
-}
-
-/** Tells a node that is lost from one that is busy: only the first has not been heard of for longer than it may rest. */
-function timedOut(broker: ServiceBroker, action: string, nodeID: string): Error {
-	const { lastHeartbeatTime } = broker.registry.nodes.get(nodeID) ?? { lastHeartbeatTime: 0 };
-	const isSilent = nodeID !== broker.nodeID && uptime() - (lastHeartbeatTime ?? 0) > silentS;
-	return new Errors.RequestTimeoutError({ action, nodeID, isSilent });
+	return {
+		name: "Timeout",
+		localAction: (next: ActionHandler, { name }: ActionSchema) => withTimeout(next, name, () => false),
+		remoteAction: (next: ActionHandler, { name }: ActionSchema) => withTimeout(next, name, isSilentNode),
+	};
 }
