@@ -18,7 +18,7 @@ import type { Hints } from "./hints.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
 import { refuseBadRef } from "./session-source.ts";
-import type { SessionRecord } from "./session-change.ts";
+import type { SessionChange, SessionRecord } from "./session-change.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
@@ -87,14 +87,14 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			archive: ({ session_id }, ...who) => commands.run(commander(...who), "archive", session_id),
 			restore: ({ session_id }, ...who) => commands.run(commander(...who), "restore", session_id),
 
-			async activity({ session_id, state, metadata }, principal) {
+			async activity({ session_id, state, metadata }, principal, { meta: { deadline } }) {
 				if (!isActivity(state)) {
 					throw new UnprocessableError(
 						`Unknown state "${state}"; allowed: ${activityStates.join(", ")}`,
 						"ACTIVITY_STATE",
 					);
 				}
-				await records.change(principal, session_id, ({ session }) => {
+				const decide = ({ session }: SessionRecord): SessionChange | undefined => {
 					refuseStale(principal, session.generation);
 					if (session.status !== "running") return undefined;
 					return {
@@ -104,7 +104,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 						event: "session_activity",
 						payload: { session_id, state, metadata, owner_id: session.owner_id ?? "" },
 					};
-				});
+				};
+				await records.change(principal, session_id, decide, { deadline });
 			},
 
 			logs: async ({ session_id, lines, level }, principal) =>
