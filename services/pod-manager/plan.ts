@@ -26,7 +26,7 @@ const phases: Record<PodState, ObservedPhase> = {
 	gone: "failed",
 };
 
-/** Milliseconds until the next look at a session in this phase. */
+/** Milliseconds until the next look at a session in this phase; one that runs and is ready waits for a change instead. */
 export const dueInMs: Record<ObservedPhase, number> = {
 	absent: 0,
 	blocked: 250,

@@ -7,7 +7,7 @@ import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import type { PassGround } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
-import { type ExpectedPage, Sweep } from "./sweep.ts";
+import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));
 
@@ -46,7 +46,7 @@ export function podManager(ground: PassGround): PodManager {
 			sweep = new Sweep(
 				{
 					runtime: ground.runtime,
-					expected: (after) => expectedOver(this.broker, after),
+					expected: (asked) => expectedOver(this.broker, asked),
 					look: (sessionId) => passes.look(sessionId),
 				},
 				warn,
@@ -73,11 +73,11 @@ function workOver(broker: ServiceBroker): Work {
 	};
 }
 
-function expectedOver(broker: ServiceBroker, after: string | undefined): Promise<ExpectedPage> {
+function expectedOver(broker: ServiceBroker, asked: Asked): Promise<ExpectedPage> {
 	return call(
 		broker,
 		sessionWork.actions.expected,
-		{ limit: expectedLimit, ...(after !== undefined && { after }) },
+		{ limit: expectedLimit, ...asked },
 		{ meta: jobMeta(), timeout: expectedTimeoutMs },
 	);
 }

@@ -12,8 +12,8 @@ import { QuietLog, sentenceOf } from "./quiet-log.ts";
 const pollMs = 1_000;
 /** Passes at a time. */
 const maxPasses = 16;
-/** Sessions remembered as changed; the poll finds those beyond. */
-const maxChanged = 1_024;
+/** Sessions remembered as changed: more than a machine has pods. */
+const maxChanged = 16_384;
 /** The sessions service was asked so lately when all is well. */
 const freshMs = 10_000;
 /** Polls that may fail before it is worth a line: at start services come up in any order. */

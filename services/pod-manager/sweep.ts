@@ -1,6 +1,7 @@
 /**
- * Looks at all pods and all sessions together, at the start and every minute: what passes over single sessions cannot
- * see. A session whose pods are not as they should be gets a pass; a pod that no session wants for two minutes is ended.
+ * Looks at all pods together, every minute, and asks for the sessions that have one: what passes over single sessions
+ * cannot see. A session whose pods are not as they should be gets a pass; a pod that no session wants for two minutes is
+ * ended. The first time it asks for all sessions: one may have lost its pod while nobody watched.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
@@ -13,10 +14,12 @@ export interface ExpectedPage {
 	readonly next?: string | undefined;
 }
 
+export type Asked = { readonly after?: string | undefined } | { readonly ids: string[] };
+
 export interface SweepGround {
 	readonly runtime: PodRuntime;
-	/** A page of all sessions. @throws {Error} when they cannot be read: then nothing is touched. */
-	readonly expected: (after?: string) => Promise<ExpectedPage>;
+	/** A page of all sessions, or of `ids` those that exist. @throws {Error} when they cannot be read: then nothing is touched. */
+	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
 	/** Asks for a pass over one session. */
 	readonly look: (sessionId: string) => void;
 }
@@ -28,6 +31,9 @@ export interface SweepTimes {
 	/** How long a pod must have been unwanted, each time anybody looked, before it is ended. */
 	readonly unwantedMs: number;
 }
+
+/** Sessions that are asked for at once. */
+const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
@@ -43,8 +49,8 @@ export class Sweep {
 	/** Pods that no session wanted at the last look, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
 	#failures = 0;
-	/** Workspaces without a session are told of once in a process's life. */
-	#toldKept = false;
+	/** Whether it has compared with all sessions once. */
+	#comparedAll = false;
 	readonly #loop: Promise<void>;
 
 	/** Starts at once. @param write Gets a sentence for what was found. */
@@ -86,32 +92,43 @@ export class Sweep {
 	 */
 	async #compare(): Promise<number> {
 		const { runtime } = this.#ground;
-		const [pods, unfinished, kept] = await Promise.all([runtime.list(), runtime.unfinished(), runtime.kept()]);
-		const sessions = await this.#sessions(pods.length > 0);
+		const [pods, unfinished] = await Promise.all([runtime.list(), runtime.unfinished()]);
+		const here = [...pods, ...unfinished];
+		const sessions = await this.#sessions(here);
 		for (const id of unlike(sessions, pods)) this.#ground.look(id);
-		this.#tellKept(kept.filter((id) => !sessions.has(id)));
-		const unwanted = [...pods, ...unfinished].filter(
-			(pod) => sessions.get(pod.sessionId)?.generation !== pod.generation,
-		);
+		if (!this.#comparedAll) this.#tellKept((await runtime.kept()).filter((id) => !sessions.has(id)));
+		this.#comparedAll = true;
+		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);
 		return overdue.length;
 	}
 
 	/** No sessions at all while there are pods is believed only when it is said twice. */
-	async #sessions(podsThere: boolean): Promise<Map<string, Expectation>> {
-		const sessions = await this.#read();
-		return sessions.size === 0 && podsThere ? this.#read() : sessions;
+	async #sessions(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
+		const read = () => (this.#comparedAll ? this.#readOf(pods) : this.#readAll());
+		const sessions = await read();
+		return sessions.size === 0 && pods.length > 0 ? read() : sessions;
 	}
 
-	async #read(): Promise<Map<string, Expectation>> {
+	async #readAll(): Promise<Map<string, Expectation>> {
 		const sessions = new Map<string, Expectation>();
 		for (let after: string | undefined; ; ) {
-			const page = await this.#ground.expected(after);
+			const page = await this.#ground.expected({ after });
 			for (const session of page.sessions) sessions.set(session.id, session);
 			if (page.next === undefined) return sessions;
 			after = page.next;
 		}
+	}
+
+	async #readOf(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
+		const sessions = new Map<string, Expectation>();
+		const ids = [...new Set(pods.map(({ sessionId }) => sessionId))];
+		for (let from = 0; from < ids.length; from += maxIds) {
+			const page = await this.#ground.expected({ ids: ids.slice(from, from + maxIds) });
+			for (const session of page.sessions) sessions.set(session.id, session);
+		}
+		return sessions;
 	}
 
 	/** Those that were unwanted for long enough. One that was wanted in between begins anew. */
@@ -129,9 +146,7 @@ export class Sweep {
 
 	/** They hold work of people, so they stay until somebody decides. */
 	#tellKept(ids: readonly string[]): void {
-		if (ids.length > 0 && !this.#toldKept)
-			this.#write(`Kept: ${ids.length} workspace(s) of sessions that were deleted without them`);
-		this.#toldKept = true;
+		if (ids.length > 0) this.#write(`Kept: ${ids.length} workspace(s) of sessions that were deleted without them`);
 	}
 }
 

@@ -34,8 +34,9 @@ export function addressChange({ phase, address }: Observation): ColumnChange {
 
 const atRest = new Set<StoredStatus>(["created", "stopped", "failed", "archived", "deleted"]);
 
-/** Whether nothing is left to do for the pods of a session in this status. */
+/** Whether nothing is left to do for the pods of a session in this status until one of them changes. */
 export function isSettled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
+	if (status === "running") return phase === "ready";
 	return atRest.has(status) && phase === "absent" && (purged || !purge);
 }
 

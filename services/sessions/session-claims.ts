@@ -23,6 +23,9 @@ export const leaseMs = 15_000;
 /** How soon a tombstone whose last event is still waiting is looked at again. */
 const tombstoneMs = 500;
 
+/** What tells which pods a session should have, and the order of pages; without its launch, which may hold a long prompt. */
+const expectedColumns = ["created_at", "generation", "desired"] as const;
+
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
@@ -97,13 +100,14 @@ export class SessionClaims {
 
 	/** Every session, so that what belongs to none of them can be told. */
 	async expected(limit: number, after?: string): Promise<{ sessions: Expectation[]; next?: string }> {
-		const page = { limit, ...(after !== undefined && { after }) };
+		const page = { limit, columns: expectedColumns, ...(after !== undefined && { after }) };
 		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
-		const sessions = documents.map((document) => {
-			const { id, generation, desired } = claimOf(document);
-			return { id, generation, desired };
-		});
-		return { sessions, ...(next !== undefined && { next }) };
+		return { sessions: documents.map(expectationOf), ...(next !== undefined && { next }) };
+	}
+
+	/** Of these sessions the ones that exist. */
+	async expectedOf(ids: readonly string[]): Promise<{ sessions: Expectation[] }> {
+		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
 	}
 
 	/** Those whose time has come, then those put off by a clock that has been set back since. */
@@ -115,8 +119,8 @@ export class SessionClaims {
 		return found.flatMap(({ documents }) => documents);
 	}
 
-	async #named(ids: readonly string[]): Promise<SessionDocument[]> {
-		const found = await Promise.all(ids.map((id) => this.#store.get(sessionCollection, id)));
+	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {
+		const found = await Promise.all(ids.map((id) => this.#store.get(sessionCollection, id, columns)));
 		return found.filter((document) => document !== undefined);
 	}
 
@@ -187,11 +191,13 @@ function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
 	return lease_until > at && lease_until <= at + leaseMs;
 }
 
+function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
+	return { id, generation, desired: desired as Desired };
+}
+
 function claimOf(document: SessionDocument): Claim {
 	return {
-		id: document.id,
-		generation: document.generation ?? 0,
-		desired: (document.desired ?? "stop") as Desired,
+		...expectationOf(document),
 		fence: document.fence ?? 0,
 		launch: (document.launch ?? {}) as Record<string, unknown>,
 		attempts: document.attempts ?? 0,

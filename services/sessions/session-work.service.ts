@@ -19,7 +19,7 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 				);
 			},
 			observe: (report) => claims.report(report),
-			expected: ({ limit, after }) => claims.expected(limit, after),
+			expected: ({ limit, after, ids }) => (ids ? claims.expectedOf(ids) : claims.expected(limit, after)),
 		}),
 	};
 }

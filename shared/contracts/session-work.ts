@@ -75,6 +75,13 @@ export const sessionWork = defineContract("session-work", {
 		access: "system",
 		summary: "All sessions there are, oldest first, tombstones too; those that are made meanwhile may be missing",
 		params: {
+			ids: {
+				type: "array",
+				max: 500,
+				items: id,
+				optional: true,
+				description: "Only these, those that exist, as one page",
+			},
 			after: { ...text, optional: true, description: "`next` of the page before" },
 			limit: { type: "number", integer: true, min: 1, max: 500 },
 		},

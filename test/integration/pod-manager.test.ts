@@ -35,7 +35,7 @@ for (const count of [1, 2] as const) {
 						return desk.claim(limit, ids);
 					},
 					observe: (report) => desk.observe(report),
-					expected: () => desk.expected(),
+					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
 				}),
 			});
 			await nodes.near.waitForServices(sessionWork.name, 20_000, 10);

@@ -1,4 +1,5 @@
 /** Commands, passes and events of sessions over the bus and a real store; the test plays the pod manager. */
+import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { now, turnClock } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -92,7 +93,7 @@ describeSessions("session commands", (ground) => {
 		await ground.ada.claim(leased.id);
 		const putOff = await ground.ada.create();
 		const [taken] = await ground.ada.claim(putOff.id);
-		if (taken) await ground.ada.observe(taken, "ready", 30_000);
+		if (taken) await ground.ada.observe(taken, "launching", 30_000);
 		const earlier = Date.now() - 3_600_000;
 		const turnBack = turnClock({ now: () => earlier, monotonic: () => performance.now() });
 		try {
@@ -119,6 +120,26 @@ describeSessions("session commands", (ground) => {
 		expect(all).to.deep.include({ id: running.id, generation: 1, desired: "run" });
 		expect(all).to.deep.include({ id: deleted.id, generation: 1, desired: "purge" });
 		expect(new Set(all.map(({ id }) => id)).size).to.equal(all.length);
+	});
+
+	it("tells the sweep of the sessions it names, those that exist, with nothing of their launch (M6)", async () => {
+		const { id } = await ground.ada.running();
+		await ground.ada.running();
+		const asked = { limit: 500, ids: [id, randomUUID()] };
+		const answer = await callAs(ground.near, job, sessionWork.actions.expected, asked);
+		expect(answer).to.deep.equal({ sessions: [{ id, generation: 1, desired: "run" }] });
+	});
+
+	it("is due no more once it runs and its pod is ready; it is claimed when its pod is said to have changed (M5)", async () => {
+		const { id } = await ground.ada.create();
+		const [first] = await ground.ada.claim(id);
+		if (first) await ground.ada.observe(first, "ready", 0);
+		const due = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64 });
+		expect(due.map((claim) => claim.id)).not.to.include(id);
+		const [second] = await ground.ada.claim(id);
+		expect(second).to.include({ id, desired: "run" });
+		if (second) await ground.ada.observe(second, "failed");
+		expect((await ground.ada.get(id)).status).to.equal("failed");
 	});
 
 	it("hides a deleted session at once and removes it when its pod is gone", async () => {

@@ -1,6 +1,7 @@
 /** The other side of the session-work contract, small and in memory: leases, fences and due times are real. */
 import { now } from "#shared/clock.ts";
 import type { Claim, Desired, Expectation, Observation } from "#shared/contracts/session-work.ts";
+import type { Asked } from "#services/pod-manager/sweep.ts";
 import type { Report } from "#services/pod-manager/pass.ts";
 import { launchSettings } from "./memory-pods.ts";
 
@@ -47,9 +48,10 @@ export class SessionDesk {
 		});
 	}
 
-	async expected(): Promise<{ sessions: Expectation[] }> {
+	/** On one page. */
+	async expected(asked: Asked): Promise<{ sessions: Expectation[] }> {
 		const sessions = [...this.sessions].map(([id, { generation, desired }]) => ({ id, generation, desired }));
-		return { sessions };
+		return { sessions: "ids" in asked ? sessions.filter(({ id }) => asked.ids.includes(id)) : sessions };
 	}
 
 	async observe({ id, fence, observed, due_in_ms }: Report): Promise<boolean> {
@@ -58,7 +60,8 @@ export class SessionDesk {
 		session.observed.push(observed);
 		session.dueInMs.push(due_in_ms);
 		session.leasedUntil = 0;
-		session.dueAt = observed.phase === "absent" && session.desired !== "run" ? undefined : now() + due_in_ms;
+		const settled = session.desired === "run" ? observed.phase === "ready" : observed.phase === "absent";
+		session.dueAt = settled ? undefined : now() + due_in_ms;
 		return true;
 	}
 }

@@ -12,7 +12,7 @@ import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
 const others = ["gateway", "stream", "sessions", "blueprints", "settings", "identity"];
-/** For the way back to the bus and a start; before the next look at the session that runs, after 30 s. */
+/** For the way back to the bus and a start. */
 const settleMs = 15_000;
 
 export async function lostHints(root?: string): Promise<Verdict> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { Sweep, type SweepGround, unlike } from "#services/pod-manager/sweep.ts";
+import { type Asked, Sweep, type SweepGround, unlike } from "#services/pod-manager/sweep.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -16,7 +16,8 @@ describe("Sweep", () => {
 	let looks: string[];
 	let said: string[];
 	let sweep: Sweep | undefined;
-	let reads: number;
+	let asked: Asked[];
+	let swept: number;
 	let ahead: number;
 	let turnBack: () => void;
 	const id = randomUUID();
@@ -26,7 +27,8 @@ describe("Sweep", () => {
 		pods = new MemoryPods();
 		looks = [];
 		said = [];
-		reads = 0;
+		asked = [];
+		swept = 0;
 		ahead = 0;
 		const begun = performance.now();
 		turnBack = turnClock({ now: () => Date.now(), monotonic: () => begun + ahead });
@@ -37,20 +39,24 @@ describe("Sweep", () => {
 	});
 
 	function start(ground: Partial<SweepGround> = {}, times = quick): void {
-		const expected = ground.expected ?? (() => desk.expected());
-		const counted = async (after?: string) => {
-			const page = await expected(after);
-			reads++;
-			return page;
+		const expected = ground.expected ?? ((what) => desk.expected(what));
+		const recorded = async (what: Asked) => {
+			asked.push(what);
+			return expected(what);
 		};
-		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...ground, expected: counted };
+		const unfinished = pods.unfinished.bind(pods);
+		pods.unfinished = async () => {
+			swept++;
+			return unfinished();
+		};
+		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...ground, expected: recorded };
 		sweep = new Sweep(whole, (sentence) => said.push(sentence), times);
 	}
 
 	/** Several sweeps from now on. */
 	async function sweeps(): Promise<void> {
-		const before = reads;
-		await eventually(() => reads > before + 6, { what: "several sweeps" });
+		const before = swept;
+		await eventually(() => swept > before + 6, { what: "several sweeps" });
 	}
 
 	it("ends and forgets a pod whose session does not exist, two minutes after it was first seen so", async () => {
@@ -112,8 +118,8 @@ describe("Sweep", () => {
 	it("believes an empty list of sessions only when it is said twice", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(id, "run");
-		let asked = 0;
-		const forgetful = async () => (asked++ % 2 === 0 ? { sessions: [] } : desk.expected());
+		let times = 0;
+		const forgetful = async (what: Asked) => (times++ % 2 === 0 ? { sessions: [] } : desk.expected(what));
 		start({ expected: forgetful }, { ...quick, unwantedMs: 0 });
 		await sweeps();
 		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
@@ -122,17 +128,14 @@ describe("Sweep", () => {
 
 	it("touches nothing while the sessions cannot be read, not even a page of them", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
-		let asked = 0;
-		const expected = async (after?: string) => {
-			asked++;
-			if (after !== undefined) throw new Error("Nobody there");
+		const expected = async (what: Asked) => {
+			if ("ids" in what || what.after !== undefined) throw new Error("Nobody there");
 			return { sessions: [], next: "second" };
 		};
 		start({ expected });
-		await eventually(() => asked > 6);
+		await sweeps();
 		ahead = 121_000;
-		const before = asked;
-		await eventually(() => asked > before + 6);
+		await sweeps();
 		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
 		expect(said).to.deep.equal(["Cannot sweep: Nobody there"]);
 	});
@@ -140,11 +143,40 @@ describe("Sweep", () => {
 	it("reads every page", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		const wanted: Expectation = { id, generation: 1, desired: "run" };
-		start({ expected: async (after) => (after === undefined ? { sessions: [], next: "a" } : { sessions: [wanted] }) });
+		const isFirst = (what: Asked) => "after" in what && what.after === undefined;
+		start({ expected: async (what) => (isFirst(what) ? { sessions: [], next: "a" } : { sessions: [wanted] }) });
 		await sweeps();
 		ahead = 121_000;
 		await sweeps();
 		expect(pods.pods.size).to.equal(1);
+		expect(looks).to.deep.equal([]);
+	});
+
+	it("asks for all sessions once, then only for those that have pods or folders of them here (M6)", async () => {
+		const [running, begun] = [randomUUID(), randomUUID()];
+		for (const session of [running, begun, ...Array.from({ length: 5 }, () => randomUUID())])
+			desk.want(session, "stop");
+		desk.want(running, "run");
+		pods.put(memoryPod(running, 1, "ready"));
+		pods.begun.set("begun", memoryPod(begun, 1, "gone"));
+		start();
+		await sweeps();
+		const [first, ...later] = asked;
+		expect(first).to.deep.equal({ after: undefined });
+		expect(later).to.have.length.above(1);
+		for (const what of later) expect(what).to.deep.equal({ ids: [running, begun] });
+	});
+
+	it("asks for at most 500 sessions at once (M6)", async () => {
+		const ids = Array.from({ length: 501 }, () => randomUUID());
+		for (const session of ids) {
+			desk.want(session, "run");
+			pods.put(memoryPod(session, 1, "ready"));
+		}
+		start();
+		await sweeps();
+		const lengths = asked.slice(1, 3).map((what) => ("ids" in what ? what.ids.length : undefined));
+		expect(lengths).to.deep.equal([500, 1]);
 		expect(looks).to.deep.equal([]);
 	});
 
