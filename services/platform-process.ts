@@ -14,6 +14,9 @@ import { fileCheck } from "./file-check.ts";
 /** In the order in which they start; they end the other way round. */
 const folders = ["sessions", "blueprints", "settings", "identity", "pod-manager", "stream", "gateway"] as const;
 
+/** An end that takes longer is cut short. Pods that end with the platform have 24 s after everything else. */
+const endMs = { keep: 25_000, stop: 50_000 } as const;
+
 /** Two looks of a load balancer that asks every second. */
 const unreadyMs = 2_000;
 
@@ -60,6 +63,11 @@ export class PlatformProcess {
 		platform.readiness.set("bus", () => link.check());
 		link.onClosed(this.#onBusLost);
 		this.#isStarted = true;
+	}
+
+	/** How long its end may take. */
+	get endMs(): number {
+		return endMs[this.#config.pods.on_exit];
 	}
 
 	/** Ends what has been started so far; a start that is under way goes no further. */

@@ -9,7 +9,7 @@ import { StartError } from "#shared/start-error.ts";
 import { endProcess } from "./end-process.ts";
 import type * as platformProcess from "./platform-process.ts";
 
-/** An end that takes longer than this is cut short. */
+/** An end is cut short after this, if it came before the configuration was read. */
 const hardExitMs = 25_000;
 
 let ending = false;
@@ -19,7 +19,7 @@ let platform: platformProcess.PlatformProcess | undefined;
 function end(signal: NodeJS.Signals): void {
 	if (ending) return endProcess(1);
 	ending = true;
-	after(hardExitMs, () => endProcess(1), { keepAlive: true });
+	after(platform?.endMs ?? hardExitMs, () => endProcess(1), { keepAlive: true });
 	(platform?.stop() ?? Promise.resolve()).then(
 		() => endProcess(0),
 		(error: unknown) => {

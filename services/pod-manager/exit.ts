@@ -3,17 +3,17 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import { graceMs } from "./pass.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
 
-/** All pods are gone by then, or this end does not wait for them any longer. */
-const endAllMs = 15_000;
+/** After its time to end in order a pod is killed; nobody waits longer than this for that. */
+const killMs = 4_000;
 const againMs = 250;
 
-/** Ends every pod of the installation; resolves when none is left, after 15 s at the latest. */
-export async function endAllPods(runtime: PodRuntime): Promise<void> {
+/** Ends every pod of the installation; resolves when none is left, or 4 s after the last one was to be killed. */
+export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Promise<void> {
 	const since = monotonic();
-	while (monotonic() - since < endAllMs) {
+	while (monotonic() - since < orderlyMs + killMs) {
 		const alive = (await runtime.list()).filter(({ state }) => state !== "gone");
 		if (alive.length === 0) return;
-		await Promise.all(alive.map((pod) => runtime.end(pod, graceMs)));
+		await Promise.all(alive.map((pod) => runtime.end(pod, orderlyMs)));
 		await sleep(againMs);
 	}
 }

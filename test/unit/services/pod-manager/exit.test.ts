@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { endAllPods, leftRunning } from "#services/pod-manager/exit.ts";
-import { MemoryPods, memoryPod } from "../../../support/memory-pods.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { openLocalPods } from "../../../support/local-pods.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
 
 describe("the end of the platform", () => {
 	it("ends every pod that lives and leaves the records of the others", async () => {
@@ -11,6 +13,22 @@ describe("the end of the platform", () => {
 		await endAllPods(runtime);
 		expect([...runtime.pods.values()].map(({ state }) => state)).to.deep.equal(["gone", "gone", "gone", "gone"]);
 	});
+
+	it("kills a session agent that is stuck, after the time it has to end in order (L3)", async () => {
+		const pods = openLocalPods();
+		try {
+			const runtime = pods.runtime();
+			const id = randomUUID();
+			await runtime.create(podSpecFor(id, 1));
+			const isReady = async () => (await runtime.find(id)).some(({ state }) => state === "ready");
+			await eventually(isReady, { withinMs: 15_000, what: "the pod is ready" });
+			for (const pid of pods.processes()) process.kill(pid, "SIGSTOP");
+			await endAllPods(runtime, 500);
+			expect(pods.processes()).to.deep.equal([]);
+		} finally {
+			await pods.close();
+		}
+	}).timeout(45_000);
 
 	it("says how many sessions it leaves running", async () => {
 		const runtime = new MemoryPods();
