@@ -6,7 +6,8 @@ import { once } from "node:events";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { after, deadline, type Timer } from "#shared/clock.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { after, sleep, type Timer } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
 
@@ -112,22 +113,31 @@ export class WaitingAgents {
 /** `refused`: it is as if it had never been there. */
 type Outcome = "taken" | "refused" | "silent";
 
+/** Resolves when nothing has come in time. What came while this process itself stood still is read before that. */
+async function silence(signal: AbortSignal): Promise<"silent"> {
+	await sleep(answerMs, signal);
+	await nextTurn();
+	return "silent";
+}
+
 async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): Promise<Outcome> {
 	const { channel } = agent;
+	const done = new AbortController();
 	channel.ref();
 	try {
 		await rename(agent.log, log);
-		const answer = once(channel, "data", { signal: deadline(answerMs) });
-		const outcome = Promise.race([
-			answer.then(() => "taken" as const),
-			agent.ended.then(() => "refused" as const),
-		]).catch(() => "silent" as const);
+		const answer = once(channel, "data").then(
+			() => "taken" as const,
+			() => "silent" as const,
+		);
+		const end = agent.ended.then(() => "refused" as const);
 		tell(agent, launch);
-		return await outcome;
+		return await Promise.race([answer, end, silence(done.signal)]);
 	} catch {
 		// Its output has been removed: whatever it would say were lost.
 		return "refused";
 	} finally {
+		done.abort();
 		channel.destroy();
 	}
 }

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { agentTitle, waitingTitle } from "#shared/pod/agent-title.ts";
@@ -180,6 +181,38 @@ describe("Session agents that wait", function () {
 		await eventually(() => !existsSync(`/proc/${waiting}`));
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
+	});
+
+	it("are not killed for an answer that came while the platform itself stood still (L4)", async () => {
+		const projectRoot = join(pods.dataDir, "slow");
+		mkdirSync(join(projectRoot, "agent"), { recursive: true });
+		const [told, goOn] = [join(pods.dataDir, "told"), join(pods.dataDir, "go-on")];
+		const program = `
+			import { once } from "node:events";
+			import { existsSync, writeFileSync, writeSync } from "node:fs";
+			writeSync(3, "x");
+			process.title = "${waitingTitle}";
+			await once(process.stdin, "data");
+			writeFileSync("${told}", "");
+			setInterval(() => {
+				if (!existsSync("${goOn}")) return;
+				writeSync(3, "x");
+				writeFileSync("${told}", "answered");
+			}, 10);`;
+		writeFileSync(join(projectRoot, "agent/main.ts"), program);
+		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
+		watch();
+		const waiting = await oneWaits();
+		const creating = runtime.create(podSpecFor(id, 1));
+		await eventually(() => existsSync(told));
+		writeFileSync(goOn, "");
+		// Longer than an answer may take: nothing of this process runs meanwhile, and timers are what it looks at next.
+		await nextTurn();
+		const standsStill = new Int32Array(new SharedArrayBuffer(4));
+		for (let round = 0; round < 300 && readFileSync(told, "utf8") === ""; round++) Atomics.wait(standsStill, 0, 0, 100);
+		Atomics.wait(standsStill, 0, 0, 2_100);
+		await creating;
+		expect(existsSync(`/proc/${waiting}`)).to.equal(true);
 	});
 
 	it("are as many as the configuration says, from 0 to 8", () => {
