@@ -94,7 +94,7 @@ function isOptionalTime(value: unknown): boolean {
 	return value === undefined || (Number.isSafeInteger(value) && Number(value) > 0);
 }
 
-/** Short enough that it fits the name of a socket, and harmless in paths. */
+/** Short, and harmless in paths. */
 function isName(value: unknown): boolean {
 	return isText(value) && /^[\w-]{1,40}$/.test(value);
 }

@@ -18,8 +18,7 @@ async function main(): Promise<number> {
 	if (waits && text === "") return 0;
 	const launch = parseLaunchDocument(text);
 	if (waits) becomeAgentOf(launch);
-	const held = await holdSession(launch.installation, launch.session_id);
-	if (!held) {
+	if (!holdSession(launch.state)) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
 		return exitCodes.taken;
 	}

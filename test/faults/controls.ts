@@ -83,7 +83,7 @@ export const controls: readonly Control[] = [
 			},
 			{ file: localProcess, from: "if (other) {", to: "if (other && other.generation !== launch.generation) {" },
 			// biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a program
-			{ file: "agent/session-lock.ts", from: "-${sessionId}`", to: "-${sessionId}-${process.pid}`" },
+			{ file: "agent/session-lock.ts", from: '"lock")', to: "`lock-${process.pid}`)" },
 		],
 		breaks: "I4",
 	},

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { PodFailure } from "#shared/pod/status.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
@@ -18,8 +19,8 @@ import { SessionFolders } from "./local-process/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";
 import { WaitingAgents } from "./local-process/waiting-agents.ts";
 
-/** Exit code of an agent that found the session taken (agent/main.ts): nothing was lost. */
-const anotherLives = 75;
+/** Exit code of an agent that found the session taken (agent/main.ts). */
+const taken = 75;
 
 export interface LocalProcessOptions {
 	dataDir: string;
@@ -148,10 +149,15 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	/** Without this, an agent that dies at once would be started again and again. */
 	async #recordEnd(launch: Launch, pid = 0, outcome: number | string | null): Promise<void> {
-		if (outcome === anotherLives) return;
-		const message = `The session agent ended (${outcome}) before it could say why; its output is in its run folder`;
+		if (outcome === taken && (await this.#hasAgent(launch))) return;
+		const failure = outcome === taken ? sessionLocked(this.#sessions.lock(launch.sessionId)) : agentCrashed(outcome);
 		// A folder that is gone or cannot be written tells the next look that nothing is there.
-		await this.#runs.recordCrash(launch, pid, message).catch(() => {});
+		await this.#runs.recordEnd(launch, pid, failure).catch(() => {});
+	}
+
+	/** Whether the one that was faster is there, of whichever launch: nothing is lost then. */
+	async #hasAgent({ sessionId }: Launch): Promise<boolean> {
+		return (await this.#processes.scan()).some((process) => process.isAgent && process.sessionId === sessionId);
 	}
 
 	#look(): void {
@@ -185,6 +191,16 @@ export class LocalProcessRuntime implements PodRuntime {
 			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
+}
+
+function agentCrashed(outcome: number | string | null): PodFailure {
+	const message = `The session agent ended (${outcome}) before it could say why; its output is in its run folder`;
+	return { code: "AGENT_CRASHED", message };
+}
+
+function sessionLocked(file: string): PodFailure {
+	const message = `Another process holds the session's lock "${file}", and it is no pod of this installation`;
+	return { code: "SESSION_LOCKED", message };
 }
 
 /** It comes from the configuration as it was written there. @throws {RangeError} */

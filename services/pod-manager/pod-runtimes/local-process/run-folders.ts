@@ -11,7 +11,7 @@ import { now } from "#shared/clock.ts";
 import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted, trimUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
-import { podPhases } from "#shared/pod/status.ts";
+import { type PodFailure, podPhases } from "#shared/pod/status.ts";
 import { type Launch, launchName, parseLaunch } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
@@ -102,10 +102,10 @@ export class RunFolders {
 	}
 
 	/** Says in the place of an agent that died without a word why it is gone; one that spoke is left alone. */
-	async recordCrash(launch: Launch, pid: number, message: string): Promise<void> {
+	async recordEnd(launch: Launch, pid: number, failure: PodFailure): Promise<void> {
 		const { status, endingSince } = await this.read(launch);
 		if (status || endingSince !== undefined) return;
-		const crash: WrittenStatus = { phase: "failed", pid, failure: { code: "AGENT_CRASHED", message }, timings: {} };
+		const crash: WrittenStatus = { phase: "failed", pid, failure, timings: {} };
 		await using folder = await UntrustedFolder.open(this.#path(launch));
 		if (folder) await replaceFile(folder.path(basename(this.statusFile(launch))), JSON.stringify(crash));
 	}

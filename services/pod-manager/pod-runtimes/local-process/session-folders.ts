@@ -20,6 +20,11 @@ export class SessionFolders {
 		return folders;
 	}
 
+	/** What the session's agent has locked (agent/session-lock.ts). */
+	lock(sessionId: string): string {
+		return join(this.#path(sessionId), "state", "lock");
+	}
+
 	async list(): Promise<string[]> {
 		const names = await readdir(this.#root).catch((error: unknown) => {
 			if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

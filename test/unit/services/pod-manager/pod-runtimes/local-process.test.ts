@@ -9,6 +9,7 @@ import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { inheritedEnvironment } from "#shared/config.ts";
 import { marker } from "#shared/pod/launch.ts";
+import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
 import { podSpecFor } from "../../../../support/memory-pods.ts";
@@ -153,6 +154,29 @@ describe("LocalProcessRuntime", function () {
 		expect(pod.failure?.message).to.include("(3)");
 		await broken.create(podSpecFor(id, 1));
 		expect(pods.processes()).to.deep.equal([]);
+	});
+
+	it("says which lock is held when no pod of ours holds it, and starts when it is free (L1)", async () => {
+		const state = join(pods.dataDir, "sessions", id, "state");
+		const hold = `import { holdSession } from ${JSON.stringify(join(ownRoot, "agent/session-lock.ts"))};
+			console.log(holdSession(${JSON.stringify(state)}));
+			setInterval(() => {}, 60_000);`;
+		const holder = spawn(process.execPath, ["--input-type=module", "-e", hold], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		try {
+			const [said] = (await once(holder.stdout, "data")) as [Buffer];
+			expect(said.toString()).to.equal("true\n");
+			await runtime.create(podSpecFor(id, 1));
+			const { failure } = await inState("gone");
+			expect(failure?.code).to.equal("SESSION_LOCKED");
+			expect(failure?.message).to.contain(join(state, "lock"));
+		} finally {
+			holder.kill("SIGKILL");
+			await once(holder, "exit");
+		}
+		await runtime.create(podSpecFor(id, 2));
+		await inState("ready");
 	});
 
 	it("does not take another process for the agent because it has its id", async () => {

@@ -51,7 +51,7 @@ describe("RunFolders", () => {
 			await putOdd(kind, join(folder(), `${launch.sessionId}-g2`));
 			expect(await runs.read(second)).to.deep.equal({});
 			expect(await runs.markEnding(second)).to.equal(false);
-			await runs.recordCrash(second, 1, "it died").catch(() => {});
+			await runs.recordEnd(second, 1, { code: "AGENT_CRASHED", message: "it died" }).catch(() => {});
 			expect(await runs.read(other)).to.deep.equal({ status: ready });
 		});
 	}
@@ -72,7 +72,7 @@ describe("RunFolders", () => {
 		symlinkSync(file, runs.log(launch));
 		symlinkSync(file, join(own, "status.json.crash"));
 		await runs.trimLog(launch);
-		await runs.recordCrash(launch, 1, "it died");
+		await runs.recordEnd(launch, 1, { code: "AGENT_CRASHED", message: "it died" });
 		expect(statSync(file).size).to.equal(5 * 1_048_576);
 		expect(await runs.read(launch)).to.have.nested.property("status.failure.code", "AGENT_CRASHED");
 	});
