@@ -2,7 +2,7 @@
  * Time. Nothing else in the product reads the clock or sets a timer, so that tests and fault runs can turn it.
  * Everything is in milliseconds.
  */
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 
 export interface Clock {
 	/** Milliseconds since 1970, as the store records them. */
@@ -74,6 +74,11 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	await delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
 		if (!signal?.aborted) throw error;
 	});
+}
+
+/** Resolves when everything else that waits for this process has had its turn, and what has come for it was read. */
+export async function nextTurn(): Promise<void> {
+	await immediate();
 }
 
 /** A signal that aborts after `ms`, or earlier with `parent`. */

@@ -6,8 +6,7 @@ import { once } from "node:events";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { after, sleep, type Timer } from "#shared/clock.ts";
+import { after, nextTurn, sleep, type Timer } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
 
