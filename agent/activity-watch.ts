@@ -12,6 +12,9 @@ export interface StallLimits {
 	lookMs: number;
 }
 
+/** Characters: the platform takes little from a session that says what it does. */
+const maxTitle = 500;
+
 const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
 
 export class ActivityWatch implements TurnWatcher, PermissionWatcher {
@@ -82,6 +85,9 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 		const [waiting] = this.#permissions.open;
 		const stalled = this.#isStalled && { stalled: true as const };
 		if (waiting === undefined) return this.#report({ state: this.#state, metadata: { ...numbers, ...stalled } });
-		this.#report({ state: "active", metadata: { ...numbers, waiting: true, waiting_for: waiting.title } });
+		this.#report({
+			state: "active",
+			metadata: { ...numbers, waiting: true, waiting_for: waiting.title.slice(0, maxTitle) },
+		});
 	}
 }

@@ -44,10 +44,24 @@ export class ConflictError extends ServiceError {
 	}
 }
 
+/** The request would not fit into a message; one that says less may succeed. */
+export class RequestTooLargeError extends ServiceError {
+	constructor(largest: { readonly name: string; readonly bytes: number }, maxBytes: number) {
+		super(
+			`The request has more than ${maxBytes} bytes as JSON; "${largest.name}" alone has ${largest.bytes}`,
+			413,
+			"REQUEST_TOO_LARGE",
+		);
+	}
+}
+
+/** More would tell nobody more, and the error travels too. */
+const maxFailures = 50;
+
 /** The parameters break the contract's schema; `data` lists how. */
 export class InvalidParametersError extends ServiceError {
 	constructor(failures: Failure[]) {
-		super("Parameters do not fit the contract", 422, "INVALID_PARAMETERS", failures);
+		super("Parameters do not fit the contract", 422, "INVALID_PARAMETERS", failures.slice(0, maxFailures));
 	}
 
 	get failures(): Failure[] {
@@ -105,6 +119,7 @@ const classes = new Map<string, { prototype: ServiceError }>(
 		ForbiddenError,
 		NotFoundError,
 		ConflictError,
+		RequestTooLargeError,
 		InvalidParametersError,
 		UnprocessableError,
 		TooManyRequestsError,

@@ -61,6 +61,7 @@ const wordings: Readonly<Record<string, Wording>> = {
 	arrayMax: { type: "too_long", msg: "List should have at most # items", ctx: "max_length" },
 	object: { type: "dict_type", msg: "Input should be a valid dictionary" },
 	record: { type: "dict_type", msg: "Input should be a valid dictionary" },
+	jsonSize: { type: "too_long", msg: "Input should have at most # bytes as JSON", ctx: "max_length" },
 	repeated: { type: "value_error", msg: "Parameter was given more than once" },
 	json: { type: "json_invalid", msg: "JSON decode error", ctx: "error" },
 	depth: { type: "value_error", msg: "Input is nested more than # levels deep", ctx: "max_depth" },

@@ -1,5 +1,13 @@
 /** What a pass does about the pods of a session: from what should be and what is there to steps and a report. Pure. */
-import type { Claim, Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { fitsJson } from "#shared/bus/json-size.ts";
+import {
+	type Claim,
+	type Observation,
+	observedLengths,
+	type ObservedPhase,
+	observedTimingsBytes,
+} from "#shared/contracts/session-work.ts";
+import type { PodFailure } from "#shared/pod/status.ts";
 import { type Pod, podName, type PodState } from "./pod-runtime.ts";
 
 export type Step =
@@ -86,10 +94,15 @@ function observationOf({ name, state, address, failure, timings, agentTitle }: P
 	return {
 		phase,
 		pod_name: name,
-		timings: { ...timings },
+		timings: fitsJson(timings, observedTimingsBytes) ? { ...timings } : {},
 		purged: false,
 		...(address !== undefined && { address }),
-		...(phase === "failed" && { failure: failure ?? podLost }),
-		...(agentTitle !== undefined && { agent_title: agentTitle }),
+		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
+		...(agentTitle !== undefined && { agent_title: agentTitle.slice(0, observedLengths.agent_title) }),
 	};
+}
+
+/** A pod may say anything; what it says too much must not stand in the way of the report. */
+function shortened({ code, message }: PodFailure): PodFailure {
+	return { code: code.slice(0, observedLengths.code), message: message.slice(0, observedLengths.message) };
 }

@@ -1,5 +1,6 @@
 /** The ordered log of events: appended by the relay alone, read by whoever tails it. */
 import { randomBytes } from "node:crypto";
+import { fitsJson } from "#shared/bus/json-size.ts";
 import { now } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { Document } from "#shared/store/collection.ts";
@@ -12,13 +13,18 @@ import {
 } from "#shared/store/document-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
-/** An answer must fit into a message on the bus (900 KB), with room for what surrounds the payloads. */
+/** Of payloads as they travel: an answer must fit into a message on the bus (900 KB), with room for what surrounds them. */
 const maxReadBytes = 600_000;
+/** What surrounds a payload, beside names that may be long. */
+const frameBytes = 100;
+const maxFrameBytes = 250_000;
+/** What a character of a name may take. */
+const escapedBytes = 6;
 const keptMs = 3_600_000;
 const keptEntries = 20_000;
 const maxTries = 50;
 
-/** Stands for an event of which nothing is known. */
+/** Stands for an event of which nothing is known, or that fits no message. */
 const skippedType = "skipped";
 
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
@@ -48,14 +54,18 @@ export class EventLog {
 	 */
 	async read(after: number, limit: number): Promise<LogEntry[]> {
 		const range = { equals: [], from: after + 1 };
-		const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit });
+		const page = { limit, maxBytes: maxReadBytes };
+		const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, page);
 		await this.#mend(after, documents[0]?.seq);
 		const entries: LogEntry[] = [];
 		let bytes = 0;
 		for (const document of documents) {
-			bytes += Buffer.byteLength(document.wire);
-			if (document.seq !== after + 1 + entries.length || (entries.length > 0 && bytes > maxReadBytes)) break;
-			entries.push(entryOf(document));
+			const entry = entryOf(document);
+			bytes += surroundingBytes(entry);
+			if (entry.seq !== after + 1 + entries.length || (entries.length > 0 && bytes > maxFrameBytes)) break;
+			// The store gives one document at least, however large; all others have room.
+			const isFitting = entries.length > 0 || fitsJson(entry.data, maxReadBytes);
+			entries.push(isFitting ? entry : entryOf(skippedDocument(entry.seq)));
 		}
 		return entries;
 	}
@@ -149,6 +159,11 @@ function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 /** Another process that mends the same gap writes the same. */
 function skippedDocument(seq: number): LogDocument {
 	return { id: `${skippedType}:${seq}`, wire: "{}", seq, type: skippedType, tenant: "", at: now() };
+}
+
+/** At most. */
+function surroundingBytes({ type, tenant, owner = "" }: LogEntry): number {
+	return frameBytes + escapedBytes * (type.length + tenant.length + owner.length);
 }
 
 function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {

@@ -1,7 +1,7 @@
 /** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
 import { deadline } from "#shared/clock.ts";
 import { BadRequestError, ConflictError, NotFoundError, UpstreamError } from "#shared/errors.ts";
-import { maxResultBytes } from "#shared/bus/result-size.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
 import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
@@ -71,7 +71,7 @@ async function boundedText(response: Response): Promise<string> {
 	for await (const chunk of response.body ?? []) {
 		chunks.push(chunk);
 		bytes += chunk.byteLength;
-		if (bytes > maxResultBytes) throw new Error("The answer is too large");
+		if (bytes > maxMessageBytes) throw new Error("The answer is too large");
 	}
 	return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,11 +1,15 @@
 /** A session in hand, and the changes a command or an observation makes of it. Pure. */
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
+import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import type { Change, Guard } from "#shared/store/document-store.ts";
 import type { sessionCollection, SessionDocument } from "./session-collection.ts";
 import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-lifecycle.ts";
 import { hasChat } from "./chat-endpoint.ts";
 import { reasonFor } from "./status-reason.ts";
+
+/** Of a failure, as JSON. It stands twice in the session, and so in its events and lists. */
+const maxSentenceBytes = 4_096;
 
 type SessionColumns = (typeof sessionCollection)["columns"];
 export type ColumnChange = Pick<Change<SessionColumns>, "set" | "unset">;
@@ -45,14 +49,15 @@ export function enter(
 ): { members: Partial<Session>; columns: ColumnChange } {
 	const limit = deadlinesMs[status];
 	// A launch that nobody has claimed yet cannot be late: its clock starts with the first claim.
+	const told = shortened(failure);
 	const deadline = limit === undefined || status === "starting" ? undefined : at + limit;
 	return {
 		members: {
 			...(status !== "deleted" && { status }),
-			status_reason: reasonFor(status, at, failure),
+			status_reason: reasonFor(status, at, told),
 			archived_at: status === "archived" ? isoTime(at) : null,
 			...(!hasChat(status) && { chat_endpoint: null }),
-			...(failure && { error: failure.message }),
+			...(told && { error: told.message }),
 			...(desiredOf(status) === "stop" && { activity_state: null, activity_metadata: {} }),
 		},
 		columns: {
@@ -65,6 +70,10 @@ export function enter(
 			unset: deadline === undefined ? ["deadline_at"] : [],
 		},
 	};
+}
+
+function shortened(failure: { code: string; message: string } | undefined): typeof failure {
+	return failure && { code: failure.code, message: cutToJsonBytes(failure.message, maxSentenceBytes) };
 }
 
 /** Two column changes as one; the second wins. */

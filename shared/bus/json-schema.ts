@@ -17,9 +17,16 @@ export function ruleToJsonSchema(rule: Rule): Json {
 	return {
 		// The validator takes null for a member with a default as absent.
 		...(rule.nullable || "default" in rule ? { anyOf: [json, { type: "null" }] } : json),
-		...(rule.description && { description: rule.description }),
+		...describedBy(rule),
 		...("default" in rule && { default: rule.default }),
 	};
+}
+
+/** JSON Schema has no word for the size of a value. */
+function describedBy(rule: Rule): Json {
+	const size = "max_bytes" in rule && `At most ${rule.max_bytes} bytes as JSON`;
+	const words = [rule.description, size].filter((part) => typeof part === "string");
+	return words.length > 0 ? { description: words.join(". ") } : {};
 }
 
 function baseJsonSchema(rule: Rule): Json {

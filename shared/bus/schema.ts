@@ -39,11 +39,17 @@ export type Rule =
 	| (Common & { type: "uuid" | "url" | "email" })
 	| (Common & { type: "boolean"; default?: boolean })
 	| (Common & { type: "enum"; values: readonly string[]; default?: string })
-	| (Common & { type: "array"; items: Rule; min?: number; max?: number; default?: readonly never[] })
+	| (Common & Sized & { type: "array"; items: Rule; min?: number; max?: number; default?: readonly never[] })
 	| (Common & { type: "object"; props: Schema })
-	| (Common & { type: "record"; key: { type: "string" }; value: Rule; default?: Record<string, never> })
+	| (Common & Sized & { type: "record"; key: { type: "string" }; value: Rule; default?: Record<string, never> })
 	| (Common & { type: "multi"; rules: readonly Rule[] })
-	| (Common & { type: "any" });
+	| (Common & Sized & { type: "any" });
+
+/** Of values whose members are free: without it, nothing bounds them. */
+interface Sized {
+	/** Longest JSON text of the value, in bytes. */
+	max_bytes?: number;
+}
 
 /** Rules by field name. */
 export interface Schema {

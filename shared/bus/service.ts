@@ -5,7 +5,7 @@ import { now } from "../clock.ts";
 import { type Access, type Action, type AnyAction, type Contract, type Event, isIdempotent } from "./contract.ts";
 import { type JsonText, withValues } from "./json-text.ts";
 import { anonymous, isAdmin, type Principal, type PrincipalKind } from "./principal.ts";
-import { refuseOversized } from "./result-size.ts";
+import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
 import { compileSchema } from "./validator.ts";
 import type { VouchedPrincipal } from "./vouched-principal.ts";
 
@@ -72,7 +72,7 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 			const principal = admit(ctx.locals.principal, action.access ?? "user");
 			const failures = check(ctx.params);
 			if (failures.length > 0) throw new InvalidParametersError(failures);
-			return refuseOversized(await handler(ctx.params, principal, ctx));
+			return refuseLargeResult(await handler(ctx.params, principal, ctx));
 		},
 	};
 }
@@ -138,6 +138,7 @@ export interface CallOptions {
 /**
  * Calls an action over the bus. Parameters are copied, as over the network, because validation fills in defaults
  * and removes unknown fields in place.
+ * @throws {RequestTooLargeError}
  */
 export async function call<I, R>(
 	caller: Caller,
@@ -145,6 +146,7 @@ export async function call<I, R>(
 	params: NoInfer<I>,
 	options: CallOptions = {},
 ): Promise<R> {
+	refuseLargeRequest(params);
 	return withValues(
 		await caller.call<R, I>(action.name, params, { ...callingOptions(action, options), paramsCloning: true }),
 	);
@@ -153,6 +155,7 @@ export async function call<I, R>(
 /**
  * Calls an action with parameters that belong to nobody else; the result, or the items of a page, may be
  * {@link JsonText}.
+ * @throws {RequestTooLargeError}
  */
 export function callForText(
 	caller: Caller,
@@ -160,6 +163,7 @@ export function callForText(
 	params: Record<string, unknown>,
 	options: CallOptions,
 ): Promise<unknown> {
+	refuseLargeRequest(params);
 	return caller.call(action.name, params, callingOptions(action, options));
 }
 

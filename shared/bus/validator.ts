@@ -1,5 +1,6 @@
 /** Checks values against schemas: the one place where fastest-validator is used. */
 import FastestValidator, { type BrokenRule } from "fastest-validator";
+import { fitsJson } from "./json-size.ts";
 import type { Rule, Schema } from "./schema.ts";
 
 /** One broken rule. */
@@ -39,7 +40,7 @@ function compile(rule: Rule): Check {
 
 /** The library's form of a rule: a fresh object (it mistakes shared ones for cycles), null refused unless allowed. */
 function strictRule(rule: Rule): object {
-	const common = { ...rule, nullable: rule.nullable ?? false };
+	const common = { ...rule, ...sizeCheck(rule), nullable: rule.nullable ?? false };
 	if (rule.type === "object") {
 		const props = Object.entries(rule.props).map(([name, field]) => [name, strictRule(field)]);
 		return { ...common, strict: "remove", props: Object.fromEntries(props) };
@@ -49,6 +50,14 @@ function strictRule(rule: Rule): object {
 	if (rule.type === "multi") return { ...common, rules: rule.rules.map(strictRule) };
 	if (rule.type === "any") return { ...common, nullable: true };
 	return common;
+}
+
+/** The library's hook behind a rule of its own: true, or what is wrong. */
+function sizeCheck(rule: Rule): object {
+	if (!("max_bytes" in rule) || rule.max_bytes === undefined) return {};
+	const failed = [{ type: "jsonSize", expected: rule.max_bytes }];
+	const { max_bytes } = rule;
+	return { custom: (value: unknown) => fitsJson(value, max_bytes) || failed };
 }
 
 function failure({ type, field = "", message = "", expected }: BrokenRule): Failure {

@@ -54,8 +54,8 @@ export const historyReport = schema({
 		description:
 			"Grows with every report of a launch. One that is not above the newest is acknowledged and changes nothing; gaps are allowed",
 	},
-	logs: { type: "array", max: 2_000, items: { type: "object", props: logEntry }, default: [] },
-	turns: { type: "array", max: 2_000, items: { type: "object", props: turn }, default: [] },
+	logs: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: logEntry }, default: [] },
+	turns: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: turn }, default: [] },
 	diff: { type: "object", props: patchPiece, optional: true },
 	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: toldEntry }, default: [] },
 	events: { type: "array", max: maxReportEvents, items: { type: "object", props: eventFields }, default: [] },

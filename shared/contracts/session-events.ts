@@ -22,9 +22,6 @@ export const sessionEventTypes = [
 ] as const;
 export type SessionEventType = (typeof sessionEventTypes)[number];
 
-/** Bytes of `data` as JSON. */
-export const maxEventData = 4_096;
-
 const count = { type: "number", integer: true, min: 0 } as const;
 const time = { type: "string", max: 40, format: "date-time" } as const;
 const keep = { optional: true, nullable: true } as const;
@@ -42,7 +39,7 @@ const measures = {
 export const eventFields = schema({
 	event_type: { type: "string", min: 1, max: 40, description: `One of ${sessionEventTypes.join(", ")}` },
 	timestamp: { ...time, description: "When it happened" },
-	data: { ...freeForm, default: {}, description: "4 KB as JSON at most" },
+	data: { ...freeForm, max_bytes: 4_096, default: {} },
 	sequence: { ...count, description: "Order within the session" },
 	...measures,
 });

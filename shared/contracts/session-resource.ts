@@ -39,7 +39,13 @@ export const sessionSource = schema({
 	branch: { type: "string", max: 255, optional: true },
 	base_branch: { type: "string", max: 255, optional: true },
 	paths: { type: "array", min: 1, max: 50, items: { type: "object", props: mount }, optional: true },
-	node_selector: { type: "record", key: { type: "string" }, value: { type: "string" }, optional: true },
+	node_selector: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string" },
+		max_bytes: 4_096,
+		optional: true,
+	},
 	local_path: { type: "string", max: 4_096, optional: true },
 });
 export type SessionSource = Output<typeof sessionSource>;
@@ -170,7 +176,7 @@ export const sessionCreateFields = schema({
 	terminal_restricted: { type: "boolean", default: false },
 	credential_names: { type: "array", max: 100, items: { type: "string", max: 253 }, default: [] },
 	integration_ids: { type: "array", max: 100, items: { type: "string", max: 100 }, default: [] },
-	resource_config: { ...freeForm, default: {} },
+	resource_config: { ...freeForm, max_bytes: 16_384, default: {} },
 	system_prompt: { type: "string", max: 100_000, default: "" },
 	initial_prompt: { type: "string", max: 100_000, default: "" },
 	issue_id: { type: "string", max: 255, optional: true, nullable: true },

@@ -31,13 +31,24 @@ export type Claim = Output<typeof claim>;
 export const observedPhases = ["absent", "blocked", "launching", "ready", "failed", "leaving"] as const;
 export type ObservedPhase = (typeof observedPhases)[number];
 
+/** Characters; a runtime cuts what a pod says to these. */
+export const observedLengths = { pod_name: 255, address: 500, code: 100, message: 4_096, agent_title: 200 } as const;
+
+/** Bytes of JSON; likewise. */
+export const observedTimingsBytes = 1_024;
+
+const failure = {
+	code: { ...text, max: observedLengths.code },
+	message: { ...text, max: observedLengths.message },
+} as const;
+
 const observation = {
 	phase: { type: "enum", values: observedPhases },
-	pod_name: { ...text, optional: true },
-	address: { ...text, optional: true, description: "Base URL of the session agent" },
-	failure: { type: "object", props: { code: text, message: text }, optional: true },
-	timings: { type: "record", key: { type: "string" }, value: text, default: {} },
-	agent_title: { ...text, optional: true },
+	pod_name: { ...text, max: observedLengths.pod_name, optional: true },
+	address: { ...text, max: observedLengths.address, optional: true, description: "Base URL of the session agent" },
+	failure: { type: "object", props: failure, optional: true },
+	timings: { type: "record", key: { type: "string" }, value: text, max_bytes: observedTimingsBytes, default: {} },
+	agent_title: { ...text, max: observedLengths.agent_title, optional: true },
 	purged: { type: "boolean", default: false, description: "The workspace is gone too" },
 } as const;
 export type Observation = Output<typeof observation>;
@@ -82,7 +93,7 @@ export const sessionWork = defineContract("session-work", {
 				optional: true,
 				description: "Only these, those that exist, as one page",
 			},
-			after: { ...text, optional: true, description: "`next` of the page before" },
+			after: { ...text, max: 300, optional: true, description: "`next` of the page before" },
 			limit: { type: "number", integer: true, min: 1, max: 500 },
 		},
 		returns: {

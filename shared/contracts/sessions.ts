@@ -16,6 +16,8 @@ const record = { type: "object", props: session } as const;
 /** 512 KiB: prompts of up to 100,000 characters may need four bytes each. */
 const promptBodies = 512 * 1024;
 export const reportBodies = 900 * 1024;
+/** Bytes of JSON. They stand in the session, and so in its events and lists. */
+export const maxActivityMetadata = 4_096;
 
 export const logEntry = {
 	timestamp: { type: "number", description: "Unix seconds, fractional" },
@@ -201,10 +203,15 @@ export const sessions = defineContract("sessions", {
 		params: {
 			...sessionId,
 			state: { type: "string", max: 40, description: `One of ${activityStates.join(", ")}` },
-			metadata: { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} },
+			metadata: {
+				type: "record",
+				key: { type: "string" },
+				value: { type: "any" },
+				max_bytes: maxActivityMetadata,
+				default: {},
+			},
 		},
 		errors: [404, 409],
-		max_body: reportBodies,
 	},
 	logs: {
 		rest: "GET /sessions/:session_id/logs",
@@ -231,7 +238,12 @@ export const sessions = defineContract("sessions", {
 				type: "multi",
 				rules: [
 					{ type: "string", max: 400_000 },
-					{ type: "array", max: 200, items: { type: "record", key: { type: "string" }, value: { type: "any" } } },
+					{
+						type: "array",
+						max: 200,
+						max_bytes: reportBodies,
+						items: { type: "record", key: { type: "string" }, value: { type: "any" } },
+					},
 				],
 				optional: true,
 				nullable: true,

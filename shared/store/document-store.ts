@@ -74,6 +74,17 @@ export interface Page {
 	readonly descending?: boolean;
 }
 
+/** Which documents, and what of them. */
+export interface DocumentPage<C extends Columns> extends Page {
+	/** Default all. */
+	readonly columns?: readonly (keyof C & string)[];
+	/**
+	 * Bytes of the documents' texts as they stand in a message, each a JSON string: the page ends before it has more, but
+	 * has one document at least. Default no bound.
+	 */
+	readonly maxBytes?: number;
+}
+
 export interface VersionPage<C extends Columns> extends Page {
 	readonly column: keyof C & string;
 }
@@ -110,6 +121,7 @@ export interface Appended {
 	clash?: string;
 }
 
+/** Writes with an event that is too large (event-size.ts) are refused: {UnprocessableError}. */
 export interface DocumentStore {
 	/** Opens the store and makes its collections and indexes. Call once, first. @throws when another process has it. */
 	open(collections: readonly Collection[]): Promise<void>;
@@ -135,12 +147,12 @@ export interface DocumentStore {
 		change: Change<C>,
 		events?: readonly OutboxEntry[],
 	): Promise<Document<C> | undefined>;
-	/** Documents of one declared index, in its order, with these columns; default all. @throws {RangeError} when `after` is not a cursor of this store. */
+	/** Documents of one declared index, in its order. @throws {RangeError} when `after` is not a cursor of this store. */
 	find<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		page: Page & { readonly columns?: readonly (keyof C & string)[] },
+		page: DocumentPage<C>,
 	): Promise<Found<C>>;
 	/**
 	 * What `find` would give, as one line `<id>:<value>` for each: enough to tell whether a page is still as it was,

@@ -45,6 +45,11 @@ export class EmbeddedDatabase {
 		return this.#prepared(text).all(...values);
 	}
 
+	/** Rows are read as they are asked for; nothing else may use the statement meanwhile. */
+	each({ text, values }: Sql): Iterable<SqlRow> {
+		return this.#prepared(text).iterate(...values);
+	}
+
 	/** How many rows the statement changed. */
 	run({ text, values }: Sql): number {
 		return Number(this.#prepared(text).run(...values).changes);

@@ -6,6 +6,7 @@ import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
 import {
 	type Appended,
 	type Change,
+	type DocumentPage,
 	type DocumentStore,
 	DuplicateKeyError,
 	type Found,
@@ -14,7 +15,6 @@ import {
 	maxRemoved,
 	type OutboxDocument,
 	type OutboxEntry,
-	type Page,
 	type Range,
 	type VersionPage,
 } from "./document-store.ts";
@@ -29,6 +29,8 @@ import {
 } from "./embedded-reads.ts";
 import { documentOf, memberList, type Sql } from "./embedded-sql.ts";
 import { assignments, deletion, deletions, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
+import { refuseLargeEvents } from "./event-size.ts";
+import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { RowCache } from "./row-cache.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -63,6 +65,7 @@ export class EmbeddedStore implements DocumentStore {
 		events: readonly OutboxEntry[] = [],
 	): Promise<void> {
 		checkDocument(collection, document);
+		refuseLargeEvents(events);
 		const insertions = [{ id: document.id, statement: insertion(collection, document, events) }];
 		const { clash } = await this.#write((database) => insertAll(database, collection, insertions));
 		if (clash !== undefined) throw new DuplicateKeyError(collection.name, clash);
@@ -100,6 +103,7 @@ export class EmbeddedStore implements DocumentStore {
 	): Promise<Document<C> | undefined> {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
+		refuseLargeEvents(events);
 		const statement = updating(collection, id, guard, assignments(collection, change, events));
 		return this.#write((database, rows) => {
 			rows.forget(collection.name, id);
@@ -116,22 +120,22 @@ export class EmbeddedStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		{ limit, after, descending = false, columns }: Page & { readonly columns?: readonly (keyof C & string)[] },
+		{ limit, after, descending = false, columns, maxBytes }: DocumentPage<C>,
 	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		// One more than asked for tells whether there is a next page.
-		const rows = this.#database.all(
-			pageSelection(
-				collection,
-				query,
-				{ descending, after: position, limit: limit + 1 },
-				memberList(collection, columns),
-			),
-		);
-		const documents = rows.slice(0, limit).map((row) => documentOf(collection, row));
-		const last = documents.at(-1);
-		return { documents, ...(rows.length > limit && last && { next: cursorAt(query, last) }) };
+		const order = { descending, after: position, limit: limit + 1 };
+		const rows = this.#database.each(pageSelection(collection, query, order, memberList(collection, columns)));
+		const room = new PageRoom(limit, maxBytes);
+		const documents: Document<C>[] = [];
+		for (const row of rows) {
+			const document = documentOf(collection, row);
+			const last = documents.at(-1);
+			if (!room.take(document.wire)) return { documents, ...(last && { next: cursorAt(query, last) }) };
+			documents.push(document);
+		}
+		return { documents };
 	}
 
 	async versions<C extends Columns, I extends string>(

@@ -16,6 +16,7 @@ import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
 import {
 	type Appended,
 	type Change,
+	type DocumentPage,
 	type DocumentStore,
 	DuplicateKeyError,
 	type Found,
@@ -24,10 +25,11 @@ import {
 	maxRemoved,
 	type OutboxDocument,
 	type OutboxEntry,
-	type Page,
 	type Range,
 	type VersionPage,
 } from "./document-store.ts";
+import { refuseLargeEvents } from "./event-size.ts";
+import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { documentOf, storedDocument, type StoredDocument } from "./mongodb-document.ts";
 import { firstFailure, type Intent, takenKey, translated } from "./mongodb-errors.ts";
@@ -108,6 +110,7 @@ export class MongodbStore implements DocumentStore {
 		events: readonly OutboxEntry[] = [],
 	): Promise<void> {
 		checkDocument(collection, document);
+		refuseLargeEvents(events);
 		await this.#attempt("write", collection, (documents, options) =>
 			documents.insertOne(storedDocument(collection, document, events), options),
 		);
@@ -150,6 +153,7 @@ export class MongodbStore implements DocumentStore {
 	): Promise<Document<C> | undefined> {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
+		refuseLargeEvents(events);
 		const filter = guardFilter(id, guard);
 		const operators = updateOperators(collection, id, change, events);
 		const stored = await this.#attempt("write", collection, (documents, options) =>
@@ -164,19 +168,24 @@ export class MongodbStore implements DocumentStore {
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
-		{ limit, after, descending = false, columns }: Page & { readonly columns?: readonly (keyof C & string)[] },
+		{ limit, after, descending = false, columns, maxBytes }: DocumentPage<C>,
 	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const filter = rangeFilter(query, position, descending);
 		// One more than asked for tells whether there is a next page.
 		const sort = sortOrder(query, descending);
-		const stored = await this.#attempt("read", collection, (documents, options) =>
-			documents.find(filter, { ...options, sort, limit: limit + 1, ...projectionOf(columns) }).toArray(),
-		);
-		const found = stored.slice(0, limit).map((document) => documentOf(collection, document));
-		const last = found.at(-1);
-		return { documents: found, ...(stored.length > limit && last && { next: cursorAt(query, last) }) };
+		const room = new PageRoom(limit, maxBytes);
+		return this.#attempt("read", collection, async (documents, options) => {
+			const found: Document<C>[] = [];
+			const all = { ...options, sort, limit: limit + 1, ...projectionOf(columns) };
+			for await (const stored of documents.find(filter, all)) {
+				const last = found.at(-1);
+				if (!room.take(stored.wire)) return { documents: found, ...(last && { next: cursorAt(query, last) }) };
+				found.push(documentOf(collection, stored));
+			}
+			return { documents: found };
+		});
 	}
 
 	async versions<C extends Columns, I extends string>(

@@ -1,7 +1,7 @@
 /** What every document store must do with many documents: pages, counts, and events on their way. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
-import type { DocumentStore, Page, Range } from "#shared/store/document-store.ts";
+import type { DocumentStore, OutboxEntry, Page, Range } from "#shared/store/document-store.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
 import { failureOf } from "../support/failure-of.ts";
 import { event, job, jobs, log } from "../support/sample-collections.ts";
@@ -37,7 +37,11 @@ function describePages(store: () => DocumentStore): void {
 	}
 
 	/** All pages, until there is no next one. */
-	async function walk(range: Range, page: Omit<Page, "after">, between = async () => {}): Promise<string[]> {
+	async function walk(
+		range: Range,
+		page: Omit<Page, "after"> & { maxBytes?: number },
+		between = async () => {},
+	): Promise<string[]> {
 		const seen: string[] = [];
 		for (let after: string | undefined, pages = 0; pages < 40; pages++) {
 			const found = await store().find(jobs, "by_state", range, { ...page, ...(after !== undefined && { after }) });
@@ -83,6 +87,28 @@ function describePages(store: () => DocumentStore): void {
 			expect(await walk(fresh, { limit, descending: true })).to.deep.equal(ids.toReversed());
 			expect(await walk({ ...fresh, from: "m1", to: "m8" }, { limit })).to.deep.equal(ids.slice(3, 27));
 		});
+
+	it("ends a page before its bytes, counted as they travel, and goes on from there (M2)", async () => {
+		// Twenty quotes: 22 bytes of JSON text, 44 in a message, and the comma.
+		const wire = JSON.stringify("'".repeat(20)).replaceAll("'", '\\"');
+		const ids = ["a", "b", "c", "d", "e"];
+		for (const id of ids) await store().insert(jobs, { ...job(id, { made: "m" }), wire });
+		const each = Buffer.byteLength(JSON.stringify(wire)) + 1;
+		for (const [maxBytes, size] of [
+			[each * 2, 2],
+			[each * 2 - 1, 1],
+			[1, 1],
+			[each * 5, 5],
+		] as const) {
+			for (const descending of [false, true]) {
+				const page = { limit: 100, maxBytes, descending };
+				const first = await store().find(jobs, "by_state", fresh, page);
+				expect(first.documents, `${maxBytes}`).to.have.length(size);
+				expect(first.next === undefined).to.equal(size === 5);
+				expect(await walk(fresh, page)).to.deep.equal(descending ? ids.toReversed() : ids);
+			}
+		}
+	});
 
 	it("pages by id alone when every column is given", async () => {
 		await thirty();
@@ -191,6 +217,24 @@ function describeOutbox(store: () => DocumentStore): void {
 		await failureOf(store().insert(jobs, job("a"), [event(5)]));
 		expect(await store().outbox(jobs, 10)).to.deep.equal([{ id: "a", entries: [event(1), event(2), event(3)] }]);
 		expect(await store().get(jobs, "a")).to.deep.equal(job("a", { rev: 2 }));
+	});
+
+	it("refuses an event of more than 64 KB, names its largest member, and writes nothing (C1)", async () => {
+		const told = (bytes: number): OutboxEntry => ({
+			...event(1),
+			data: JSON.stringify({ a: 1, b: "ä".repeat(bytes / 2) }),
+		});
+		await store().insert(jobs, job("a"), [told(65_000)]);
+		await store().trimOutbox(jobs, "a", 1);
+		const refusals = [
+			await failureOf(store().insert(jobs, job("b"), [told(66_000)])),
+			await failureOf(store().update(jobs, "a", {}, { set: { rev: 9 } }, [event(2), told(2_000_000)])),
+		];
+		for (const refusal of refusals) expect(refusal).to.include({ code: 422, type: "EVENT_TOO_LARGE" });
+		expect(String(refusals[1])).to.include('"b" has 2000002 bytes as JSON, so that "job_updated" would have 2000014');
+		expect(await store().get(jobs, "b")).to.equal(undefined);
+		expect(await store().get(jobs, "a")).to.deep.equal(job("a"));
+		expect(await store().isWaiting(jobs, "a")).to.equal(false);
 	});
 
 	it("names the longest waiting documents first", async () => {

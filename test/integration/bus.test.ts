@@ -2,6 +2,7 @@
 import { expect } from "chai";
 import { type ActionHandler, Context, type ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
+import { jsonText } from "#shared/bus/json-text.ts";
 import { isOutage } from "#shared/bus/outage.ts";
 import { call, implement, type Meta } from "#shared/bus/service.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
@@ -13,6 +14,7 @@ import {
 	ForbiddenError,
 	InvalidParametersError,
 	NotFoundError,
+	RequestTooLargeError,
 	ResultTooLargeError,
 	TimeoutError,
 	UnauthorizedError,
@@ -41,6 +43,12 @@ const probe = defineContract("probe", {
 	stuck: { summary: "Does not answer either", params: {}, timeout: 40 },
 	storeless: { summary: "Cannot reach its store", params: {} },
 	asks: { summary: "Asks one that does not answer, with more patience than its caller", params: {}, timeout: 500 },
+	quotes: {
+		summary: "JSON text that is full of quotes",
+		params: { bytes: { type: "number" } },
+		returns: { type: "array", items: { type: "string" } },
+	},
+	swallow: { summary: "Takes anything", params: { small: { type: "any" }, load: { type: "any" } } },
 	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
 });
 
@@ -77,6 +85,9 @@ function probeService(over: AbortSignal): ServiceSchema {
 				asked.push((await failureOf(call(ctx, probe.actions.slow, {}, { timeout: 10_000 }))) as Error);
 				await sleep(10_000, over);
 			},
+			// Of each four bytes two are quotes.
+			quotes: async ({ bytes }) => jsonText(`[${'"x",'.repeat(bytes / 4)}"x"]`),
+			swallow: async () => {},
 			large: async ({ bytes }) => "x".repeat(bytes),
 		}),
 	};
@@ -203,6 +214,22 @@ for (const count of [1, 2] as const) {
 			expect(await callAs(nodes.near, alice, probe.actions.large, { bytes: 900_000 })).to.have.length(900_000);
 			const error = await failureOf(callAs(nodes.near, alice, probe.actions.large, { bytes: 950_000 }));
 			expect(error).to.be.instanceOf(ResultTooLargeError);
+		});
+
+		it("counts the bytes of JSON text as they travel, with its quotes escaped (C1)", async () => {
+			expect(await callAs(nodes.near, alice, probe.actions.quotes, { bytes: 600_000 })).to.have.length(150_001);
+			const error = await failureOf(callAs(nodes.near, alice, probe.actions.quotes, { bytes: 640_000 }));
+			expect(error).to.be.instanceOf(ResultTooLargeError);
+		});
+
+		it("refuses a request that would not fit into a message, and names its largest member (C1)", async () => {
+			const swallow = (load: unknown) => callAs(nodes.near, alice, probe.actions.swallow, { small: [1], load });
+			await swallow("x".repeat(900_000));
+			for (const load of ["x".repeat(930_000), '"'.repeat(470_000), Array.from({ length: 50_000 }, () => 1e20)]) {
+				const error = await failureOf(swallow(load));
+				expect(error).to.be.instanceOf(RequestTooLargeError).and.to.include({ code: 413, type: "REQUEST_TOO_LARGE" });
+				expect(String(error)).to.match(/more than 921600 bytes as JSON; "load" alone has \d+/);
+			}
 		});
 	});
 }

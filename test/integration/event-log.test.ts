@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventLogCollection, eventLogNameCollection } from "#services/sessions/event-log-collection.ts";
 import { EventLog } from "#services/sessions/event-log.ts";
+import { fitsJson } from "#shared/bus/json-size.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { OutboxRelay } from "#services/sessions/outbox-relay.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import { defineCollection } from "#shared/store/collection.ts";
@@ -107,6 +109,33 @@ describe("event log", () => {
 		});
 		await relay.stop();
 		expect(entries.map(({ data }) => JSON.parse(data).n)).to.deep.equal([7, 1, 8, 2, 3]);
+	});
+
+	it("gives a marker for an entry that fits no answer, and what is around it (C1)", async () => {
+		const document = (seq: number, wire: string) => ({ id: `x:${seq}`, wire, seq, type: "t", tenant: "t", at: 0 });
+		const large = JSON.stringify("x".repeat(2 * 1_048_576));
+		// As it travels each of its quotes takes two bytes.
+		const quotes = JSON.stringify('"'.repeat(200_000));
+		await store.append(eventLogCollection, [document(1, "{}"), document(2, large), document(3, quotes)]);
+		await store.append(eventLogCollection, [document(4, "{}")]);
+		const read = async (after: number) => (await log.read(after, 10)).map(({ seq, skipped = false }) => [seq, skipped]);
+		expect(await read(0)).to.deep.equal([[1, false]]);
+		expect(await read(1)).to.deep.equal([[2, true]]);
+		expect(await read(2)).to.deep.equal([[3, true]]);
+		expect(await read(3)).to.deep.equal([[4, false]]);
+	});
+
+	it("answers no more than a message takes, however long the names are (C1)", async () => {
+		const owner = "\u0001".repeat(255);
+		const many = Array.from({ length: 500 }, (_, index) => index + 1);
+		await store.append(
+			eventLogCollection,
+			many.map((seq) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: owner, owner, at: 0 })),
+		);
+		const first = await log.read(0, 500);
+		expect(first.length).to.be.within(2, 499);
+		expect(fitsJson(first, maxMessageBytes)).to.equal(true);
+		expect(await all()).to.have.length(500);
 	});
 
 	it("stops reading at a gap, and fills it with entries that say so (H10)", async () => {

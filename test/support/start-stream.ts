@@ -76,6 +76,8 @@ export interface StreamOptions extends Partial<EventStreamOptions> {
 	nodes?: 1 | 2;
 	/** The log before the stream begins. */
 	log?: MemoryEventLog;
+	/** Serves another log in its place. */
+	logService?: ServiceSchema;
 }
 
 export interface TestStream {
@@ -90,13 +92,13 @@ export interface TestStream {
 
 /** Hints are on; heartbeats come once an hour unless the options say otherwise. */
 export async function startStream(options: StreamOptions = {}): Promise<TestStream> {
-	const { nodes = 1, log = new MemoryEventLog(), ...given } = options;
+	const { nodes = 1, log = new MemoryEventLog(), logService = log.service(), ...given } = options;
 	const neighbours = new StreamNeighbours();
 	const made: EventStream[] = [];
 	const gateway = await startGateway({
 		nodes,
 		contracts: [contract],
-		services: [log.service(), ...neighbours.services()],
+		services: [logService, ...neighbours.services()],
 		prepare({ rawHandlers, readiness }) {
 			const stream = new EventStream({ heartbeatMs: 3_600_000, maxClients: 2_000, ...given });
 			made.push(stream);

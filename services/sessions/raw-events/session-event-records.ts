@@ -1,7 +1,6 @@
 /** The repository of raw events. Whoever asks has been found to know the session. */
 import {
 	type IngestedEvent,
-	maxEventData,
 	type SessionEvent,
 	type SessionEventType,
 	sessionEventTypes,
@@ -135,14 +134,12 @@ function documentOf(session: string, event: SessionEvent) {
 
 /**
  * The event as it is kept.
- * @throws {UnprocessableError} for a type nobody knows, a time that is none, and too much data.
+ * @throws {UnprocessableError} for a type nobody knows and a time that is none.
  */
 export function eventOf(id: string, { session_id, event_type, timestamp, data, ...rest }: IngestedEvent): SessionEvent {
 	const type = readEventType(event_type);
 	if (Number.isNaN(Date.parse(timestamp)))
 		throw new UnprocessableError(`"${timestamp}" is no time; write it as in ISO 8601`, "EVENT_TIME");
-	if (jsonBytes(data) > maxEventData)
-		throw new UnprocessableError(`The data of an event has at most ${maxEventData} bytes as JSON`, "EVENT_TOO_LARGE");
 	const { sequence, tokens_in = null, tokens_out = null, cost = null, duration_ms = null, model = null } = rest;
 	const measures = { tokens_in, tokens_out, cost, duration_ms, model };
 	return { id, session_id, event_type: type, timestamp, data, sequence, ...measures };

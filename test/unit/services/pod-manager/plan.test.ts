@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
-import type { Claim, Desired, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { type Claim, type Desired, type ObservedPhase, sessionWork } from "#shared/contracts/session-work.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
 import { runPass } from "#services/pod-manager/pass.ts";
 import { dueInMs, plan } from "#services/pod-manager/plan.ts";
 import type { Pod, PodState } from "#services/pod-manager/pod-runtime.ts";
@@ -65,6 +66,16 @@ describe("plan", () => {
 			expect(decided?.found.phase).to.equal(found);
 		});
 	}
+
+	it("reports a pod that says too much in words that the contract takes (C1)", () => {
+		const wordy = "\u0001".repeat(16_000);
+		const failure = { code: wordy, message: wordy };
+		const pod = { ...memoryPod(id, 3, "failed"), failure, agentTitle: wordy, timings: { [wordy]: wordy } };
+		const observed = plan(claim("run"), [pod])?.reached;
+		const report = { id, fence: 1, generation: 3, observed, due_in_ms: 0 };
+		expect(compileSchema(sessionWork.actions.observe.params)(report)).to.deep.equal([]);
+		expect(observed?.failure?.message).to.have.length(4_096);
+	});
 
 	for (const desired of ["run", "stop", "purge"] as const) {
 		it(`${desired} does and says nothing when a pod of a newer launch is there, even a gone one`, () => {

@@ -1,0 +1,29 @@
+/** How large an event may be: every gateway holds it, and it is sent to everybody who may see it. */
+import { UnprocessableError } from "../errors.ts";
+import type { OutboxEntry } from "./document-store.ts";
+
+/** Bytes of its payload. */
+export const maxEventBytes = 64 * 1024;
+/** A UTF-16 unit has at most three bytes in UTF-8. */
+const surelyFitting = Math.floor(maxEventBytes / 3);
+
+/** @throws {UnprocessableError} naming the largest member: whoever asked for the write can say less of it. */
+export function refuseLargeEvents(events: readonly OutboxEntry[]): void {
+	for (const { type, data } of events) {
+		if (data.length <= surelyFitting) continue;
+		const bytes = Buffer.byteLength(data);
+		if (bytes > maxEventBytes) throw tooLarge(type, data, bytes);
+	}
+}
+
+function tooLarge(type: string, data: string, bytes: number): UnprocessableError {
+	const members = Object.entries(JSON.parse(data) ?? {}).map(([name, member]) => ({
+		name,
+		bytes: Buffer.byteLength(JSON.stringify(member)),
+	}));
+	const [largest = { name: "data", bytes }] = members.toSorted((one, other) => other.bytes - one.bytes);
+	return new UnprocessableError(
+		`"${largest.name}" has ${largest.bytes} bytes as JSON, so that "${type}" would have ${bytes}; at most ${maxEventBytes} are told`,
+		"EVENT_TOO_LARGE",
+	);
+}

@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { fitsJson, quotedBytes } from "#shared/bus/json-size.ts";
+
+const text = fc.string({
+	unit: fc.constantFrom("a", '"', "\\", "\n", "\u0001", "ä", "€", "😀", "\ud800"),
+	maxLength: 30,
+});
+
+describe("fitsJson()", () => {
+	it("says what the length of the text says, whatever the value and the limit", () => {
+		const value = fc.jsonValue({ stringUnit: "binary", maxDepth: 4 });
+		const near = fc.integer({ min: -300, max: 300 });
+		fc.assert(
+			fc.property(fc.oneof(value, text, fc.dictionary(text, value), fc.array(fc.double())), near, (sample, off) => {
+				const bytes = Buffer.byteLength(JSON.stringify(sample));
+				const limit = Math.max(0, bytes + off);
+				expect(fitsJson(sample, limit), JSON.stringify({ sample, limit })).to.equal(bytes <= limit);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it("does not write the text where lengths decide", () => {
+		let written = 0;
+		const watched = (length: number) => ({ a: "x".repeat(length), toJSON: () => written++ });
+		expect([fitsJson(watched(100), 1_000), fitsJson(watched(2_000), 1_000)]).to.deep.equal([true, false]);
+		expect(written).to.equal(0);
+	});
+
+	it("stops at the limit: 100 MB of a list are not walked", () => {
+		const list = Array.from({ length: 1_000 }, () => "x".repeat(100_000));
+		let seen = 0;
+		const counted = new Proxy(list, {
+			get(target, name) {
+				if (/^\d+$/.test(String(name))) seen++;
+				return Reflect.get(target, name);
+			},
+		});
+		expect(fitsJson(counted, 1_000_000)).to.equal(false);
+		expect(seen).to.be.below(20);
+	});
+});
+
+describe("quotedBytes()", () => {
+	it("counts a text as it stands in a message", () => {
+		expect(quotedBytes('{"a":"ä"}')).to.equal(16);
+	});
+});

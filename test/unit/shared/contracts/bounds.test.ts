@@ -1,0 +1,60 @@
+/** Every member that somebody sends has a bound in bytes, whatever service takes it. */
+import { expect } from "chai";
+import { type Contract, defineContract } from "#shared/bus/contract.ts";
+import type { Rule } from "#shared/bus/schema.ts";
+import { publicContracts } from "#shared/contracts/all.ts";
+import { eventLog } from "#shared/contracts/event-log.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
+
+/** A UTF-16 unit as JSON: `\u0001`. */
+const unitBytes = 6;
+/** What is short by its nature. */
+const bounded = new Set<Rule["type"]>(["number", "boolean", "uuid", "enum"]);
+
+/** The most bytes a value of this rule may have as JSON; infinite without a bound. */
+function mostBytes(rule: Rule): number {
+	const bound = "max_bytes" in rule ? (rule.max_bytes ?? Infinity) : Infinity;
+	if (bounded.has(rule.type)) return 64;
+	if (rule.type === "string") return (rule.max ?? Infinity) * unitBytes + 2;
+	if (rule.type === "array") return Math.min(bound, (rule.max ?? Infinity) * (mostBytes(rule.items) + 1) + 2);
+	if (rule.type === "multi") return Math.max(...rule.rules.map(mostBytes));
+	if (rule.type !== "object") return bound;
+	return Object.entries(rule.props).reduce((sum, [name, member]) => sum + name.length + 4 + mostBytes(member), 2);
+}
+
+/** `<action>.<member>` of every parameter without a bound. */
+function unbounded(contracts: readonly Contract[]): string[] {
+	return contracts.flatMap(({ actions }) =>
+		Object.values(actions).flatMap(({ name, params }) =>
+			Object.entries(params)
+				.filter(([, rule]) => mostBytes(rule) === Infinity)
+				.map(([member]) => `${name}.${member}`),
+		),
+	);
+}
+
+describe("contracts", () => {
+	it("bound every member that is sent, in bytes (C1)", () => {
+		expect(unbounded([...publicContracts, eventLog, sessionWork])).to.deep.equal([]);
+	});
+
+	it("are found out when they do not, however deep it is", () => {
+		const text = { type: "string" } as const;
+		const planted = defineContract("planted", {
+			act: {
+				summary: "Planted",
+				params: {
+					text,
+					fine: { type: "record", key: text, value: { type: "any" }, max_bytes: 10 },
+					free: { type: "record", key: text, value: { type: "any" } },
+					list: { type: "array", items: { type: "string", max: 5 } },
+					deep: { type: "object", props: { any: { type: "any" } } },
+					either: { type: "multi", rules: [{ type: "string", max: 5 }, text] },
+					items: { type: "array", max: 3, items: text },
+				},
+			},
+		});
+		const members = ["text", "free", "list", "deep", "either", "items"];
+		expect(unbounded([planted])).to.deep.equal(members.map((member) => `planted.act.${member}`));
+	});
+});
