@@ -2,14 +2,17 @@
  * Keeps the pods as they should be: takes sessions that are due from the sessions service and runs a pass over each.
  * Hints only make it look sooner; it asks every second, so that nothing depends on one arriving.
  */
-import { monotonic } from "#shared/clock.ts";
+import { monotonic, sleep } from "#shared/clock.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
+import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { Alarm } from "./alarm.ts";
 import { type PassGround, type Report, runPass } from "./pass.ts";
 import { QuietLog, sentenceOf } from "./quiet-log.ts";
 
 const pollMs = 1_000;
+/** Between polls while they fail, at most: longer each time. */
+const failingPollMs = 4_000;
 /** Passes at a time. */
 const maxPasses = 16;
 /** Sessions remembered as changed: more than a machine has pods. */
@@ -17,7 +20,7 @@ const maxChanged = 16_384;
 /** The sessions service was asked so lately when all is well. */
 const freshMs = 10_000;
 /** Polls that may fail before it is worth a line: at start services come up in any order. */
-const silentFailures = 5;
+const silentFailures = 4;
 
 /** The sessions service, as far as passes need it. */
 export interface Work {
@@ -41,7 +44,9 @@ export class Reconciler {
 	/** There may be more that is due than was claimed. */
 	#backlog = false;
 	#failures = 0;
+	/** Monotonic time of the last poll that was answered, and of the last one at all. */
 	#askedAt = -Infinity;
+	#triedAt = -Infinity;
 
 	/** Starts at once. @param write Gets a sentence for every new kind of trouble. */
 	constructor(ground: PassGround, work: Work, write: (sentence: string) => void) {
@@ -60,7 +65,7 @@ export class Reconciler {
 
 	/** The pods of a session may have changed: a pass, due or not. */
 	look(sessionId: string): void {
-		if (this.#changed.size < maxChanged) this.#changed.add(sessionId);
+		this.#remember(sessionId);
 		this.#alarm.ring();
 	}
 
@@ -80,22 +85,34 @@ export class Reconciler {
 
 	async #run(): Promise<void> {
 		for (;;) {
-			this.#alarm.ringWithin(pollMs);
+			const times = Math.max(0, this.#failures - 1);
+			this.#alarm.ringWithin(Math.min(pollMs * 2 ** times, failingPollMs));
 			await this.#alarm.rung();
+			// Who does not answer is asked no sooner because more has happened here.
+			if (this.#failures > 0) await sleep(Math.max(0, pollMs - (monotonic() - this.#triedAt)), this.#stopping.signal);
 			if (this.#stopping.signal.aborted) return;
 			await this.#claim();
 		}
 	}
 
+	/** What changed and what is due, whatever becomes of the other. */
 	async #claim(): Promise<void> {
+		this.#triedAt = monotonic();
+		const changed = await this.#isAnswered(() => this.#claimChanged());
+		const due = await this.#isAnswered(() => this.#claimDue());
+		if (due) this.#askedAt = monotonic();
+		this.#failures = changed && due ? 0 : this.#failures + 1;
+	}
+
+	async #isAnswered(ask: () => Promise<void>): Promise<boolean> {
 		try {
-			await this.#claimChanged();
-			await this.#claimDue();
-			this.#failures = 0;
-			this.#askedAt = monotonic();
+			await ask();
+			return true;
 		} catch (error) {
-			this.#failures++;
-			if (this.#failures >= silentFailures) this.#log.tell(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
+			if (this.#failures + 1 >= silentFailures) {
+				this.#log.tell(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
+			}
+			return false;
 		}
 	}
 
@@ -107,9 +124,23 @@ export class Reconciler {
 		try {
 			await this.#begin(ids.length, ids);
 		} catch (error) {
-			for (const id of ids) this.#changed.add(id);
+			if (error instanceof InvalidParametersError) return this.#claimEach(ids);
+			for (const id of ids) this.#remember(id);
 			throw error;
 		}
+	}
+
+	/** One of them can be no session's id, so it is nobody's change; the others do not wait for it. */
+	async #claimEach(ids: readonly string[]): Promise<void> {
+		for (const id of ids) {
+			await this.#begin(1, [id]).catch((error: unknown) => {
+				if (!(error instanceof InvalidParametersError)) this.#remember(id);
+			});
+		}
+	}
+
+	#remember(id: string): void {
+		if (this.#changed.size < maxChanged) this.#changed.add(id);
 	}
 
 	async #claimDue(): Promise<void> {

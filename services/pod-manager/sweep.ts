@@ -26,7 +26,7 @@ export interface SweepGround {
 
 export interface SweepTimes {
 	readonly everyMs: number;
-	/** While a sweep fails, or what it ends is still there. */
+	/** While what it ends is still there; and after a sweep that failed, longer each time. */
 	readonly soonMs: number;
 	/** How long a pod must have been unwanted, each time anybody looked, before it is ended. */
 	readonly unwantedMs: number;
@@ -38,7 +38,7 @@ const maxIds = 500;
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
 /** Sweeps that may fail before it is worth a line: at start services come up in any order. */
-const silentFailures = 5;
+const silentFailures = 4;
 
 export class Sweep {
 	readonly #ground: SweepGround;
@@ -82,7 +82,7 @@ export class Sweep {
 		} catch (error) {
 			this.#failures++;
 			if (this.#failures >= silentFailures) this.#log.tell(`Cannot sweep: ${sentenceOf(error)}`);
-			return this.#times.soonMs;
+			return Math.min(this.#times.soonMs * 2 ** (this.#failures - 1), this.#times.everyMs);
 		}
 	}
 
@@ -140,8 +140,10 @@ export class Sweep {
 
 	async #remove(pod: Pod): Promise<void> {
 		this.#log.tell(`No session wants "${pod.name}": it is ended`);
-		if (pod.state === "gone") await this.#ground.runtime.forget(pod);
-		else await this.#ground.runtime.end(pod, graceMs);
+		const { runtime } = this.#ground;
+		await (pod.state === "gone" ? runtime.forget(pod) : runtime.end(pod, graceMs)).catch((error: unknown) => {
+			this.#log.tell(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
+		});
 	}
 
 	/** They hold work of people, so they stay until somebody decides. */

@@ -9,6 +9,7 @@ import {
 	type Observation,
 } from "#shared/contracts/session-work.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
 import { addressChange, isSettled, observationChange } from "./observation-change.ts";
@@ -19,6 +20,9 @@ import type { SessionRecords } from "./session-records.ts";
 
 /** A lease lasts one pass and is never renewed. */
 export const leaseMs = 15_000;
+
+/** Of the launches in one answer, as JSON; the rest of it is for what surrounds them. */
+const maxLaunchBytes = maxMessageBytes - 65_536;
 
 /** How soon a tombstone whose last event is still waiting is looked at again. */
 const tombstoneMs = 500;
@@ -61,16 +65,31 @@ export class SessionClaims {
 		this.#forget = forget;
 	}
 
-	/** Leases sessions that are due, the longest waiting first; with `ids` these, due or not. */
+	/**
+	 * Leases sessions that are due, the longest waiting first; with `ids` these, due or not. As many as fit into an answer,
+	 * and one that cannot be leased keeps none of the others.
+	 * @throws {Error} when none can.
+	 */
 	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
 		const at = now();
 		const candidates = ids ? await this.#named(ids) : await this.#due(at, limit);
 		const claims: Claim[] = [];
+		const failures: unknown[] = [];
+		let bytes = 0;
 		for (const document of candidates.slice(0, limit)) {
 			if (isLeased(document, at)) continue;
-			const claimed = await this.#lease(await this.#givenUp(document, at), at);
-			if (claimed) claims.push(claimOf(claimed));
+			const size = Buffer.byteLength(JSON.stringify(document.launch ?? {}));
+			if (claims.length > 0 && bytes + size > maxLaunchBytes) break;
+			try {
+				const claimed = await this.#lease(await this.#givenUp(document, at), at);
+				if (!claimed) continue;
+				claims.push(claimOf(claimed));
+				bytes += size;
+			} catch (error) {
+				failures.push(error);
+			}
 		}
+		if (claims.length === 0 && failures.length > 0) throw failures[0];
 		return claims;
 	}
 

@@ -1,7 +1,7 @@
 /** Work for the pod manager, on the bus: wiring only; the rules are in session-claims.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import { sessionWork } from "#shared/contracts/session-work.ts";
+import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
 import type { SessionClaims } from "./session-claims.ts";
 
 /** @param isLimited Whether a limit of cost applies to a session. */
@@ -11,15 +11,22 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 		actions: implement(sessionWork, {
 			async claim_due({ limit, ids }) {
 				const claimed = await claims.claim(limit, ids);
-				return Promise.all(
-					claimed.map(async (claim) => ({
-						...claim,
-						launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
-					})),
-				);
+				const budgeted = async (claim: Claim) => ({
+					...claim,
+					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
+				});
+				return settledOf(await Promise.allSettled(claimed.map(budgeted)));
 			},
 			observe: (report) => claims.report(report),
 			expected: ({ limit, after, ids }) => (ids ? claims.expectedOf(ids) : claims.expected(limit, after)),
 		}),
 	};
+}
+
+/** What is left out is leased to nobody, and due again when its lease ends. @throws {unknown} when nothing else is left. */
+function settledOf(outcomes: readonly PromiseSettledResult<Claim>[]): Claim[] {
+	const settled = outcomes.filter((outcome) => outcome.status === "fulfilled");
+	const failed = outcomes.find((outcome) => outcome.status === "rejected");
+	if (failed && settled.length === 0) throw failed.reason;
+	return settled.map(({ value }) => value);
 }

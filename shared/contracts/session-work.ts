@@ -5,7 +5,13 @@
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
-const id = { type: "uuid" } as const;
+/**
+ * Every id that a session of ours can have, as it is written: in a folder's name and in a process's environment too, so
+ * that nothing is taken for a session there which could not be asked about here.
+ */
+export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+
+const id = { type: "string", pattern: `^${sessionIdForm}$` } as const;
 const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;

@@ -1,13 +1,13 @@
 /** One launch of a session, as folders and process environments name it. Pure. */
+import { sessionIdForm } from "#shared/contracts/session-work.ts";
 
 export interface Launch {
 	readonly sessionId: string;
 	readonly generation: number;
 }
 
-const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const wholeId = new RegExp(`^${uuid}$`);
-const wholeName = new RegExp(`^(${uuid})-g(0|[1-9]\\d{0,8})$`);
+const wholeId = new RegExp(`^${sessionIdForm}$`);
+const wholeName = new RegExp(`^(${sessionIdForm})-g(0|[1-9]\\d{0,8})$`);
 
 /** Undefined for text that is not from {@link launchName}; what it accepts is safe as the name of a folder. */
 export function parseLaunch(name: string): Launch | undefined {
@@ -20,7 +20,7 @@ export function launchName({ sessionId, generation }: Launch): string {
 	return `${sessionName(sessionId)}-g${generation}`;
 }
 
-/** @throws {RangeError} when the session's id is not a UUID: as the name of a folder it could lead anywhere. */
+/** @throws {RangeError} when it is no session's id: as the name of a folder it could lead anywhere. */
 export function sessionName(sessionId: string): string {
 	if (!isSessionId(sessionId)) throw new RangeError(`Not the id of a session: "${sessionId}"`);
 	return sessionId;

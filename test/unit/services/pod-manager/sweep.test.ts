@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
+import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
 import { type Asked, Sweep, type SweepGround, unlike } from "#services/pod-manager/sweep.ts";
 import { turnClock } from "#shared/clock.ts";
@@ -70,6 +71,22 @@ describe("Sweep", () => {
 		ahead = 121_000;
 		await eventually(() => pods.pods.size === 0);
 		expect(said).to.deep.equal([`No session wants "session-${id}-g1": it is ended`]);
+	});
+
+	it("ends the others although one cannot be ended, and says so once", async () => {
+		class StickyPods extends MemoryPods {
+			override async end(pod: Pod) {
+				if (pod.sessionId === id) throw new Error("It cannot be reached");
+				return super.end(pod);
+			}
+		}
+		pods = new StickyPods();
+		const other = randomUUID();
+		for (const one of [id, other]) pods.put(memoryPod(one, 1, "ready"));
+		start({}, { ...quick, unwantedMs: 0 });
+		await eventually(() => pods.ofSession(other).length === 0);
+		await sweeps();
+		expect(said.filter((sentence) => sentence.includes("It cannot be reached"))).to.have.lengthOf(1);
 	});
 
 	it("removes what was begun for a pod that no session wants, and leaves what may still become one", async () => {

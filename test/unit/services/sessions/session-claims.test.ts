@@ -5,11 +5,13 @@ import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
 import { SessionCommands } from "#services/sessions/session-commands.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../support/failure-of.ts";
 import { openEmbedded } from "../../../support/open-stores.ts";
 import { seen } from "../../../support/session-actor.ts";
 import { alice } from "../../../support/test-brokers.ts";
@@ -68,5 +70,29 @@ describe("SessionClaims", () => {
 		await store.trimOutbox(sessionCollection, id, 99);
 		await pass();
 		expect(await store.get(sessionCollection, id)).to.equal(undefined);
+	});
+
+	it("one that cannot be leased keeps none of the others (H2)", async () => {
+		const ids = [await created({ name: "a" }), await created({ name: "b" }), await created({ name: "c" })];
+		const broken = ids[1] ?? "";
+		const update = store.update.bind(store);
+		store.update = (collection, id, ...rest) =>
+			id === broken ? Promise.reject(new Error("It is broken")) : update(collection, id, ...rest);
+		const taken = await claims.claim(16, ids);
+		expect(taken.map(({ id }) => id)).to.have.members(ids.filter((id) => id !== broken));
+		expect(await failureOf(claims.claim(16, [broken]))).to.have.property("message", "It is broken");
+	});
+
+	it("leases as many as fit into an answer, and the others at the next call (H2)", async () => {
+		const initial_prompt = "x".repeat(200_000);
+		const ids = [];
+		for (const name of ["a", "b", "c", "d", "e"]) ids.push(await created({ name, initial_prompt }));
+		const taken = new Set<string>();
+		for (let calls = 0; taken.size < ids.length; calls++) {
+			const answer = await claims.claim(16, ids);
+			expect(JSON.stringify(answer).length).to.be.below(maxMessageBytes);
+			for (const { id } of answer) taken.add(id);
+			expect(calls).to.be.below(ids.length);
+		}
 	});
 });

@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { randomUUID } from "node:crypto";
 import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
+import { nameBasedUuid } from "#services/sessions/name-based-uuid.ts";
+import { timeBasedUuid } from "#services/sessions/time-based-uuid.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
 
 const sessionId = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
@@ -22,6 +27,24 @@ describe("the name of a launch", () => {
 			expect(parseLaunch(name)).to.equal(undefined);
 		});
 	}
+
+	it("holds no id but those that sessions can be asked about by (H2)", () => {
+		const check = compileSchema(sessionWork.actions.claim_due.params);
+		const digit = fc.constantFrom(..."0123456789abcdefF".split(""));
+		const text = fc.tuple(
+			...[8, 4, 4, 4, 12].map((length) => fc.string({ unit: digit, minLength: length, maxLength: length })),
+		);
+		fc.assert(
+			fc.property(text, (parts) => {
+				const ids = [parts.join("-")];
+				expect(isSessionId(ids[0] ?? "")).to.equal(check({ limit: 1, ids }).length === 0);
+			}),
+			{ numRuns: 5_000 },
+		);
+		expect(isSessionId("ffffffff-ffff-ffff-ffff-ffffffffffff")).to.equal(false);
+		for (const id of [randomUUID(), timeBasedUuid(Date.now()), nameBasedUuid("a", "key")])
+			expect(isSessionId(id), id).to.equal(true);
+	});
 
 	it("never leads to another folder", () => {
 		for (const id of ["..", "../..", "", "a/b", sessionId.slice(1)]) {
