@@ -73,18 +73,13 @@ export class SessionClaims {
 	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
 		const at = now();
 		const candidates = ids ? await this.#named(ids) : await this.#due(at, limit);
+		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
-		let bytes = 0;
-		for (const document of candidates.slice(0, limit)) {
-			if (isLeased(document, at)) continue;
-			const size = Buffer.byteLength(JSON.stringify(document.launch ?? {}));
-			if (claims.length > 0 && bytes + size > maxLaunchBytes) break;
+		for (const document of fitting(free)) {
 			try {
 				const claimed = await this.#lease(await this.#givenUp(document, at), at);
-				if (!claimed) continue;
-				claims.push(claimOf(claimed));
-				bytes += size;
+				if (claimed) claims.push(claimOf(claimed));
 			} catch (error) {
 				failures.push(error);
 			}
@@ -203,6 +198,16 @@ export class SessionClaims {
 		};
 		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
 	}
+}
+
+/** The first ones, as many as fit into an answer; one in any case. */
+function fitting(documents: readonly SessionDocument[]): readonly SessionDocument[] {
+	let bytes = 0;
+	const tooMany = documents.findIndex(({ launch = {} }, index) => {
+		bytes += Buffer.byteLength(JSON.stringify(launch));
+		return index > 0 && bytes > maxLaunchBytes;
+	});
+	return tooMany === -1 ? documents : documents.slice(0, tooMany);
 }
 
 /** A lease that ends later than one taken now would is from a clock that has been set back since. */
