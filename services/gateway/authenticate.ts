@@ -6,6 +6,7 @@ import { anonymous, type Principal } from "#shared/bus/principal.ts";
 import { admit } from "#shared/bus/service.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import { bearerToken } from "./bearer-token.ts";
+import type { Ends } from "./connection-rows.ts";
 import { notFound } from "./http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 
@@ -13,6 +14,13 @@ const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
 /** The parameters a request names in its path. */
 export type PathParams = Readonly<Record<string, string | undefined>>;
+
+/** What a request says, in words or by where it comes from, about who sends it and whom it is about. */
+export interface Claim {
+	readonly headers: IncomingHttpHeaders;
+	readonly connection: Ends;
+	readonly path: PathParams;
+}
 
 export class Authenticator {
 	readonly #identity: IdentityProvider;
@@ -28,11 +36,13 @@ export class Authenticator {
 	 * @throws {UnauthorizedError} when there is none to be believed.
 	 * @throws {ForbiddenError} when the action is not for that kind of principal.
 	 */
-	async authenticate(headers: IncomingHttpHeaders, action: AnyAction, path: PathParams): Promise<Principal> {
+	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
 		const access = action.access ?? "user";
 		if (access === "public") return anonymous;
 		const token = bearerToken(headers);
-		const found = token?.startsWith("svcs_") ? this.#pod(token) : await this.#identity.authenticate(headers);
+		const found = token?.startsWith("svcs_")
+			? this.#pod(token)
+			: await this.#identity.authenticate(headers, connection);
 		const principal = admit(found, access);
 		if (principal.kind === "pod" && (namedSession(path) ?? principal.id) !== principal.id) throw notFound;
 		return principal;

@@ -88,7 +88,8 @@ export class RequestChain {
 
 		exchange.route = match.target;
 		const { action } = match.target;
-		const principal = await this.#options.authenticator.authenticate(request.headers, action, match.path);
+		const claim = { headers: request.headers, connection: request.socket, path: match.path };
+		const principal = await this.#options.authenticator.authenticate(claim, action);
 		// Limits count per principal, so here is their place; the identity of one developer has none.
 		if (action.produces !== undefined) return this.#handOver(exchange, match.target, principal);
 

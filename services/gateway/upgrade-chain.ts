@@ -52,7 +52,8 @@ export class UpgradeChain {
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
-			const principal = await authenticator.authenticate(withToken(request), chat, { session_id });
+			const claim = { headers: withToken(request), connection: request.socket, path: { session_id } };
+			const principal = await authenticator.authenticate(claim, chat);
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });

@@ -1,6 +1,8 @@
 /** What every identity provider must do, whoever its people are. */
 import { expect } from "chai";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
+import { type LoopbackConnection, openLoopback } from "../support/loopback-connection.ts";
 import type { IdentityProvider } from "#services/gateway/identity-provider.ts";
 
 export interface KnownCaller {
@@ -19,21 +21,28 @@ export interface IdentityProviderCase {
 export function describeIdentityProvider(name: string, open: () => Promise<IdentityProviderCase>): void {
 	describe(`IdentityProvider: ${name}`, () => {
 		let given: IdentityProviderCase;
+		let connection: LoopbackConnection;
 
 		before(async () => {
 			given = await open();
+			connection = await openLoopback();
 		});
+		after(() => connection.close());
+
+		function authenticate(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+			return given.identity.authenticate(headers, connection.accepted);
+		}
 
 		it("knows its people by their token", async () => {
 			for (const { authorization, principal } of given.known) {
-				expect(await given.identity.authenticate({ authorization })).to.deep.equal(principal);
+				expect(await authenticate({ authorization })).to.deep.equal(principal);
 				const scheme = authorization.replace(/^Bearer/, "bearer");
-				expect(await given.identity.authenticate({ authorization: scheme })).to.deep.equal(principal);
+				expect(await authenticate({ authorization: scheme })).to.deep.equal(principal);
 			}
 		});
 
 		it("says who a caller without credentials is", async () => {
-			expect(await given.identity.authenticate({})).to.deep.equal(given.nobody);
+			expect(await authenticate({})).to.deep.equal(given.nobody);
 		});
 
 		it("believes no other credentials, and does not fall back to nobody's rights", async () => {
@@ -45,7 +54,7 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 				`${token} ${token}`,
 			]);
 			for (const wrong of [...nearly.map((token) => `Bearer ${token}`), ...tokens, ...hostile]) {
-				expect(await given.identity.authenticate({ authorization: wrong }), wrong.slice(0, 50)).to.equal(undefined);
+				expect(await authenticate({ authorization: wrong }), wrong.slice(0, 50)).to.equal(undefined);
 			}
 		});
 
@@ -58,7 +67,7 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 				"x-user-id": caller?.principal.id,
 				cookie: `token=${token}`,
 			};
-			expect(await given.identity.authenticate(headers)).to.deep.equal(given.nobody);
+			expect(await authenticate(headers)).to.deep.equal(given.nobody);
 		});
 	});
 }

@@ -2,6 +2,7 @@
 import { expect } from "chai";
 import { anonymous } from "#shared/bus/principal.ts";
 import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
+import { otherUser } from "../support/other-user.ts";
 import { ProbeService, type Seen } from "../support/probe-service.ts";
 import { type RawAnswer, rawRequest, sendRaw } from "../support/raw-http.ts";
 import { startGateway, type TestGateway } from "../support/start-gateway.ts";
@@ -9,6 +10,7 @@ import { startGateway, type TestGateway } from "../support/start-gateway.ts";
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const otherId = "6f1b2c3d-0000-4000-8000-000000000002";
 const thing = `/api/v1/svc/things/${id}`;
+const good = JSON.stringify({ name: "ab" });
 const json = { "Content-Type": "application/json" };
 
 describe("gateway: callers", () => {
@@ -58,6 +60,28 @@ describe("gateway: callers", () => {
 				expect(answer.headers["x-error-code"]).to.equal("UNAUTHORIZED");
 			});
 		}
+
+		it("takes no program of another user for the developer (H1; where root may start one)", async function () {
+			const stranger = await otherUser();
+			if (!stranger) this.skip();
+			const request = (headers: Record<string, string> = {}) =>
+				rawRequest(`POST ${thing}`, { Host: gateway.host, ...json, Connection: "close", ...headers }, good);
+			const refused = await stranger.send(gateway.port, request());
+			expect(refused)
+				.to.match(/^HTTP\/1.1 403 /)
+				.and.include("X-Error-Code: FOREIGN_USER");
+			expect(refused).to.include("runs as another user than the platform");
+			expect(await stranger.send(gateway.port, request({ "X-User-Id": "dev-user" }))).to.match(/^HTTP\/1.1 403 /);
+			const upgrade = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13" };
+			const chat = { Host: gateway.host, ...upgrade, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
+			expect(await stranger.send(gateway.port, rawRequest(`GET /s/${id}/session`, chat))).to.match(/^HTTP\/1.1 403 /);
+			for (let round = 0; round < 5; round++) await stranger.sendAndGo(gateway.port, request());
+			expect((await send(`GET ${thing}`)).status).to.equal(200);
+			expect(service.seen).to.have.length(1);
+			// Whoever has a token is known by it, and what is for everybody is for him too.
+			expect(await stranger.send(gateway.port, request({ Authorization: "Bearer token-of-alice" }))).to.match(/ 201 /);
+			expect(await stranger.send(gateway.port, rawRequest("GET /open", { Host: gateway.host, Connection: "close" }))).to.match(/ 200 /);
+		});
 
 		it("believes nothing else a request says about who sends it", async () => {
 			const claims = {

@@ -1,6 +1,6 @@
 /**
- * Identity for one developer on their own machine: whoever reaches the loopback address is `dev-user`. Further people
- * (a shared laptop, a test with two of them) have tokens named in the configuration.
+ * Identity for one developer on their own machine: whose program runs as the platform's own user and reaches the loopback
+ * address is `dev-user`. Further people (a shared laptop, a test with two of them) have tokens named in the configuration.
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -8,8 +8,11 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { schema, type Output } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { ConfigError } from "#shared/config.ts";
+import { ForbiddenError } from "#shared/errors.ts";
 import { bearerToken } from "../bearer-token.ts";
+import type { Ends } from "../connection-rows.ts";
 import type { IdentityProvider } from "../identity-provider.ts";
+import { PeerOwners } from "../peer-owners.ts";
 
 const text = { type: "string", min: 1, max: 200 } as const;
 
@@ -34,8 +37,18 @@ const checkOptions = compileSchema(options);
 
 const devUser: Principal = { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] };
 
+/** The user whose sockets this process makes; none on systems without users. */
+const ownUid = process.geteuid?.();
+
+const unknownUser = "Whose program is at the other end of this connection cannot be found out";
+const otherUser = "The program at the other end of this connection runs as another user than the platform";
+const way = "The identity `token` is for callers like that (docs/security.md)";
+
 export class DevIdentity implements IdentityProvider {
 	readonly loopbackOnly = true;
+	readonly #owners = new PeerOwners();
+	/** Rejected: it is not of the own user. */
+	readonly #connections = new WeakMap<Ends, Promise<void>>();
 	/** By digest, so that how long a look-up takes tells nothing about a token. */
 	readonly #users = new Map<string, Principal>();
 
@@ -51,9 +64,28 @@ export class DevIdentity implements IdentityProvider {
 		}
 	}
 
-	async authenticate(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
 		const token = bearerToken(headers);
-		return token === undefined ? devUser : this.#users.get(digest(token));
+		if (token !== undefined) return this.#users.get(digest(token));
+		await this.#ownUser(connection);
+		return devUser;
+	}
+
+	/** Looks once for each connection. @throws {ForbiddenError} */
+	#ownUser(connection: Ends): Promise<void> {
+		const known = this.#connections.get(connection);
+		if (known) return known;
+		const looked = this.#refuseOthers(connection);
+		this.#connections.set(connection, looked);
+		return looked;
+	}
+
+	async #refuseOthers(connection: Ends): Promise<void> {
+		const uid = await this.#owners.find(connection).catch((error: Error) => {
+			throw new ForbiddenError(`${unknownUser}: ${error.message}. ${way}`, "FOREIGN_USER");
+		});
+		if (uid === undefined) throw new ForbiddenError(`${unknownUser}. ${way}`, "FOREIGN_USER");
+		if (uid !== ownUid) throw new ForbiddenError(`${otherUser}. ${way}`, "FOREIGN_USER");
 	}
 }
 
