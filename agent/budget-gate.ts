@@ -4,15 +4,19 @@
  * nothing waits for the platform; where one does, nothing goes on without it.
  */
 import { randomUUID } from "node:crypto";
-import { deadline, sleep } from "#shared/clock.ts";
+import { deadline, monotonic, sleep } from "#shared/clock.ts";
 import type { Reservation, SentReservationRequest } from "#shared/contracts/budgets.ts";
+import type { BudgetReason } from "#shared/contracts/session-resource.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import type { AskingCall } from "./model-proxy/metered-call.ts";
+import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
 import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
+const budgetExceeded = "BUDGET_EXCEEDED";
 const askAgainMs = 1_000;
 const limitedMs = 10_000;
 /** A turn that needs no leave does not wait long for it. */
@@ -21,6 +25,8 @@ const unlimitedMs = 2_000;
 const callPatienceMs = 30_000;
 /** A reservation that cannot be given back ends by itself. */
 const releaseTries = 5;
+/** How often a session without a limit, which asks for no call, asks whether one was set. */
+const askForLimitsMs = 5_000;
 /** How long the next turn, or the end of the pod, waits for the last one's reservation to be given back. */
 const patienceMs = 3_000;
 
@@ -31,16 +37,7 @@ export interface BudgetGateOptions {
 	readonly reported: () => Promise<void>;
 }
 
-/** Tokens under one reservation. */
-interface Reserved {
-	readonly id: string;
-	used: TokenCounts;
-	callsUnderWay: number;
-	/** A call was refused: the session is paused. */
-	isRefused: boolean;
-}
-
-type Ask = Omit<SentReservationRequest, "model" | "reservation_id">;
+type Ask = Omit<SentReservationRequest, "reservation_id">;
 
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
@@ -52,6 +49,11 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	/** What the last model call read and wrote: the next one reads at least that. */
 	#context: number | undefined;
 	#reserved: Reserved | undefined;
+	#isInTurn = false;
+	/** When the platform was last asked anything. */
+	#askedAt = -Infinity;
+	/** Resolves when the next call is over. */
+	#callOver = Promise.withResolvers<void>();
 	#givingBack: Promise<void> | undefined;
 	/** Ends the asking after a refused call, when somebody else asks. */
 	#asking: AbortController | undefined;
@@ -62,6 +64,11 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#model = model_access?.model ?? "";
 		this.#isLimited = budgeted;
 		this.#options = options;
+	}
+
+	/** Whether a budget applies, as far as is known. */
+	get isLimited(): boolean {
+		return this.#isLimited;
 	}
 
 	/** Under which what is used now is to be reported. */
@@ -75,35 +82,54 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#giveBack();
 		await this.#givenBack(signal);
 		this.#asking?.abort();
-		const id = randomUUID();
-		await this.#untilGranted(id, signal);
+		const reserved = this.#reserved ?? newReservation();
+		await this.#untilGranted(reserved, signal);
 		signal.throwIfAborted();
-		this.#reserved = this.#isLimited ? { id, used: noTokens, callsUnderWay: 0, isRefused: false } : undefined;
+		this.#isInTurn = true;
+		this.#reserved = this.#isLimited ? reserved : undefined;
 	}
 
 	ended(): void {
+		this.#isInTurn = false;
 		this.#giveBack();
 	}
 
-	/** Before a model call: why it must not be made; undefined when it may. */
-	async admit(): Promise<string | undefined> {
-		if (!this.#isLimited) return undefined;
-		const reserved = (this.#reserved ??= { id: randomUUID(), used: noTokens, callsUnderWay: 0, isRefused: false });
-		reserved.callsUnderWay++;
-		const refusal = await this.#askForCall(reserved);
-		if (refusal === undefined) return undefined;
-		reserved.callsUnderWay--;
-		reserved.isRefused = true;
-		return refusal;
+	/**
+	 * Before a model call: why it must not be made; undefined when it may. A call that is alone is admitted when there is
+	 * room for what is likely, so that it may pass the limit by a part of its own price; calls beside each other only when
+	 * there is room for the most that all of them can use, and else one after the other.
+	 * @param leaving Aborts when nobody waits for it any more.
+	 */
+	async admit(call: AskingCall, leaving: AbortSignal): Promise<string | undefined> {
+		this.#lookForLimits();
+		const signal = AbortSignal.any([leaving, this.#closed.signal]);
+		while (this.#isLimited && !signal.aborted) {
+			const reserved = (this.#reserved ??= newReservation());
+			const callOver = this.#callOver.promise;
+			reserved.underWay.set(call.id, call);
+			const isAlone = reserved.underWay.size === 1;
+			const refusal = await this.#askForCall(reserved, call, signal);
+			if (!refusal) return undefined;
+			reserved.underWay.delete(call.id);
+			const isBudget = refusal.code === budgetExceeded;
+			if (isAlone || !isBudget) {
+				reserved.isRefused ||= isBudget;
+				this.#over(reserved, call.id);
+				return refusal.message;
+			}
+			if (reserved.underWay.size > 0) await Promise.race([callOver, aborted(signal)]);
+		}
+		return this.#isLimited ? "Nobody waits for the call any more" : undefined;
 	}
 
-	/** After a model call that was admitted. @param counts Undefined: the provider did not tell. */
-	used(counts: TokenCounts | undefined): void {
+	/** After a model call that was admitted. @param counts Undefined: it used nothing that is known. */
+	used({ id, model, counts }: { id: string; model: string; counts: TokenCounts | undefined }): void {
 		const reserved = this.#reserved;
-		if (reserved) reserved.callsUnderWay = Math.max(0, reserved.callsUnderWay - 1);
-		if (!counts) return;
-		this.#context = totalTokens(counts);
-		if (reserved) reserved.used = addTokens(reserved.used, counts);
+		if (counts) {
+			this.#context = totalTokens(counts);
+			reserved?.used.set(model, addTokens(reserved.used.get(model) ?? noTokens, counts));
+		}
+		if (reserved) this.#over(reserved, id);
 	}
 
 	/** Gives back what is held, and asks nothing any more. */
@@ -116,10 +142,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/** Resolves when the reservation is granted or needs not be, or when the signal aborts. */
-	async #untilGranted(id: string, signal: AbortSignal): Promise<void> {
+	async #untilGranted({ id, used }: Reserved, signal: AbortSignal): Promise<void> {
 		let told = "";
 		while (!signal.aborted) {
-			const answer = await this.#ask(id, {}, signal);
+			const answer = await this.#ask(id, { ...this.#first(), used: usedUnder(used) }, signal);
 			if (answer?.granted || (!answer && !this.#isLimited)) return;
 			const why = answer?.reason?.message ?? "The platform does not answer, and the session has a budget";
 			if (why !== told) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
@@ -128,15 +154,39 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		}
 	}
 
-	async #askForCall({ id, used, callsUnderWay }: Reserved): Promise<string | undefined> {
-		const signal = deadline(callPatienceMs, this.#closed.signal);
-		const ask = { used: bucketsOf(used), calls: callsUnderWay };
+	/** The first call of a turn. */
+	#first(): Pick<Ask, "model" | "input_tokens"> {
+		return { model: this.#model, ...(this.#context !== undefined && { input_tokens: this.#context }) };
+	}
+
+	/** Why not; undefined when it may be made. */
+	async #askForCall(
+		{ id, used, underWay }: Reserved,
+		call: AskingCall,
+		ending: AbortSignal,
+	): Promise<Pick<BudgetReason, "code" | "message"> | undefined> {
+		const signal = deadline(callPatienceMs, ending);
+		const calls = underWay.size === 1 ? [likely(call, this.#context)] : [...underWay.values()].map(most);
 		while (!signal.aborted) {
-			const answer = await this.#ask(id, ask, signal);
-			if (answer) return answer.granted ? undefined : (answer.reason?.message ?? "The budget is used up");
+			const answer = await this.#ask(id, { model: call.model, calls, used: usedUnder(used) }, signal);
+			if (answer?.granted) return undefined;
+			if (answer) return answer.reason ?? { code: budgetExceeded, message: "The budget is used up" };
 			await sleep(askAgainMs, signal);
 		}
-		return "The platform that keeps the budget of this session cannot be reached";
+		return { code: "PLATFORM_AWAY", message: "The platform that keeps the budget of this session cannot be reached" };
+	}
+
+	#over(reserved: Reserved, call: string): void {
+		reserved.underWay.delete(call);
+		this.#callOver.resolve();
+		this.#callOver = Promise.withResolvers<void>();
+		if (!this.#isInTurn) this.#giveBack();
+	}
+
+	/** Of a session that asks for no call; nothing waits for the answer. */
+	#lookForLimits(): void {
+		if (this.#isLimited || monotonic() - this.#askedAt < askForLimitsMs) return;
+		void this.#ask(randomUUID(), { model: this.#model, calls: [] }, this.#closed.signal);
 	}
 
 	/** The pause of the session is lifted also when no message waits. */
@@ -145,9 +195,9 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		const asking = new AbortController();
 		this.#asking = asking;
 		const signal = AbortSignal.any([asking.signal, this.#closed.signal]);
-		const id = randomUUID();
-		void this.#untilGranted(id, signal)
-			.then(() => this.#release(id))
+		const reserved = newReservation();
+		void this.#untilGranted(reserved, signal)
+			.then(() => this.#release(reserved.id))
 			.finally(() => {
 				if (this.#asking === asking) this.#asking = undefined;
 			});
@@ -155,18 +205,18 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 
 	/** Undefined when the platform does not say. */
 	async #ask(id: string, ask: Ask, signal: AbortSignal): Promise<Reservation | undefined> {
-		const input = this.#context === undefined ? {} : { input_tokens: this.#context };
-		const body = { reservation_id: id, model: this.#model, ...input, ...ask };
+		this.#askedAt = monotonic();
+		const body: SentReservationRequest = { reservation_id: id, ...ask };
 		const answer = reservationOf(await this.#send("POST", "", signal, body));
 		if (answer) this.#isLimited = answer.limited;
 		return answer;
 	}
 
-	/** When what was used is reported, so that nobody else takes it meanwhile. */
+	/** When what was used is reported, so that nobody else takes it meanwhile, and no call is under way that needs it. */
 	#giveBack(): void {
 		const reserved = this.#reserved;
+		if (!reserved || reserved.underWay.size > 0) return;
 		this.#reserved = undefined;
-		if (!reserved) return;
 		const before = this.#givingBack;
 		this.#givingBack = (async () => {
 			await before;
@@ -213,16 +263,9 @@ function reservationOf(answer: PlatformAnswer | undefined): Reservation | undefi
 	}
 }
 
-function bucketsOf({
-	input,
-	output,
-	cache_read,
-	cache_write,
-}: TokenCounts): NonNullable<SentReservationRequest["used"]> {
-	return {
-		input_tokens: input,
-		output_tokens: output,
-		cache_read_tokens: cache_read,
-		cache_write_tokens: cache_write,
-	};
+function aborted(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener("abort", () => resolve(), { once: true });
+	});
 }

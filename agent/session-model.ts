@@ -3,7 +3,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { BudgetGate } from "./budget-gate.ts";
 import type { Dialogue } from "./dialogue.ts";
 import type { LogBuffer } from "./log-buffer.ts";
-import type { CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
+import type { AskingCall, CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { UsageReporter } from "./usage-reporter.ts";
 
@@ -34,12 +34,18 @@ export class SessionModel {
 		if (!access) return new SessionModel(gate, undefined);
 		const onCall = (call: MeteredCall): void => {
 			usage.add(call, gate.reservationId);
-			gate.used(call.counts);
+			gate.used(call);
 		};
 		const onBegun = (call: CallUnderWay): void => usage.begin(call, gate.reservationId);
 		// Loaded when there is a model only.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
-		return new SessionModel(gate, await ModelProxy.open({ access, log, onCall, onBegun, admit: () => gate.admit() }));
+		const isLimited = (): boolean => gate.isLimited;
+		const admit = (call: AskingCall, leaving: AbortSignal): Promise<string | undefined> => {
+			if (gate.isLimited) usage.tellSoon();
+			return gate.admit(call, leaving);
+		};
+		const proxy = await ModelProxy.open({ access, log, onCall, onBegun, isLimited, admit });
+		return new SessionModel(gate, proxy);
 	}
 
 	/** Breaks off the calls under way; what they used is in the books when it resolves. */

@@ -11,6 +11,8 @@ export interface Use {
 	location: ModelAccess["location"];
 	/** Whose money it is; absent: nobody asked before. */
 	reservation_id?: string;
+	/** A guess: their provider told nothing, or not all. */
+	isEstimated?: true;
 	counts: TokenCounts;
 }
 
@@ -26,7 +28,7 @@ export interface UsageReport {
 	output_tokens: number;
 	cache_read_tokens: number;
 	cache_write_tokens: number;
-	source: "metered";
+	source: "metered" | "estimated";
 	reservation_id?: string;
 }
 
@@ -44,7 +46,7 @@ export function addUse(uses: readonly Use[], use: Use): Use[] {
 
 /** @param messages How many messages of the session it is told with. */
 export function reportOf(
-	{ launch, model, location, reservation_id, counts }: Use,
+	{ launch, model, location, reservation_id, isEstimated, counts }: Use,
 	id: string,
 	messages: number,
 ): UsageReport {
@@ -59,14 +61,15 @@ export function reportOf(
 		output_tokens: counts.output,
 		cache_read_tokens: counts.cache_read,
 		cache_write_tokens: counts.cache_write,
-		source: "metered",
+		source: isEstimated ? "estimated" : "metered",
 		...(reservation_id !== undefined && { reservation_id }),
 	};
 }
 
 /** Whether the use is one of those the report tells of, if it is older. */
-export function isToldWith(use: Use, { launch, model, provider, reservation_id }: UsageReport): boolean {
-	const isOfOneModel = use.model === model && use.location === provider;
+export function isToldWith(use: Use, { launch, model, provider, reservation_id, source }: UsageReport): boolean {
+	const isOfOneSource = (use.isEstimated === true) === (source === "estimated");
+	const isOfOneModel = use.model === model && use.location === provider && isOfOneSource;
 	return isOfOneModel && use.launch === launch && use.reservation_id === reservation_id;
 }
 
@@ -75,6 +78,7 @@ function fitsOneReport(one: Use, other: Use): boolean {
 }
 
 function isAlike(one: Use, other: Use): boolean {
-	const isOfOneModel = one.model === other.model && one.location === other.location;
+	const isOfOneSource = one.isEstimated === other.isEstimated;
+	const isOfOneModel = one.model === other.model && one.location === other.location && isOfOneSource;
 	return isOfOneModel && one.launch === other.launch && one.reservation_id === other.reservation_id;
 }

@@ -54,15 +54,19 @@ export class UsageReporter implements TurnWatcher {
 	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
-		if (!counts) return;
-		this.#metered = addTokens(this.#metered ?? noTokens, counts);
-		this.#keep(this.#spool.add(this.#useOf({ ...call, counts }, reservation), id));
+		if (counts) this.#metered = addTokens(this.#metered ?? noTokens, counts);
+		this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 
 	/** Resolves when the platform has heard of everything so far, or soon. */
 	async reported(): Promise<void> {
 		this.#deliver();
 		await Promise.race([this.#delivering, sleep(patienceMs)]);
+	}
+
+	/** Tells what there is without waiting for the end of the turn: what nobody has heard of is lost with this disk. */
+	tellSoon(): void {
+		if (!this.#spool.isEmpty) this.#deliver();
 	}
 
 	began(): void {
@@ -94,9 +98,9 @@ export class UsageReporter implements TurnWatcher {
 		this.#deliver();
 	}
 
-	#useOf({ model, location, counts }: Omit<CallUnderWay, "id">, reservation: string | undefined): Use {
+	#useOf({ model, location, counts, isEstimated }: Omit<CallUnderWay, "id">, reservation: string | undefined): Use {
 		const held = reservation === undefined ? {} : { reservation_id: reservation };
-		return { launch: this.#launch, model, location, counts, ...held };
+		return { launch: this.#launch, model, location, counts, ...held, ...(isEstimated && { isEstimated }) };
 	}
 
 	/** Everything there is, one report after the other. */

@@ -5,12 +5,17 @@ import { type Duplex, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { every, monotonic } from "#shared/clock.ts";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
+import { Unanswered } from "../kept-connections.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { type CallBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./content-decoders.ts";
+import { callerOutlet } from "./caller-outlet.ts";
+import { CallerPresence, type Listening } from "./caller-presence.ts";
+import { estimatedUsage } from "./estimated-usage.ts";
 import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
 import { type MeteredBody, MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
-import type { CallUnderWay, MeteredCall, ModelCall } from "./metered-call.ts";
+import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
 import type { ProviderLink } from "./provider-link.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
@@ -27,10 +32,13 @@ export interface ExchangeParts {
 	readonly log: LogBuffer;
 	/** Told once of each call that reached the provider, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
-	/** Told once of a call whose provider tells of the usage at the beginning of a stream. */
+	/** Told of a call that a budget pays when it is sent, and of one whose provider tells of the usage early. */
 	readonly onBegun: (call: CallUnderWay) => void;
-	/** A sentence: the call is refused with it. */
-	readonly admit: (call: ModelCall) => Promise<string | undefined>;
+	/** Whether a budget applies. */
+	readonly isLimited: () => boolean;
+	/** A sentence: the call is refused with it. The signal aborts when its caller has left. */
+	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
+	readonly listening: Listening;
 	/** Whether the provider is known not to take the wish for a stream's usage. */
 	refusesUsageWish: boolean;
 	/** Calls that were answered without a word of their usage. */
@@ -46,47 +54,60 @@ export class CallExchange {
 	readonly #route: ProxyRoute;
 	readonly #request: IncomingMessage;
 	readonly #response: ServerResponse;
-	readonly #left = new AbortController();
+	readonly #presence: CallerPresence;
 
 	constructor(parts: ExchangeParts, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
 		this.#parts = parts;
 		this.#route = route;
 		this.#request = request;
 		this.#response = response;
-		response.once("close", () => {
-			if (!response.writableFinished) this.#left.abort();
-		});
+		this.#presence = new CallerPresence(response, parts.listening);
 	}
 
 	/** Resolves when the answer is over, however it ended. @throws {ProxyError} as long as nothing was answered. */
 	async run(): Promise<void> {
 		await this.#parts.bodies.with(this.#request, async (bytes) => {
-			if (this.#route.kind === "call") await this.#call(readCallBody(this.#route, bytes));
+			if (this.#route.kind === "call") await this.#call(bytes);
 			else await this.#relay(await this.#send(bytes));
 		});
 	}
 
-	async #call(body: CallBody): Promise<void> {
-		const { access, admit, onCall, onBegun } = this.#parts;
+	async #call(bytes: Buffer): Promise<void> {
+		const { admit, onCall, onBegun, isLimited, access } = this.#parts;
 		const { wire } = this.#route;
-		const refusal = await admit({ wire, model: body.model });
+		const body = readCallBody(this.#route, bytes, { isLimited: isLimited(), headers: this.#request.headers });
+		const { model, bounds } = body;
+		const id = randomUUID();
+		const refusal = await admit({ id, wire, model, bounds }, this.#presence.left);
 		if (refusal !== undefined) throw new ProxyError(402, refusal);
 		const { provider, location } = access;
-		const call = { id: randomUUID(), wire, model: body.model, provider, location };
-		const meter = new UsageMeter(wire, (counts) => tellsEarly(wire) && onBegun({ ...call, counts }));
+		const call = { id, wire, model, provider, location };
+		const guess = (told: TokenCounts | undefined, received: number): TokenCounts | undefined =>
+			bounds ? estimatedUsage(bounds, access.context_window, { told, received }) : told;
+		const begun = (told?: TokenCounts): void => {
+			const counts = guess(told, 0);
+			if (counts) onBegun({ ...call, counts, isEstimated: bounds !== undefined });
+		};
+		const meter = new UsageMeter(wire, (counts) => tellsEarly(wire) && begun(counts));
 		let isTold = false;
-		const tell = (status: number, end: MeteredCall["end"]): void => {
+		const tell = (status: number, end: MeteredCall["end"], mayBeHeard = true): void => {
 			if (isTold) return;
 			isTold = true;
-			this.#warn({ ...call, counts: meter.counts, status, end });
-			onCall({ ...call, counts: meter.counts, status, end });
+			const isWhole = (end === "whole" && meter.counts !== undefined) || status >= 300 || !mayBeHeard;
+			const isEstimated = bounds !== undefined && !isWhole;
+			const counts = isEstimated ? guess(meter.counts, meter.received) : meter.counts;
+			this.#warn({ ...call, counts, isEstimated, status, end });
+			onCall({ ...call, counts, isEstimated, status, end });
+			this.#presence.end();
 		};
 		try {
+			this.#presence.wantsEnd = bounds !== undefined;
+			begun();
 			const { answer, isChanged } = await this.#sendCall(body);
 			const { isStreaming } = body;
 			await this.#relay(answer, { meter, isStreaming, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });
 		} catch (error) {
-			tell(0, this.#left.signal.aborted ? "left" : "broken");
+			tell(0, this.#presence.left.aborted ? "left" : "broken", mayBeHeard(error));
 			throw error;
 		}
 	}
@@ -115,7 +136,7 @@ export class CallExchange {
 			isRepeatable: kind !== "call",
 			headers: providerHeaders(this.#request.headers, wire, access.key),
 			body,
-			signal: this.#left.signal,
+			signal: this.#presence.over,
 		});
 	}
 
@@ -124,6 +145,7 @@ export class CallExchange {
 		const status = answer.statusCode ?? 502;
 		if (status >= 300 && status < 400) {
 			answer.destroy();
+			metering?.onEnd("whole");
 			throw new ProxyError(502, "The model provider redirects, which is not followed");
 		}
 		const encoding = answer.headers["content-encoding"] ?? "identity";
@@ -146,13 +168,13 @@ export class CallExchange {
 		// Before the caller learns of the end: who has read the answer finds it in the books.
 		const breakOff = (): void => {
 			metered?.breakOff();
-			metering?.onEnd(this.#left.signal.aborted ? "left" : "broken");
+			metering?.onEnd(this.#presence.left.aborted ? "left" : "broken");
 		};
 		for (const stage of [answer, ...stages]) stage.once("error", breakOff);
 		metered?.once("end", () => metering?.onEnd("whole"));
 		const watch = this.#watchIdle(answer);
 		try {
-			await pipeline([answer, ...stages, this.#response]);
+			await pipeline([answer, ...stages, this.#presence.wantsEnd ? callerOutlet(this.#response) : this.#response]);
 		} catch {
 			breakOff();
 		} finally {
@@ -179,13 +201,14 @@ export class CallExchange {
 		});
 	}
 
-	#warn({ wire, model, counts, status, end }: MeteredCall): void {
+	#warn({ wire, model, counts, isEstimated, status, end }: MeteredCall): void {
 		const parts = this.#parts;
 		const { log } = parts;
 		const about = `a call of "${model}" (${wire})`;
 		if (status >= 400) log.add("WARNING", own, `The model provider answered ${status} to ${about}`);
 		else if (status === 0 && end === "broken") log.add("WARNING", own, `The model provider gave no answer to ${about}`);
 		else if (end === "broken") log.add("WARNING", own, `The model provider broke off its answer to ${about}`);
+		if (isEstimated) log.add("WARNING", own, `The usage of ${about}, ${end}, was not told to its end: it is estimated`);
 		if (status < 200 || status >= 300 || counts) return;
 		parts.unmetered++;
 		const sum = `${parts.unmetered} so far`;
@@ -200,6 +223,12 @@ interface Metering {
 	isChanged: boolean;
 	/** The meter has seen all that will come; only the first time counts. */
 	onEnd: (end: MeteredCall["end"]) => void;
+}
+
+/** Whether the provider may have begun to answer. */
+function mayBeHeard(error: unknown): boolean {
+	const cause = error instanceof ProxyError ? error.cause : error;
+	return !(cause instanceof Unanswered) || cause.mayBeHeard;
 }
 
 /** The others tell of the usage in their last event. */

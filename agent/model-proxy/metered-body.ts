@@ -26,6 +26,7 @@ export class MeteredEvents extends Transform implements MeteredBody {
 	}
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		this.#meter.count(chunk);
 		for (const { bytes, isWhole } of this.#events.push(chunk)) if (isWhole) this.#meter.readEvent(bytes);
 		done(null, chunk);
 	}
@@ -51,6 +52,7 @@ export class MeteredEventsWithoutUsage extends Transform implements MeteredBody 
 	}
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		this.#meter.count(chunk);
 		for (const piece of this.#events.push(chunk)) this.#pass(piece.bytes, piece.isWhole);
 		done();
 	}
@@ -88,6 +90,7 @@ export class MeteredWhole extends Transform implements MeteredBody {
 	}
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		this.#meter.count(chunk);
 		this.#bytes += chunk.length;
 		this.#chunks.push(chunk);
 		if (!this.#isHeld) this.push(chunk);

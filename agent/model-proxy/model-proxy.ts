@@ -10,7 +10,7 @@ import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
-import type { CallUnderWay, MeteredCall, ModelCall } from "./metered-call.ts";
+import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
 import { ProviderLink } from "./provider-link.ts";
 import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
@@ -24,10 +24,15 @@ export interface ModelProxyOptions {
 	access: ModelAccess;
 	/** Told once of each call that was sent to the provider, before its caller learns that it is over. */
 	onCall: (call: MeteredCall) => void;
-	/** Told of what the provider tells at the beginning of a stream; `onCall` follows. */
+	/** Told of what a call uses before its end is known; `onCall` follows. */
 	onBegun?: (call: CallUnderWay) => void;
-	/** Asked before each call; a sentence refuses it. Default: all are admitted. */
-	admit?: (call: ModelCall) => Promise<string | undefined>;
+	/**
+	 * Whether a budget applies: then calls must keep to terms (`terms/`), and what their provider does not tell is
+	 * estimated. Default: none does.
+	 */
+	isLimited?: () => boolean;
+	/** Asked before each call; a sentence refuses it. The signal aborts when its caller has left. Default: all are admitted. */
+	admit?: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
 	log: LogBuffer;
 	limits?: Partial<ProxyLimits>;
 }
@@ -43,8 +48,11 @@ export class ModelProxy {
 	readonly #parts: ExchangeParts;
 	readonly #underWay = new Set<Promise<void>>();
 
-	private constructor({ access, onCall, onBegun = () => {}, admit = admitAll, log, limits }: ModelProxyOptions) {
-		const all = { ...defaultLimits, ...limits };
+	readonly #closing = new AbortController();
+
+	private constructor(options: ModelProxyOptions) {
+		const { access, onCall, onBegun = () => {}, isLimited = () => false, admit = admitAll, log } = options;
+		const all = { ...defaultLimits, ...options.limits };
 		const link = new ProviderLink(all.calls, all.firstByteMs);
 		const bodies = new RequestBodies(all);
 		this.#parts = {
@@ -55,7 +63,9 @@ export class ModelProxy {
 			log,
 			onCall,
 			onBegun,
+			isLimited,
 			admit,
+			listening: { count: 0, closing: this.#closing.signal },
 			refusesUsageWish: false,
 			unmetered: 0,
 		};
@@ -88,6 +98,7 @@ export class ModelProxy {
 
 	/** Breaks off what is under way; resolves when `onCall` has heard of all of it. */
 	async close(): Promise<void> {
+		this.#closing.abort();
 		this.#server.close();
 		this.#server.closeAllConnections();
 		await Promise.all(this.#underWay);

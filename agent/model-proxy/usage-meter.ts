@@ -12,6 +12,7 @@ export class UsageMeter {
 	readonly #form: UsageForm;
 	readonly #onFirst: (counts: TokenCounts) => void;
 	#counts: TokenCounts | undefined;
+	#received = 0;
 
 	/** @param onFirst Called when an event tells of the usage for the first time. */
 	constructor(wire: ModelWire, onFirst: (counts: TokenCounts) => void = () => {}) {
@@ -22,6 +23,16 @@ export class UsageMeter {
 	/** Undefined: nothing was told. */
 	get counts(): TokenCounts | undefined {
 		return this.#counts;
+	}
+
+	/** A part of the answer has come. */
+	count({ length }: Buffer): void {
+		this.#received += length;
+	}
+
+	/** Bytes of the answer. */
+	get received(): number {
+		return this.#received;
 	}
 
 	readEvent(event: Buffer): void {

@@ -2,7 +2,7 @@
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Input, type Output } from "../bus/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
-import { bucketFields, reporterId } from "./usage.ts";
+import { reporterId } from "./usage.ts";
 
 const dollars = { type: "number", min: 0 } as const;
 const nullableDollars = { ...dollars, nullable: true } as const;
@@ -50,26 +50,42 @@ export const reservation = schema({
 });
 export type Reservation = Output<typeof reservation>;
 
+const modelName = { type: "string", max: 100, description: "As the catalogue names it; empty: none" } as const;
+/** More than one report may tell of: a long turn makes many. */
+const tokens = { type: "number", integer: true, min: 0, max: 1_000_000_000_000, optional: true } as const;
+
+const usedTokens = schema({
+	model: modelName,
+	input_tokens: tokens,
+	output_tokens: tokens,
+	cache_read_tokens: tokens,
+	cache_write_tokens: tokens,
+});
+
+const plannedCall = schema({
+	model: modelName,
+	input_tokens: { ...tokens, description: "It reads; absent: as much as fits the model" },
+	output_tokens: { ...tokens, description: "It writes; absent: as much as fits the model" },
+});
+export type PlannedCall = Output<typeof plannedCall>;
+
 export const reservationRequest = schema({
 	reservation_id: reporterId,
-	model: { type: "string", max: 100, description: "As the catalogue names it; empty: none" },
-	input_tokens: {
-		...bucketFields.input_tokens,
-		description: "What the next model call reads, if known; default 16,000",
-	},
+	model: modelName,
+	input_tokens: { ...tokens, description: "What the first model call of a turn reads, if known; default 16,000" },
 	calls: {
-		type: "number",
-		integer: true,
-		min: 1,
+		type: "array",
 		max: 128,
-		default: 1,
-		description: "Model calls under way, this one included",
+		items: { type: "object", props: plannedCall },
+		optional: true,
+		description: "Before a model call: all that are under way, this one last; absent: before a turn",
 	},
 	used: {
-		type: "object",
-		props: bucketFields,
+		type: "array",
+		max: 1_001,
+		items: { type: "object", props: usedTokens },
 		optional: true,
-		description: "All that was metered under this reservation so far, reported or not",
+		description: "All that was metered under this reservation so far, reported or not, by model",
 	},
 });
 export type ReservationRequest = Output<typeof reservationRequest>;

@@ -64,7 +64,7 @@ export const budgetScopes = ["session", "user", "tenant"] as const;
 export type BudgetScope = (typeof budgetScopes)[number];
 
 export const budgetReason = schema({
-	code: { type: "string", description: "`BUDGET_EXCEEDED`" },
+	code: { type: "string", description: "`BUDGET_EXCEEDED`; of a refused model call also `MODEL_NOT_PRICED`" },
 	message: text,
 	scope: { type: "enum", values: budgetScopes },
 });

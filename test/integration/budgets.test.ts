@@ -24,7 +24,7 @@ const model = "claude-sonnet-4-6";
 const turnMicros = 120_000;
 
 function reserve(books: TestBooks, id: string, reservation_id: string, more: Partial<ReservationRequest> = {}) {
-	return books.budgets.reserve(podOf(id), id, { reservation_id, model, calls: 1, ...more });
+	return books.budgets.reserve(podOf(id), id, { reservation_id, model, ...more });
 }
 
 /** Costs 15 dollars a million tokens. */
@@ -142,9 +142,10 @@ for (const [name, open] of [
 		it("holds the same for a repeat, and more for what was used and for further calls", async () => {
 			const id = await books.session(ada, 5);
 			for (const _ of [1, 2]) expect(await reserve(books, id, "a")).to.deep.include({ amount: 0.12 });
-			const used = { output_tokens: 10_000 };
+			const used = [{ model, output_tokens: 10_000 }];
+			const call = { model, input_tokens: 16_000, output_tokens: 4_000 };
 			expect(await reserve(books, id, "a", { used })).to.deep.include({ amount: 0.27 });
-			expect(await reserve(books, id, "a", { used, calls: 2 })).to.deep.include({ amount: 0.39 });
+			expect(await reserve(books, id, "a", { used, calls: [call, call] })).to.deep.include({ amount: 0.39 });
 			await books.reports.take(podOf(id), id, spent(10_000, "a"));
 			expect((await books.of(id)).budget).to.include({ spent: 0.15, reserved: 0.24 });
 			expect(await reserve(books, id, "a", { used }), "what is booked is not held twice").to.include({ amount: 0.24 });
@@ -205,12 +206,36 @@ for (const [name, open] of [
 			expect((await books.of(id)).budget).to.include({ paused: false });
 		});
 
+		it("lets a session with a limit call its own model and priced ones only, and pauses it for no other (H7)", async () => {
+			const id = await books.session(ada, 5);
+			const ask = (name: string) => reserve(books, id, "a", { model: name, calls: [{ model: name, input_tokens: 1 }] });
+			const refused = await ask("nobody-prices-this");
+			expect(refused).to.deep.include({ granted: false, limited: true });
+			expect(refused.reason).to.include({ code: "MODEL_NOT_PRICED" });
+			expect((await books.of(id)).budget).to.include({ paused: false, reserved: 0 });
+			expect(await ask("claude-haiku-4-5-20251001")).to.include({ granted: true });
+			expect(await ask(""), "its own, though it has none").to.include({ granted: true });
+		});
+
+		it("holds what each call may use at its own model's price, its window at most (H7)", async () => {
+			const id = await books.session(ada, 5);
+			const calls = [
+				{ model, input_tokens: 16_000, output_tokens: 4_000 },
+				{ model: "claude-opus-4-6", input_tokens: 16_000, output_tokens: 4_000 },
+			];
+			expect(await reserve(books, id, "a", { calls })).to.deep.include({ granted: true, amount: 0.32 });
+			const boundless = await reserve(books, id, "b", { calls: [{ model }] });
+			expect(boundless, "200,000 tokens each way").to.deep.include({ granted: true, amount: 3.75 });
+			expect(await reserve(books, id, "c", { calls: [{ model }, { model }] })).to.deep.include({ granted: false });
+			expect((await books.of(id)).budget, "it asks again alone").to.include({ paused: false });
+		});
+
 		it("counts the days of users apart, and asks the pod of the present launch only", async () => {
 			await books.limits.set(user, turnMicros);
 			const [hers, his] = [await books.session(ada), await books.session(bob)];
 			for (const id of [hers, his]) expect(await reserve(books, id, "a")).to.include({ granted: true });
 			expect((await reserve(books, hers, "b")).reason).to.include({ scope: "user" });
-			const request = { reservation_id: "c", model, calls: 1 };
+			const request = { reservation_id: "c", model };
 			expect(await failureOf(books.budgets.reserve(podOf(hers, 0), hers, request))).to.be.instanceOf(ConflictError);
 			expect(await failureOf(books.budgets.reserve(podOf(his), hers, request))).to.be.instanceOf(NotFoundError);
 		});

@@ -164,7 +164,7 @@ for (const [name, open] of [
 			expect((await books.of(id)).budget).to.include({ spent: 0, reserved: 0 });
 			for (const principal of [ada, root])
 				expect(await books.stats.of(principal)).to.include({ tokens_today: 0, cloud_tokens: 0, cost_today: 0 });
-			const asked = { reservation_id: "a", model: "claude-sonnet-4-6", calls: 1 };
+			const asked = { reservation_id: "a", model: "claude-sonnet-4-6" };
 			expect(await books.budgets.reserve(podOf(id), id, asked)).to.include({ granted: true, limited: true });
 		});
 

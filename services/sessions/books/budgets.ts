@@ -5,7 +5,7 @@
  */
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
-import type { Reservation, ReservationRequest } from "#shared/contracts/budgets.ts";
+import type { PlannedCall, Reservation, ReservationRequest } from "#shared/contracts/budgets.ts";
 import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/session-resource.ts";
 import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import { NotFoundError } from "#shared/errors.ts";
@@ -79,6 +79,8 @@ export class Budgets {
 		const wish = this.#wishOf(id, request);
 		const purses = await this.#purses(principal, record, wish);
 		const answer = { limited: purses.length > 0, reservation_id: request.reservation_id };
+		const unpriced = this.#unpriced(record, request, purses);
+		if (unpriced) return { ...answer, granted: false, amount: 0, reason: unpriced };
 		const free = purses.length === 0 || wish.next === 0;
 		const refused = free ? undefined : ((await firstTooSmall(purses)) ?? (await takeAll(purses)));
 		if (!refused) {
@@ -87,7 +89,8 @@ export class Budgets {
 			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
 		}
 		const reason = reasonOf(refused, wish);
-		await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
+		if (!asksAgain(request))
+			await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
 		return { ...answer, granted: false, amount: dollarsOf(wish.next), reason };
 	}
 
@@ -99,10 +102,24 @@ export class Budgets {
 		}
 	}
 
-	#wishOf(session: string, { reservation_id, model, input_tokens, calls, used }: ReservationRequest): Wish {
+	/** Why a call is refused of a model whose cost nobody knows, in a session with a limit. */
+	#unpriced(
+		{ session }: SessionRecord,
+		{ calls, model }: ReservationRequest,
+		[purse]: readonly Purse[],
+	): BudgetReason | undefined {
+		if (!purse || !calls || this.#parts.prices.mayBeCalled(model, session.model)) return undefined;
+		const message = `The model "${model}" has no price here, so a session with a budget may not call it`;
+		return { code: "MODEL_NOT_PRICED", message, scope: purse.scope };
+	}
+
+	#wishOf(session: string, { reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest): Wish {
 		const { prices } = this.#parts;
-		const spent = used ? prices.spentOn(model, countsOf(used)) : 0;
-		return { id: holdId(session, reservation_id), used: spent, next: calls * prices.estimate(model, input_tokens) };
+		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, countsOf(one)), 0);
+		const next = calls
+			? calls.reduce((sum, call) => sum + prices.estimate(call.model, sizeOf(call)), 0)
+			: prices.estimate(model, { ...(input_tokens !== undefined && { input: input_tokens }) });
+		return { id: holdId(session, reservation_id), used: spent, next };
 	}
 
 	async #purses(principal: Principal, record: SessionRecord, wish: Wish): Promise<Purse[]> {
@@ -212,7 +229,11 @@ function daysOfHolds(): string[] {
 	return [...new Set([dayOf(at), dayOf(at - holdMs)])];
 }
 
-function countsOf(used: NonNullable<ReservationRequest["used"]>): TokenCounts {
+function sizeOf({ input_tokens: input = Infinity, output_tokens: output = Infinity }: PlannedCall) {
+	return { input, output };
+}
+
+function countsOf(used: NonNullable<ReservationRequest["used"]>[number]): TokenCounts {
 	const { input_tokens: input, output_tokens: output, cache_read_tokens, cache_write_tokens } = used;
 	return {
 		input: input ?? noTokens.input,
@@ -220,6 +241,11 @@ function countsOf(used: NonNullable<ReservationRequest["used"]>): TokenCounts {
 		cache_read: cache_read_tokens ?? noTokens.cache_read,
 		cache_write: cache_write_tokens ?? noTokens.cache_write,
 	};
+}
+
+/** Beside others a call asks for the most it may use, and again for less when it is alone. */
+function asksAgain({ calls = [] }: ReservationRequest): boolean {
+	return calls.length > 1;
 }
 
 const whose: Record<BudgetScope, string> = {

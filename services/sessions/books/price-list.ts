@@ -19,11 +19,24 @@ export class PriceList {
 	/** Stands in every row of the ledger. */
 	readonly version: string;
 	readonly #models: ReadonlyMap<string, Priced>;
+	readonly #default: string;
+	readonly #local: ReadonlySet<string>;
 
-	constructor({ price_version, models, providers }: ModelCatalogue) {
+	constructor({ price_version, models, providers, default_model }: ModelCatalogue) {
 		this.version = price_version;
+		this.#default = default_model;
 		const cloud = new Set(providers.filter(({ location }) => location === "cloud").map(({ id }) => id));
 		this.#models = new Map(models.filter(({ provider }) => cloud.has(provider)).flatMap(priced));
+		this.#local = new Set(models.filter(({ provider }) => !cloud.has(provider)).map(({ id }) => id));
+	}
+
+	/**
+	 * Whether a session with a budget may call a model: its own one, any that has a price, and any where its own is local.
+	 * @param own The session's model; empty: the default one.
+	 */
+	mayBeCalled(model: string, own: string): boolean {
+		const known = own === "" ? this.#default : own;
+		return model === known || this.#models.has(model) || this.#local.has(known);
 	}
 
 	/**
@@ -43,14 +56,18 @@ export class PriceList {
 	}
 
 	/**
-	 * Micro-dollars the next call of a model may cost: what it reads, as if all of it were written to the cache where that
-	 * is dearer, and 4,000 tokens of answer; at least a cent. 0 for a model without a price.
+	 * Micro-dollars a call of a model may cost: what it reads, as if all of it were written to the cache where that is
+	 * dearer, and what it writes; at least a cent. 0 for a model without a price.
 	 */
-	estimate(model: string, input = usualInput): number {
+	estimate(model: string, { input = usualInput, output = usualOutput } = {}): number {
 		const known = this.#models.get(model);
 		if (!known) return 0;
 		const { prices, contextWindow } = known;
-		const counts = { ...noTokens, input: Math.min(input, contextWindow), output: usualOutput };
+		const counts = {
+			...noTokens,
+			input: Math.min(input, contextWindow),
+			output: Math.min(output, contextWindow),
+		};
 		return Math.max(leastMicros, costMicros(counts, { ...prices, input: Math.max(prices.input, prices.cache_write) }));
 	}
 }

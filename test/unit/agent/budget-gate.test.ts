@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { BudgetGate } from "#agent/budget-gate.ts";
+import type { AskingCall } from "#agent/model-proxy/metered-call.ts";
+import { turnClock } from "#shared/clock.ts";
 import { LogBuffer } from "#agent/log-buffer.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -18,6 +20,8 @@ class Bank {
 	readonly asked: Asked[] = [];
 	limited = true;
 	granted = true;
+	/** By what is asked, beside that. */
+	grants: (body: Record<string, unknown>) => boolean = () => true;
 	/** Instead of an answer. */
 	nonsense: { status: number; text: string } | undefined;
 	#server: Server | undefined;
@@ -44,10 +48,9 @@ class Bank {
 		const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 		const id = request.method === "DELETE" ? (request.url?.split("/").at(-1) ?? "") : String(body["reservation_id"]);
 		this.asked.push({ method: request.method ?? "", id, body });
-		const reason = this.granted
-			? null
-			: { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
-		const answer = { granted: this.granted, limited: this.limited, reservation_id: id, amount: 1, reason };
+		const granted = this.granted && this.grants(body);
+		const reason = granted ? null : { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
+		const answer = { granted, limited: this.limited, reservation_id: id, amount: 1, reason };
 		const told = this.nonsense ?? { status: 200, text: JSON.stringify(answer) };
 		response.writeHead(told.status, { "content-type": "application/json" }).end(told.text);
 	}
@@ -63,6 +66,12 @@ class Bank {
 }
 
 const message = { id: "m", role: "user" as const, content: "", parts: [], created_at: "", metadata: {} };
+/** @param input Tokens it reads at most. */
+function call(id: string, input = 300): AskingCall {
+	const bounds = { likely: { input: 30, output: 40 }, atMost: { input, output: 400 } };
+	return { id, wire: "anthropic", model: "large", bounds };
+}
+
 const counts = { input: 100, output: 10, cache_read: 5, cache_write: 1 };
 
 describe("BudgetGate", () => {
@@ -97,7 +106,7 @@ describe("BudgetGate", () => {
 		openGate(model);
 		const since = performance.now();
 		await gate.pass(message, signal);
-		expect(await gate.admit()).to.equal(undefined);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
 		expect(performance.now() - since, "2 s are promised").to.be.below(6_000);
 		expect(gate.reservationId).to.equal(undefined);
 	});
@@ -160,13 +169,23 @@ describe("BudgetGate", () => {
 		await bank.open();
 		openGate(model);
 		await gate.pass(message, signal);
-		expect(await gate.admit()).to.equal(undefined);
-		expect(await gate.admit()).to.equal(undefined);
-		expect(bank.asked.at(-1)?.body).to.deep.include({ calls: 2, model: "large" });
-		gate.used(counts);
-		expect(await gate.admit()).to.equal(undefined);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
+		const alone = { model: "large", input_tokens: 30, output_tokens: 40 };
+		expect(bank.asked.at(-1)?.body, "alone: what is likely").to.deep.include({ calls: [alone], used: [] });
+		expect(await gate.admit(call("b", Infinity), signal)).to.equal(undefined);
+		const most = { model: "large", input_tokens: 300, output_tokens: 400 };
+		expect(bank.asked.at(-1)?.body, "beside others: the most").to.deep.include({
+			calls: [most, { model: "large", output_tokens: 400 }],
+		});
+		gate.used({ id: "a", model: "large", counts });
+		gate.used({ id: "b", model: "large", counts: undefined });
+		expect(await gate.admit(call("c"), signal)).to.equal(undefined);
 		const used = { input_tokens: 100, output_tokens: 10, cache_read_tokens: 5, cache_write_tokens: 1 };
-		expect(bank.asked.at(-1)?.body).to.deep.include({ calls: 2, used, input_tokens: 116 });
+		expect(bank.asked.at(-1)?.body).to.deep.include({
+			calls: [{ ...alone, input_tokens: 116 }],
+			used: [{ model: "large", ...used }],
+		});
+		gate.used({ id: "c", model: "large", counts: undefined });
 		const id = gate.reservationId;
 		gate.ended();
 		await gate.pass(message, signal);
@@ -181,7 +200,7 @@ describe("BudgetGate", () => {
 		openGate(model);
 		await gate.pass(message, signal);
 		bank.granted = false;
-		expect(await gate.admit()).to.equal("The budget is too small");
+		expect(await gate.admit(call("a"), signal)).to.equal("The budget is too small");
 		gate.ended();
 		await eventually(() => bank.count("DELETE") === 1);
 		bank.granted = true;
@@ -189,6 +208,58 @@ describe("BudgetGate", () => {
 		const asked = bank.asked.length;
 		await gate.pass(message, signal);
 		expect(bank.asked).to.have.length(asked + 1);
+	});
+
+	it("lets calls for which there is not room together go one after the other (H7)", async () => {
+		await bank.open();
+		bank.grants = ({ calls }) => !Array.isArray(calls) || calls.length === 1;
+		openGate(model);
+		await gate.pass(message, signal);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
+		const order: string[] = [];
+		const others = ["b", "c"].map(async (id) => {
+			expect(await gate.admit(call(id), signal)).to.equal(undefined);
+			order.push(id);
+			gate.used({ id, model: "large", counts: undefined });
+		});
+		await eventually(() => bank.count("POST") >= 4, { what: "both have asked beside the first" });
+		expect(order, "as long as the first one is under way").to.deep.equal([]);
+		gate.used({ id: "a", model: "large", counts: undefined });
+		await Promise.all(others);
+		expect(order).to.have.members(["b", "c"]);
+	});
+
+	it("keeps what it holds as long as a call is under way, also when its turn is over (H7)", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		await gate.admit(call("a"), signal);
+		const id = gate.reservationId;
+		gate.ended();
+		await gate.pass(message, signal);
+		expect([bank.count("DELETE"), gate.reservationId]).to.deep.equal([0, id]);
+		gate.ended();
+		gate.used({ id: "a", model: "large", counts });
+		await eventually(() => bank.count("DELETE") === 1);
+	});
+
+	it("hears of a limit that is set in the middle of a turn (H7)", async () => {
+		await bank.open();
+		bank.limited = false;
+		let at = 0;
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + at });
+		try {
+			openGate(model);
+			await gate.pass(message, signal);
+			bank.limited = true;
+			at = 10_000;
+			expect(await gate.admit(call("a"), signal), "nothing waits for the answer").to.equal(undefined);
+			await eventually(() => gate.isLimited);
+			bank.granted = false;
+			expect(await gate.admit(call("b"), signal)).to.equal("The budget is too small");
+		} finally {
+			turnBack();
+		}
 	});
 
 	it("ends its waiting with the dialogue", async () => {

@@ -186,6 +186,7 @@ function call(changes: Partial<MeteredCall> = {}): MeteredCall {
 		location: "cloud",
 		model: "m",
 		counts,
+		isEstimated: false,
 		status: 200,
 		end: "whole",
 		...changes,

@@ -44,8 +44,8 @@ describe("PriceList", () => {
 
 	it("estimates a call by what it reads, at the dearer price of input, within the context, and at least at a cent", () => {
 		expect(list.estimate("priced")).to.equal(60_000 + 60_000);
-		expect(list.estimate("priced", 1_000)).to.equal(3_750 + 60_000);
-		expect(list.estimate("priced", 1_000_000)).to.equal(75_000 + 60_000);
+		expect(list.estimate("priced", { input: 1_000 })).to.equal(3_750 + 60_000);
+		expect(list.estimate("priced", { input: 1_000_000 })).to.equal(75_000 + 60_000);
 		expect(list.estimate("cheap")).to.equal(10_000);
 		for (const model of ["free", "local", "unknown", ""]) expect(list.estimate(model)).to.equal(0);
 	});
