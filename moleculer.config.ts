@@ -3,6 +3,7 @@ import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { busBorder } from "#shared/bus/bus-border.ts";
+import { natsOptions } from "#shared/bus/nats-options.ts";
 import { isOutage } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
@@ -33,7 +34,7 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 	return {
 		namespace,
 		nodeID,
-		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus.url) },
+		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus) },
 		errorRegenerator: new ServiceErrorRegenerator(),
 		middlewares: [principalMiddleware, busBorder(new PacketSeal(key), topicsOf)],
 		internalServices: false,
@@ -56,18 +57,5 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 		validator: false,
 		skipProcessEventRegistration: true,
 		logger: { type: "Console", options: { level: bus.log_level, formatter: "short" } },
-	};
-}
-
-/** Reconnects for ever and notices a frozen server within ten seconds. */
-function natsOptions(url: string): object {
-	return {
-		url,
-		maxReconnectAttempts: -1,
-		reconnectTimeWait: 250,
-		reconnectJitter: 250,
-		pingInterval: 5_000,
-		maxPingOut: 2,
-		ignoreAuthErrorAbort: true,
 	};
 }

@@ -90,7 +90,13 @@ const borders: Override[] = [
 			agent,
 			moleculer,
 			{
-				group: ["#shared/**", "!#shared/config*.ts", "!#shared/clock.ts", "!#shared/agents/**"],
+				group: [
+					"#shared/**",
+					"!#shared/config*.ts",
+					"!#shared/mask-secrets.ts",
+					"!#shared/clock.ts",
+					"!#shared/agents/**",
+				],
 				message: "The command line talks HTTP; of the platform it knows the configuration, the agents and the clock",
 			},
 		],

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { configSchema } from "#shared/config-schema.ts";
 import { configTable } from "#shared/config-table.ts";
 import { ConfigError, loadConfig } from "#shared/config.ts";
-import { maskSecrets } from "./effective-config.ts";
+import { maskSecrets } from "#shared/mask-secrets.ts";
 
 function table(): string {
 	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });

@@ -4,6 +4,8 @@ import { schema } from "./bus/schema.ts";
 
 /** Absent: no limit. */
 const dollars = { type: "number", min: 0, max: 1_000_000, optional: true } as const;
+/** Absent: none. */
+const given = { type: "string", min: 1, optional: true } as const;
 const adapter = { type: "object", props: adapterFields } as const;
 
 export const configSchema = schema({
@@ -25,9 +27,17 @@ export const configSchema = schema({
 			url: {
 				type: "string",
 				default: "",
-				pattern: "^$|^nats://",
-				description: "NATS server, e.g. `nats://127.0.0.1:4222`; empty: all services in this process",
+				pattern: "^$|^(nats|tls)://",
+				description:
+					"NATS server, e.g. `nats://127.0.0.1:4222` or `tls://nats.example:4222`; empty: all services in this process",
 			},
+			user: { ...given, description: "User of NATS; before the one in the URL" },
+			password: { ...given, description: "Their password; better in the environment, `BUS__PASSWORD`" },
+			token: { ...given, description: "Token of NATS in the place of a user" },
+			credentials_file: { ...given, description: "`.creds` file, or the seed of an NKey, in the place of a user" },
+			ca_file: { ...given, description: "Certificates of the authority that NATS' own is from; empty: the system's" },
+			cert_file: { ...given, description: "Certificate shown to NATS" },
+			key_file: { ...given, description: "Its key" },
 			log_level: {
 				type: "enum",
 				values: ["fatal", "error", "warn", "info", "debug"],

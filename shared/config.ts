@@ -10,6 +10,7 @@ import type { Output, Schema } from "./bus/schema.ts";
 import { compileSchema, type Failure } from "./bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
+import { maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "./project-root.ts";
 import { StartError } from "./start-error.ts";
 
@@ -98,7 +99,8 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[]): void {
 function sentence({ path, message, expected }: Failure, tree: Tree): string {
 	const value = path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
 	const allowed = expected === undefined ? "" : ` (allowed: ${JSON.stringify(expected)})`;
-	return `Configuration key "${path.join(".")}" cannot be ${JSON.stringify(value)}: ${message}${allowed}`;
+	const shown = JSON.stringify(maskSecrets(value, String(path.at(-1))));
+	return `Configuration key "${path.join(".")}" cannot be ${shown}: ${message}${allowed}`;
 }
 
 function isTree(value: unknown): value is Tree {

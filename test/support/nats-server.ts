@@ -32,10 +32,17 @@ export class NatsServer implements AsyncDisposable {
 	}
 
 	/** Resolves when it listens. @throws {Error} when `nats-server` is not installed; nothing is skipped in silence. */
-	async start(only?: NatsUser): Promise<void> {
-		const login = only ? ["--user", only.user, "--pass", only.password] : [];
+	start(only?: NatsUser): Promise<void> {
+		return this.startWith(only ? ["--user", only.user, "--pass", only.password] : []);
+	}
+
+	/** The same with arguments of its own, e.g. `--config`, and the variables its configuration names. */
+	async startWith(more: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
 		const listen = ["--addr", "127.0.0.1", "--port", String(this.#port)];
-		const server = spawn("nats-server", [...listen, ...login], { stdio: "ignore" });
+		const server = spawn("nats-server", [...listen, ...more], {
+			stdio: "ignore",
+			env: { PATH: process.env["PATH"], ...env },
+		});
 		this.#server = server;
 		const started = new Promise<never>((_resolve, reject) => {
 			server.once("error", (cause) => reject(new Error("Cannot start nats-server: is it installed?", { cause })));

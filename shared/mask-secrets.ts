@@ -1,4 +1,4 @@
-/** What `npm run config` shows: the configuration in force, without its secrets. */
+/** Values of the configuration as people and logs may see them. */
 
 const mask = "***";
 const secretName = /secret|token|password|passwd|api_?key|installation_key|private_?key/i;
@@ -11,5 +11,5 @@ export function maskSecrets(value: unknown, name = ""): unknown {
 		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key)]));
 	}
 	if (typeof value !== "string" || value === "") return value;
-	return secretName.test(name) ? mask : value.replace(/^(\w+:\/\/)[^/@]+@/, `$1${mask}@`);
+	return secretName.test(name) ? mask : value.replaceAll(/(\w+:\/\/)[^/@]+@/g, `$1${mask}@`);
 }
