@@ -80,7 +80,9 @@ describe("gateway: callers", () => {
 			expect(service.seen).to.have.length(1);
 			// Whoever has a token is known by it, and what is for everybody is for him too.
 			expect(await stranger.send(gateway.port, request({ Authorization: "Bearer token-of-alice" }))).to.match(/ 201 /);
-			expect(await stranger.send(gateway.port, rawRequest("GET /open", { Host: gateway.host, Connection: "close" }))).to.match(/ 200 /);
+			expect(
+				await stranger.send(gateway.port, rawRequest("GET /open", { Host: gateway.host, Connection: "close" })),
+			).to.match(/ 200 /);
 		});
 
 		it("believes nothing else a request says about who sends it", async () => {
