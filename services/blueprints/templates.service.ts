@@ -5,16 +5,20 @@ import { implement } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { maskedTemplate } from "./masked-template.ts";
+import { templatePage } from "./template-list.ts";
 import type { TemplateSource } from "./template-source.ts";
 
 export function templatesService(source: TemplateSource): ServiceSchema {
 	return {
 		name: templates.name,
 		actions: implement(templates, {
-			async list({ workload_type }, principal) {
+			async list({ workload_type, cursor }, principal) {
 				const all = await source.list();
 				const wanted = workload_type === undefined ? all : all.filter((one) => one.workload_type === workload_type);
-				return wanted.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((one) => shown(one, principal));
+				return templatePage(
+					wanted.map((one) => shown(one, principal)),
+					cursor,
+				);
 			},
 
 			get: async ({ name }, principal) => shown(await find(name), principal),

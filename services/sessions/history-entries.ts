@@ -1,4 +1,5 @@
 /** Texts of any length in the store, in chunks of at most 256 KB, ordered within session and kind. */
+import { nextTurn } from "#shared/clock.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
@@ -110,6 +111,8 @@ export class HistoryEntries {
 			const { documents, next } = await this.#store.find(historyChunkCollection, "in_order", range, page);
 			yield* documents;
 			after = next;
+			// A conversation of many small turns has thousands of chunks.
+			if (after !== undefined) await nextTurn();
 		} while (after !== undefined);
 	}
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
+import { refuseLargeRequest } from "#shared/bus/message-size.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/session-events.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
@@ -12,6 +13,8 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 	/** All or none: whatever may be refused is looked at before the first is kept. */
 	async function ingest(principal: Principal, events: readonly IngestedEvent[]): Promise<SessionEvent[]> {
 		const kept = events.map((event) => eventOf(randomUUID(), event));
+		// Numbers may be longer than they were sent, and what is kept must be answered.
+		refuseLargeRequest({ events: kept });
 		const bySession = Map.groupBy(kept, ({ session_id }) => session_id);
 		for (const id of bySession.keys()) await sessions.get(principal, id);
 		for (const [id, own] of bySession) await records.add(id, own);

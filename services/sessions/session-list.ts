@@ -3,7 +3,9 @@ import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import { BadRequestError } from "#shared/errors.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
+import { PageRoom } from "#shared/store/page-room.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
@@ -20,7 +22,7 @@ export interface SessionPage {
 	/** A list. */
 	items: JsonText;
 	next?: string;
-	/** Absent where the two shelves are merged. */
+	/** Absent where the two shelves are merged, and where bytes ended the page. */
 	etag?: string;
 	/** The client has what `etag` names; `items` is empty. */
 	unchanged?: true;
@@ -62,6 +64,8 @@ async function shelfPage(
 		if (known.includes(etag)) return { items: listOf([]), etag, unchanged: true };
 	}
 	const { documents, next } = await records.page(principal, filter);
+	// What the tag is compared with names `limit` sessions, however large they are.
+	if (next !== undefined && documents.length < limit) return { items: listOf(documents), next };
 	const lines = documents.map(({ id, rev }) => `${id}:${rev}`);
 	const etag = listTag(next === undefined ? lines : [...lines, next], limit);
 	return { items: listOf(documents), ...(next !== undefined && { next }), etag };
@@ -80,8 +84,13 @@ async function mergedPage(
 ): Promise<SessionPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
 	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
-	const taken = all.slice(0, limit);
-	const more = all.length > limit || pages.some(({ next }) => next !== undefined);
+	// Behind the end of a shelf's page others of that shelf may come first.
+	const ends = pages.flatMap(({ documents, next }) => (next === undefined ? [] : documents.slice(-1)));
+	const [end] = ends.sort(newestFirst);
+	const room = new PageRoom(limit, answerBytes);
+	const last = all.findIndex((one) => (end && newestFirst(one, end) > 0) || !room.take(one.wire));
+	const taken = last === -1 ? all : all.slice(0, last);
+	const more = taken.length < all.length || end !== undefined;
 	const { created_at = "", id = "" } = taken.at(-1) ?? {};
 	return { items: listOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
 }

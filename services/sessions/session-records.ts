@@ -4,6 +4,7 @@ import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
 import type { DocumentStore, EventCounts, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./books/session-budget.ts";
 import { countsChange } from "./books/session-counts.ts";
@@ -67,11 +68,12 @@ export class SessionRecords {
 		return document.wire;
 	}
 
-	/** Newest first; of the columns only those a list is made with. */
+	/** Newest first, ending by bytes where the limit is too much; of the columns only those a list is made with. */
 	async page(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Found<SessionColumns>> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.find(sessionCollection, index, range, {
 			limit,
+			maxBytes: answerBytes,
 			descending: true,
 			columns: listColumns,
 			...(cursor !== undefined && { after: cursor }),

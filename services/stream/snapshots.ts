@@ -6,8 +6,10 @@ import { frame, type Position } from "./sse-frame.ts";
 
 export const maxSessions = 500;
 
-/** A page of 500 could be larger than an answer on the bus may be. */
 const pageSize = 100;
+
+/** Of all frames; each client that is behind gets them. */
+const maxBytes = 4 * 1_048_576;
 
 export interface SessionPage {
 	readonly items: readonly Session[];
@@ -51,17 +53,21 @@ export class Snapshots {
 
 	async #take(principal: Principal): Promise<Snapshot> {
 		const position = this.#position();
-		const sessions: Session[] = [];
-		let cursor: string | undefined;
+		const frames: Buffer[] = [];
+		let [bytes, cursor]: [number, string | undefined] = [0, undefined];
+		let last: Session | undefined;
 		do {
-			const page = await this.#list(principal, { limit: pageSize, cursor });
-			sessions.push(...page.items);
+			const limit = Math.min(pageSize, maxSessions - frames.length);
+			const page: SessionPage = await this.#list(principal, { limit, cursor });
+			for (const session of page.items) {
+				const told = frame("session_updated", JSON.stringify(session));
+				frames.push(told);
+				bytes += told.length;
+				last = session;
+			}
 			cursor = page.next;
-		} while (cursor !== undefined && sessions.length < maxSessions);
-		const last = sessions.length - 1;
-		const frames = sessions.map((session, index) =>
-			frame("session_updated", JSON.stringify(session), index === last ? position : undefined),
-		);
+		} while (cursor !== undefined && frames.length < maxSessions && bytes < maxBytes);
+		if (last) frames.splice(-1, 1, frame("session_updated", JSON.stringify(last), position));
 		return { position, frames, more: cursor !== undefined };
 	}
 }

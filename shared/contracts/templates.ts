@@ -36,9 +36,16 @@ const templateRecord = { type: "object", props: template } as const;
 export const templates = defineContract("templates", {
 	list: {
 		rest: "GET /templates",
-		summary: "List templates, sorted by name",
-		params: { workload_type: { type: "string", max: 100, optional: true } },
-		returns: { type: "array", items: templateRecord },
+		summary: "List templates, sorted by name; follow `Link` until there is none",
+		params: {
+			workload_type: { type: "string", max: 100, optional: true },
+			cursor: { type: "string", max: 2_000, optional: true, description: "From the `Link` header of the page before" },
+		},
+		returns: {
+			type: "object",
+			props: { items: { type: "array", items: templateRecord }, next: { type: "string", optional: true } },
+		},
+		paged: true,
 	},
 	get: {
 		rest: "GET /templates/:name",

@@ -1,5 +1,6 @@
 /** Pages of the list of chronicles. */
 import type { Principal } from "#shared/bus/principal.ts";
+import { nextTurn } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import { BadRequestError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
@@ -23,8 +24,8 @@ export interface ChroniclePage {
 }
 
 const pageSize = 100;
-/** Chronicles that are looked at for one page; with a filter it may be short although there are more. */
-const maxLookedAt = 2_000;
+/** Reads for one page; with a filter it may be short although there are more. */
+const maxReads = 20;
 
 /** Newest first. @throws {BadRequestError} for a cursor that is not ours. */
 export async function chroniclePage(
@@ -34,7 +35,8 @@ export async function chroniclePage(
 ): Promise<ChroniclePage> {
 	const page = new PageBuilder(query);
 	let { cursor } = query;
-	for (let lookedAt = 0; lookedAt < maxLookedAt; lookedAt += pageSize) {
+	for (let reads = 0; reads < maxReads; reads++) {
+		if (reads > 0) await nextTurn();
 		const { documents, next } = await records.page(principal, pageSize, cursor).catch(refuseCursor);
 		for (const document of documents) {
 			if (document.status === "deleted") continue;

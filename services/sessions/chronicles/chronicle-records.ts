@@ -4,6 +4,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../change-queue.ts";
@@ -54,7 +55,7 @@ export class ChronicleRecords {
 
 	/** Newest first. @throws {RangeError} for a cursor that is not the store's. */
 	page(principal: Principal, limit: number, after?: string) {
-		const page = { limit, descending: true, ...(after !== undefined && { after }) };
+		const page = { limit, maxBytes: answerBytes, descending: true, ...(after !== undefined && { after }) };
 		const { tenant, id } = principal;
 		return isAdmin(principal)
 			? this.#store.find(chronicleCollection, "by_tenant", { equals: [tenant] }, page)

@@ -4,6 +4,8 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { NotFoundError } from "#shared/errors.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { PageRoom } from "#shared/store/page-room.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import type { Asker } from "../change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
@@ -147,7 +149,7 @@ function burying(): ChronicleChange {
 }
 
 /**
- * The oldest first, the chronicle itself last; a chain is followed for so long and no longer.
+ * The oldest first, the chronicle itself last; a chain is followed for so long, or so many bytes, and no longer.
  * @param parentOf Undefined ends the chain.
  */
 export async function chainOf(
@@ -156,9 +158,11 @@ export async function chainOf(
 	longest = 100,
 ): Promise<Chronicle[]> {
 	const chain = [document];
-	for (let { parent } = document; parent !== undefined && chain.length < longest; ) {
+	const room = new PageRoom(longest, answerBytes);
+	room.take(document.wire);
+	for (let { parent } = document; parent !== undefined; ) {
 		const found = await parentOf(parent);
-		if (!found || chain.some(({ id }) => id === found.id)) break;
+		if (!found || chain.some(({ id }) => id === found.id) || !room.take(found.wire)) break;
 		chain.unshift(found);
 		parent = found.parent;
 	}

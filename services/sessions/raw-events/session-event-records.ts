@@ -5,6 +5,7 @@ import {
 	type SessionEventType,
 	sessionEventTypes,
 } from "#shared/contracts/session-events.ts";
+import { nextTurn } from "#shared/clock.ts";
 import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
@@ -112,6 +113,8 @@ export class SessionEventRecords {
 			const found = await this.#find(session, event_type, page);
 			for (const { wire } of found.documents) yield JSON.parse(wire);
 			after = found.next;
+			// Some thousand events are read for one answer.
+			if (after !== undefined) await nextTurn();
 		} while (after !== undefined);
 	}
 

@@ -1,0 +1,31 @@
+/** Pages of the list of templates: most installations have one. */
+import type { Template } from "#shared/contracts/templates.ts";
+import { BadRequestError } from "#shared/errors.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { decodeCursor, encodeCursor } from "#shared/store/cursor.ts";
+import { PageRoom } from "#shared/store/page-room.ts";
+
+export interface TemplatePage {
+	items: Template[];
+	next?: string;
+}
+
+/** By name. @throws {BadRequestError} for a cursor that is not ours. */
+export function templatePage(templates: readonly Template[], cursor?: string): TemplatePage {
+	const former = cursor === undefined ? "" : nameIn(cursor);
+	const left = templates.filter(({ name }) => name > former).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+	const room = new PageRoom(left.length, answerBytes);
+	const end = left.findIndex((template) => !room.take(JSON.stringify(template)));
+	if (end === -1) return { items: left };
+	const items = left.slice(0, end);
+	const { name = "" } = items.at(-1) ?? {};
+	return { items, next: encodeCursor({ value: name, id: name }) };
+}
+
+function nameIn(cursor: string): string {
+	try {
+		return decodeCursor(cursor).id;
+	} catch {
+		throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+	}
+}
