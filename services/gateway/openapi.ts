@@ -86,7 +86,8 @@ function operation(route: ActionRoute): Json {
 		...(inBody.length > 0 && { requestBody: requestBody(Object.fromEntries(inBody)) }),
 		responses: {
 			[route.status]: success(route),
-			...(action.paged && { 304: { description: "The page that `If-None-Match` names has not changed" } }),
+			...(action.paged &&
+				route.method === "GET" && { 304: { description: "The page that `If-None-Match` names has not changed" } }),
 			...failureResponses(route, inBody.length > 0),
 		},
 	};

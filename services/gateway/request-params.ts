@@ -11,10 +11,10 @@ import type { Problem } from "./problem-items.ts";
 
 export type Place = "path" | "query" | "body";
 
-/** Where a request carries a parameter: where its path names it, else in the query of a GET, else in the body. */
+/** Where a request carries a parameter: where its path names it, else in the query of a GET or of a next page, else in the body. */
 export function placeOf(method: Method, path: string, parameter: string): Place {
 	if (path.split("/").includes(`:${parameter}`)) return "path";
-	return method === "GET" ? "query" : "body";
+	return method === "GET" || parameter === "cursor" ? "query" : "body";
 }
 
 export interface RequestParts {

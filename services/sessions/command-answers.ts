@@ -10,7 +10,7 @@ import type { SessionRecord } from "./session-change.ts";
 
 /** How long a key is remembered. */
 export const keptMs = 24 * 3_600_000;
-/** Per session; the oldest go first, but never the creation. */
+/** Per session; the oldest go first. */
 const maxAnswers = 16;
 
 export interface CommandAnswer {
@@ -58,9 +58,7 @@ export function answeredBefore(
 
 export function rememberAnswer(answers: unknown, answer: CommandAnswer): CommandAnswer[] {
 	const fresh = answersOf(answers).filter(({ at }) => at > answer.at - keptMs);
-	const creation = fresh.filter(({ key }) => key.startsWith("create:"));
-	const others = fresh.filter(({ key }) => !key.startsWith("create:"));
-	return [...creation, ...others.slice(creation.length + 1 - maxAnswers), answer];
+	return [...fresh.slice(1 - maxAnswers), answer];
 }
 
 function answersOf(answers: unknown): CommandAnswer[] {

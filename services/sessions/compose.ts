@@ -28,11 +28,13 @@ import { sessionEventsService } from "./session-events.service.ts";
 import { SessionRemains } from "./session-remains.ts";
 import { releaseLeases } from "./lease-release.ts";
 import { keptAnswerCollection } from "./kept-answer-collection.ts";
+import { KeptAnswerSweep } from "./kept-answer-sweep.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
 import { SessionClaims } from "./session-claims.ts";
 import { sessionCollection } from "./session-collection.ts";
+import { SessionCreations } from "./session-creations.ts";
 import { SessionCommands } from "./session-commands.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
@@ -67,20 +69,22 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const books = openBooks({ store, config, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
 	const kept = new KeptAnswers(store);
-	const commands = new SessionCommands(records, kept, due);
+	const creations = new SessionCreations(records, kept);
+	const commands = new SessionCommands(records, creations, due);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, kept });
 	const stopped = new StoppedSessions(records, kept);
 	const rules = { protocols: gitProtocols(config), sessionLimit };
-	const chronicles = composeChronicles({ store, wake, sessions: records, kept, rules, pod });
+	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, pod });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
+	const sweep = new KeptAnswerSweep(store);
 	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
 
 	return {
 		services: [
-			sessionsService({ records, commands, stopped, pod, gitProtocols: rules.protocols, sessionLimit }, hints),
+			sessionsService({ records, commands, stopped, pod, sweep, gitProtocols: rules.protocols, sessionLimit }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),

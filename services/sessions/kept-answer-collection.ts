@@ -11,12 +11,15 @@ export const keptAnswerCollection = defineCollection(
 		at: "integer",
 		/** 1 when the command is done. */
 		settled: "integer",
+		/** The session that it makes. */
+		session: "text",
 		/** Of the request's parameters. */
 		fingerprint: "text",
 	},
 	{
 		at: { columns: ["at"] },
 		owner: { columns: ["owner", "at"] },
+		session: { columns: ["session"] },
 	},
 );
 

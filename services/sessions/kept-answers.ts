@@ -1,24 +1,27 @@
 /**
- * First answers to commands that carried an `Idempotency-Key` and that no living session can keep: those about several
- * sessions, those of messages, and the creation of one that is gone.
+ * First answers to commands that carried an `Idempotency-Key` and that no session can keep: those about several sessions,
+ * those of messages, and creations, whose answer outlives its session.
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
+import { UnprocessableError } from "#shared/errors.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
-import { type CommandAnswer, keptMs, refuseOtherRequest } from "./command-answers.ts";
+import { keptMs, refuseOtherRequest } from "./command-answers.ts";
 import { keptAnswerCollection, type KeptAnswerDocument } from "./kept-answer-collection.ts";
-import type { SessionDocument } from "./session-collection.ts";
 
 /** Per person; the oldest go first. */
 const maxPerOwner = 1_000;
-/** Old ones removed with each new one: more than come, so that they cannot pile up. */
-const maxRemoved = 20;
+/** Bytes of one; a session with the longest of names and addresses has a third of it. */
+const maxAnswerBytes = 32 * 1024;
 
 export interface NewAnswer {
 	readonly id: string;
 	readonly owner: string;
 	readonly fingerprint: string;
+	/** JSON text. */
 	readonly wire: string;
+	/** The session that the command makes. */
+	readonly session?: string;
 	/** Absent: the command is done. */
 	readonly settled?: boolean;
 	/** Default now. */
@@ -44,16 +47,22 @@ export class KeptAnswers {
 		return document;
 	}
 
-	/** Keeps an answer unless there is one; resolves to the one that is kept. @throws as `find` does. */
-	async add({ settled = true, at = now(), ...answer }: NewAnswer): Promise<KeptAnswerDocument> {
-		await this.#makeRoom(answer.owner);
-		const document = { ...answer, at, settled: Number(settled) };
+	/**
+	 * Keeps an answer unless there is one; resolves to the one that is kept.
+	 * @throws as `find` does; {UnprocessableError} for one that is too long to be kept.
+	 */
+	async add(answer: NewAnswer): Promise<KeptAnswerDocument> {
+		const { settled = true, at = now(), ...rest } = answer;
+		if (Buffer.byteLength(rest.wire) > maxAnswerBytes)
+			throw new UnprocessableError("The answer is too long to be given again: ask without a key", "ANSWER_TOO_LONG");
+		await this.#makeRoom(rest.owner);
+		const document = { ...rest, at, settled: Number(settled) };
 		try {
 			await this.#store.insert(keptAnswerCollection, document);
 			return document;
 		} catch (error) {
 			if (!(error instanceof DuplicateKeyError)) throw error;
-			return (await this.find(answer.id, answer.fingerprint)) ?? document;
+			return (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
 		}
 	}
 
@@ -64,21 +73,17 @@ export class KeptAnswers {
 		return (await this.#store.get(keptAnswerCollection, id))?.wire ?? wire;
 	}
 
-	/** Keeps how a session was created, before its document goes. */
-	async outlive({ id, tenant = "", owner = "", answers }: SessionDocument): Promise<void> {
-		const created = (answers as CommandAnswer[] | undefined)?.find(({ key }) => key.startsWith("create:"));
-		if (!created || isOld(created)) return;
-		const { fingerprint, at, answer } = created;
-		await this.add({ id, owner: ownerOf({ tenant, id: owner }), fingerprint, at, wire: JSON.stringify(answer) });
+	/** Before a session goes: whatever was to make it is done, also where a crash has left that open. */
+	async settleCreationOf(session: string): Promise<void> {
+		const { documents } = await this.#store.find(keptAnswerCollection, "session", { equals: [session] }, { limit: 1 });
+		for (const { id } of documents)
+			await this.#store.update(keptAnswerCollection, id, { equals: { session } }, { set: { settled: 1 } });
 	}
 
 	async #makeRoom(owner: string): Promise<void> {
-		const old = { equals: [], to: now() - keptMs };
-		const { documents } = await this.#store.find(keptAnswerCollection, "at", old, { limit: maxRemoved });
-		for (const document of documents) await this.#remove(document);
 		const range = { equals: [owner] };
 		if ((await this.#store.count(keptAnswerCollection, "owner", range)) < maxPerOwner) return;
-		const oldest = await this.#store.find(keptAnswerCollection, "owner", range, { limit: 1 });
+		const oldest = await this.#store.find(keptAnswerCollection, "owner", range, { limit: 1, columns: ["at"] });
 		for (const document of oldest.documents) await this.#remove(document);
 	}
 

@@ -4,7 +4,6 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { microsOf } from "#shared/models/money.ts";
-import { type CommandAnswer, rememberAnswer } from "./command-answers.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "./session-change.ts";
@@ -17,8 +16,6 @@ export interface NewSession {
 	readonly launch: LaunchSettings;
 	/** Milliseconds since 1970. */
 	readonly at: number;
-	/** Set when the command carried an Idempotency-Key. */
-	readonly command?: Omit<CommandAnswer, "answer"> | undefined;
 	/** US dollars it may spend, when the request does not say; default no limit. */
 	readonly sessionLimit?: number | undefined;
 	/** Default `starting`. */
@@ -27,7 +24,7 @@ export interface NewSession {
 
 /** With status `starting` it is the first launch and due at once; with `created` nobody has asked for one. */
 export function newSession(order: NewSession): SessionDocument {
-	const { id, principal, launch, at, command, status = "starting" } = order;
+	const { id, principal, launch, at, status = "starting" } = order;
 	const { members, columns } = enter(status, at);
 	const limit = limitOf(order);
 	const session: Session = { ...blankSession(order), ...members };
@@ -45,7 +42,6 @@ export function newSession(order: NewSession): SessionDocument {
 		...(status === "starting" && { due_at: at }),
 		launch,
 		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
-		...(command && { answers: rememberAnswer([], { ...command, answer: session }) }),
 	};
 }
 

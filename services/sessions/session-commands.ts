@@ -1,21 +1,18 @@
 /** The commands on a session: each is one compare-and-set, and none waits for a pod. */
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
-import { isAdmin, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
-import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Asker } from "./change-queue.ts";
-import type { KeptAnswers } from "./kept-answers.ts";
 import { launchSettings } from "./launch-settings.ts";
-import { nameBasedUuid } from "./name-based-uuid.ts";
 import { newSession } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "./session-change.ts";
 import { type Command, next } from "./session-lifecycle.ts";
+import type { SessionCreations } from "./session-creations.ts";
 import type { SessionRecords } from "./session-records.ts";
 import { resolveSource } from "./session-source.ts";
-import { timeBasedUuid } from "./time-based-uuid.ts";
 
 /** Who commands, and the client's Idempotency-Key where it sent one. */
 export interface Commander extends Asker {
@@ -31,41 +28,31 @@ export interface CreateOrder {
 	readonly sessionLimit?: number | undefined;
 }
 
-/** A repeated creation is answered although its session is deleted since and hidden from people. */
-const creator = systemPrincipal("sessions");
-
 export class SessionCommands {
 	readonly #records: SessionRecords;
-	readonly #kept: KeptAnswers;
+	readonly #creations: SessionCreations;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when a session wants a pass. */
-	constructor(records: SessionRecords, kept: KeptAnswers, due: (id: string) => void) {
+	constructor(records: SessionRecords, creations: SessionCreations, due: (id: string) => void) {
 		this.#records = records;
-		this.#kept = kept;
+		this.#creations = creations;
 		this.#due = due;
 	}
 
 	/** The session. @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
-	async create({ principal, key }: Commander, order: CreateOrder): Promise<Session | JsonText> {
+	async create(commander: Commander, order: CreateOrder): Promise<JsonText> {
 		const { request, template, protocols, sessionLimit } = order;
-		const at = now();
-		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(principal.tenant, principal.id, key);
+		const { principal } = commander;
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
-		const command = commandMark("create", key, request);
-		const kept = command && (await this.#kept.find(id, command.fingerprint));
-		if (kept) return jsonText(kept.wire);
-		const document = newSession({ id, principal, request, source, launch, at, command, sessionLimit });
-		try {
-			await this.#records.insert(document);
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			const record = await this.#records.get(creator, id);
-			return answeredBefore(record, command) ?? record.session;
-		}
+		const { id, wire } = await this.#creations.create(commander, {
+			action: "create",
+			params: request,
+			make: (id, at) => newSession({ id, principal, request, source, launch, at, sessionLimit }),
+		});
 		this.#due(id);
-		return jsonText(document.wire);
+		return jsonText(wire);
 	}
 
 	/** @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}. */

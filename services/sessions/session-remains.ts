@@ -19,10 +19,10 @@ export class SessionRemains {
 		this.#parts = parts;
 	}
 
-	/** Leaves nothing of a session but its chronicles, unless these are to go, too, and how it was created. */
+	/** Leaves nothing of a session but its chronicles, unless these are to go, too. */
 	async clear(document: SessionDocument): Promise<void> {
 		await this.forget(document.id, document.farewell);
-		await this.#parts.kept.outlive(document);
+		await this.#parts.kept.settleCreationOf(document.id);
 	}
 
 	/** @param farewell `remove`: the chronicles go, too. */

@@ -15,6 +15,7 @@ import { sessions } from "#shared/contracts/sessions.ts";
 import { templates, type Template } from "#shared/contracts/templates.ts";
 import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { Hints } from "./hints.ts";
+import type { KeptAnswerSweep } from "./kept-answer-sweep.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
 import { refuseBadRef } from "./session-source.ts";
@@ -32,6 +33,7 @@ export interface SessionsOptions {
 	readonly commands: SessionCommands;
 	readonly stopped: StoppedSessions;
 	readonly pod: SessionPod;
+	readonly sweep: KeptAnswerSweep;
 	/** Protocols a repository may be named with. */
 	readonly gitProtocols: readonly string[];
 	/** US dollars a new session may spend; default no limit. */
@@ -40,7 +42,7 @@ export interface SessionsOptions {
 
 /** @param hints Given the bus as soon as it is there. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stopped, pod, gitProtocols, sessionLimit } = options;
+	const { records, commands, stopped, pod, sweep, gitProtocols, sessionLimit } = options;
 
 	return {
 		name: sessions.name,
@@ -60,7 +62,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				);
 			},
 
-			archive_stopped: (_params, ...who) => stopped.archive(commander(...who)),
+			archive_stopped: ({ cursor }, ...who) => stopped.archive(commander(...who), cursor),
 
 			get: async ({ session_id }, principal) => jsonText(await records.text(principal, session_id)),
 
@@ -125,7 +127,9 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 		async started(this: Service) {
 			hints.attach(this.broker);
+			sweep.start((error) => this.logger.error("Old answers cannot be removed:", error));
 		},
+		stopped: () => sweep.stop(),
 	};
 }
 

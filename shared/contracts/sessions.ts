@@ -142,9 +142,16 @@ export const sessions = defineContract("sessions", {
 	},
 	archive_stopped: {
 		rest: "POST /sessions/archive-stopped",
-		summary: "Archive all stopped sessions of the caller",
-		params: {},
-		returns: { type: "array", items: { type: "uuid" } },
+		summary: "Archive stopped sessions of the caller, at most 200 a call",
+		params: {
+			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the call before" },
+		},
+		returns: {
+			type: "object",
+			props: { items: { type: "array", items: { type: "uuid" } }, next: { type: "string", optional: true } },
+		},
+		errors: [400],
+		paged: true,
 	},
 	get: {
 		rest: "GET /sessions/:session_id",

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { releaseLeases } from "#services/sessions/lease-release.ts";
+import { SessionCreations } from "#services/sessions/session-creations.ts";
 import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
@@ -38,7 +39,7 @@ describe("releaseLeases()", () => {
 
 	it("makes leased sessions due, and leaves those alone that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
-		const commands = new SessionCommands(records, new KeptAnswers(store), () => {});
+		const commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(store)), () => {});
 		const claims = new SessionClaims(
 			store,
 			records,

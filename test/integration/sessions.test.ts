@@ -108,7 +108,7 @@ describeSessions("sessions", (ground) => {
 	it("archives the caller's stopped sessions only", async () => {
 		const mine = [await ground.ada.stopped(), await ground.ada.stopped()];
 		const [theirs, busy] = [await new SessionActor(ground.near).stopped(), await ground.ada.running()];
-		const archived = await callAs(ground.near, ground.ada.principal, actions.archive_stopped, {});
+		const { items: archived } = await callAs(ground.near, ground.ada.principal, actions.archive_stopped, {});
 		expect(archived.toSorted()).to.deep.equal(mine.map(({ id }) => id).toSorted());
 		expect(await new SessionActor(ground.near, root).get(theirs.id)).to.include({ status: "stopped" });
 		expect(await ground.ada.get(busy.id)).to.include({ status: "running" });

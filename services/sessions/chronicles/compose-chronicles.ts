@@ -1,7 +1,7 @@
 /** The chronicles' part of the sessions part. */
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ChroniclesOptions } from "../chronicles.service.ts";
-import type { KeptAnswers } from "../kept-answers.ts";
+import type { SessionCreations } from "../session-creations.ts";
 import type { SessionPod } from "../session-pod.ts";
 import type { SessionRecords } from "../session-records.ts";
 import { ChronicleBurial } from "./chronicle-burial.ts";
@@ -19,13 +19,13 @@ export interface ChroniclesGround {
 	/** Called after every write that has an event. */
 	readonly wake: () => void;
 	readonly sessions: SessionRecords;
-	readonly kept: KeptAnswers;
+	readonly creations: SessionCreations;
 	readonly rules: ReforgeRules;
 	readonly pod: SessionPod;
 }
 
 export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
-	const { store, wake, sessions, kept, rules, pod } = ground;
+	const { store, wake, sessions, creations, rules, pod } = ground;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);
 	return {
@@ -33,7 +33,7 @@ export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
 		records,
 		timelines,
 		ofSession: new SessionChronicles(records, timelines),
-		reforge: new SessionReforge(sessions, kept, rules),
+		reforge: new SessionReforge(creations, rules),
 		burial: new ChronicleBurial(store, records, timelines),
 		pod,
 	};

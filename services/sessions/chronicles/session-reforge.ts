@@ -1,26 +1,16 @@
 /** A new session from a chronicle: like the one it tells of, by the caller's right, and not started. */
-import { systemPrincipal } from "#shared/bus/principal.ts";
-import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
-import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
-import { answeredBefore, commandMark } from "../command-answers.ts";
-import type { KeptAnswers } from "../kept-answers.ts";
-import { nameBasedUuid } from "../name-based-uuid.ts";
-import { timeBasedUuid } from "../time-based-uuid.ts";
 import { newSession } from "../new-session.ts";
 import type { Commander } from "../session-commands.ts";
-import type { SessionRecords } from "../session-records.ts";
+import type { SessionCreations } from "../session-creations.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../session-source.ts";
 
 const suffix = "-reforged";
 /** Of a session's name (RFC 1123). */
 const maxName = 63;
-
-/** A repeated command is answered although its session is deleted since and hidden from people. */
-const creator = systemPrincipal("chronicles");
 
 /** What holds for every new session. */
 export interface ReforgeRules {
@@ -31,36 +21,29 @@ export interface ReforgeRules {
 }
 
 export class SessionReforge {
-	readonly #records: SessionRecords;
-	readonly #kept: KeptAnswers;
+	readonly #creations: SessionCreations;
 	readonly #rules: ReforgeRules;
 
-	constructor(records: SessionRecords, kept: KeptAnswers, rules: ReforgeRules) {
-		this.#records = records;
-		this.#kept = kept;
+	constructor(creations: SessionCreations, rules: ReforgeRules) {
+		this.#creations = creations;
 		this.#rules = rules;
 	}
 
 	/** @throws {UnprocessableError} when the repository or branch cannot be used any more, or the key was used for another request. */
-	async reforge({ principal, key }: Commander, chronicle: ChronicleDocument): Promise<Session> {
-		const at = now();
-		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(principal.tenant, principal.id, "reforge", key);
-		const command = commandMark("create", key, { reforge: chronicle.id });
-		const kept = command && (await this.#kept.find(id, command.fingerprint));
-		if (kept) return JSON.parse(kept.wire) as Session;
+	async reforge(commander: Commander, chronicle: ChronicleDocument): Promise<Session> {
+		const { principal } = commander;
 		const { name, source, launch } = this.#origin(chronicle);
 		const request = { ...plainRequest, name, model: launch.model };
 		const { sessionLimit } = this.#rules;
-		const order = { id, principal, request, source, launch, at, command, sessionLimit };
-		const document = newSession({ ...order, status: "created" });
-		try {
-			await this.#records.insert({ ...document, parent_chronicle: chronicle.id });
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			const record = await this.#records.get(creator, id);
-			return answeredBefore(record, command) ?? record.session;
-		}
-		return JSON.parse(document.wire) as Session;
+		const { wire } = await this.#creations.create(commander, {
+			action: "reforge",
+			params: { reforge: chronicle.id },
+			make: (id, at) => ({
+				...newSession({ id, principal, request, source, launch, at, sessionLimit, status: "created" }),
+				parent_chronicle: chronicle.id,
+			}),
+		});
+		return JSON.parse(wire) as Session;
 	}
 
 	/** What was asked of the first session is not asked again. @throws {UnprocessableError} */

@@ -1,5 +1,6 @@
 /** Claims over a real store: the end of a session, whatever else waits. */
 import { expect } from "chai";
+import { SessionCreations } from "#services/sessions/session-creations.ts";
 import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
@@ -32,7 +33,7 @@ describe("SessionClaims", () => {
 		opened = await openEmbedded([sessionCollection]);
 		store = opened.store;
 		const records = new SessionRecords(store, () => {});
-		commands = new SessionCommands(records, new KeptAnswers(store), () => {});
+		commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(store)), () => {});
 		claims = new SessionClaims(
 			store,
 			records,
