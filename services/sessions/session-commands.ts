@@ -5,7 +5,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
-import type { Asker } from "./change-queue.ts";
+import type { Commander } from "./commander.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { newSession } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "./session-change.ts";
@@ -13,11 +13,6 @@ import { type Command, next } from "./session-lifecycle.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionRecords } from "./session-records.ts";
 import { resolveSource } from "./session-source.ts";
-
-/** Who commands, and the client's Idempotency-Key where it sent one. */
-export interface Commander extends Asker {
-	readonly key?: string | undefined;
-}
 
 export interface CreateOrder {
 	readonly request: SessionCreate;

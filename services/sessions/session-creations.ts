@@ -9,7 +9,7 @@ import { fingerprintOf } from "./command-answers.ts";
 import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import type { SessionDocument } from "./session-collection.ts";
-import type { Commander } from "./session-commands.ts";
+import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "./session-records.ts";
 import { timeBasedUuid } from "./time-based-uuid.ts";
 

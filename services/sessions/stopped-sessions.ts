@@ -10,7 +10,8 @@ import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts
 import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
-import { type Commander, commandChange, remembered } from "./session-commands.ts";
+import type { Commander } from "./commander.ts";
+import { commandChange, remembered } from "./session-commands.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** Sessions of one call. */

@@ -4,7 +4,7 @@ import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
 import { newSession } from "../new-session.ts";
-import type { Commander } from "../session-commands.ts";
+import type { Commander } from "../commander.ts";
 import type { SessionCreations } from "../session-creations.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../session-source.ts";
 

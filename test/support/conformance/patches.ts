@@ -105,6 +105,15 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	{
+		operation: "archiveStoppedSessions",
+		contract: "unbounded",
+		ours: "200 a call, `cursor`, header `Link`",
+		apply(edit) {
+			edit.addQuery("archiveStoppedSessions", "cursor", { type: "string" });
+			edit.addError("archiveStoppedSessions", "400", "The cursor is not ours");
+		},
+	},
+	{
 		operation: "createSession",
 		contract: "an unknown template, preset or profile is ignored",
 		ours: "422 that names it",
