@@ -15,11 +15,12 @@ const refusedName =
 	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
 
 /** What marks a process as one of this pod's. */
-export function markerOf({ installation, session_id, generation }: LaunchDocument): Environment {
+export function markerOf({ installation, session_id, generation, proof }: LaunchDocument): Environment {
 	return {
 		[marker.installation]: installation,
 		[marker.session]: session_id,
 		[marker.generation]: String(generation),
+		[marker.proof]: proof,
 	};
 }
 

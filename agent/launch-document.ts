@@ -45,6 +45,7 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	session_id: isName,
 	generation: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 	installation: isName,
+	proof: isName,
 	platform_url: (value) => isText(value) && URL.canParse(value),
 	pod_token: isSecret,
 	platform_key: isSecret,

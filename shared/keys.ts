@@ -42,6 +42,11 @@ export class InstallationKey {
 		return this.#derive("platform-key", sessionId, generation).toString("base64url");
 	}
 
+	/** With it a runtime marks what belongs to a launch. */
+	podMarkKey(): string {
+		return this.#derive("pod-mark").toString("base64url");
+	}
+
 	/** Names the installation in the environment of its processes; tells nothing about the key. */
 	installationId(): string {
 		return this.#derive("installation-id").toString("hex").slice(0, 16);

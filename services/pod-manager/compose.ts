@@ -17,6 +17,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
 		dataDir: config.data_dir,
 		installation: key.installationId(),
+		markKey: key.podMarkKey(),
 		userHome: homedir(),
 		environment: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(config.data_dir, "cache") },
 	});

@@ -19,8 +19,8 @@ export interface Pod {
 	readonly agentTitle?: string;
 }
 
-/** What the runtime adds to the launch by itself: folders and files. */
-export type PodSpec = Omit<LaunchDocument, "status_file" | "workspace" | "state" | "home" | "git_home">;
+/** What the runtime adds to the launch by itself: folders and files, and how it finds the pod again. */
+export type PodSpec = Omit<LaunchDocument, "proof" | "status_file" | "workspace" | "state" | "home" | "git_home">;
 
 export interface PodRuntime {
 	/** All pods of this installation, whoever started them. */

@@ -4,6 +4,8 @@
  */
 import type { LaunchDocument } from "./launch.ts";
 
+type Marked = Pick<LaunchDocument, "session_id" | "generation" | "proof">;
+
 const prefix = "atelier-agent ";
 
 /** Argument of a session agent that waits. It makes room: a title ends where the arguments ended. */
@@ -12,13 +14,13 @@ export const waitingArgument = "waits-for-a-session".padEnd(96, "-");
 /** Of one that is loaded and can be told. */
 export const waitingTitle = `${prefix}waits for a session`;
 
-/** e.g. `atelier-agent 0b2c…-g3`, at most 70 characters. */
-export function agentTitle({ session_id, generation }: Pick<LaunchDocument, "session_id" | "generation">): string {
-	return `${prefix}${session_id}-g${generation}`;
+/** e.g. `atelier-agent 0b2c…-g3.Zk1…`, at most 84 characters. */
+export function agentTitle({ session_id, generation, proof }: Marked): string {
+	return `${prefix}${session_id}-g${generation}.${proof}`;
 }
 
 /**
- * The name of the launch, `<session id>-g<generation>`; undefined for a process with another title.
+ * The name of the launch with its proof; undefined for a process with another title.
  * @param commandLine As `/proc/<pid>/cmdline` has it.
  */
 export function launchNameIn(commandLine: string): string | undefined {

@@ -54,6 +54,8 @@ export interface LaunchDocument extends LaunchSettings {
 	generation: number;
 	/** Names the installation; part of the marker by which its processes are found. */
 	installation: string;
+	/** Shows that this installation gave the launch its marker; handed on unchanged to every process of the pod. */
+	proof: string;
 	/** Prefix of the platform's API, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
 	platform_url: string;
 	/** What the pod shows to the platform. */
@@ -85,4 +87,5 @@ export const marker = {
 	installation: "ATELIER_INSTALLATION",
 	session: "ATELIER_SESSION",
 	generation: "ATELIER_GENERATION",
+	proof: "ATELIER_PROOF",
 } as const;

@@ -28,6 +28,7 @@ export function openLocalPods(waiting = 0): LocalPods {
 	const options = {
 		dataDir,
 		installation,
+		markKey: randomBytes(16).toString("hex"),
 		userHome: "",
 		environment: inheritedEnvironment(),
 		waiting,

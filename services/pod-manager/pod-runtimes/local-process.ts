@@ -3,7 +3,7 @@
  * earlier platform process is as good as one of our own. No isolation: for one developer only.
  */
 import { join } from "node:path";
-import { now } from "#shared/clock.ts";
+import { now, sleep } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
@@ -12,9 +12,11 @@ import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { isSameLaunch, type Launch, launchName } from "./local-process/launch.ts";
 import { agentsAmong, podFrom } from "./local-process/local-pod.ts";
-import { type MarkedProcess, MarkedProcesses, sendSignal } from "./local-process/marked-processes.ts";
+import { type MarkedProcess, MarkedProcesses } from "./local-process/marked-processes.ts";
+import { PodMarks } from "./local-process/pod-marks.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
-import { RunFolders } from "./local-process/run-folders.ts";
+import { sendSignal } from "./local-process/process-files.ts";
+import { RunFolders, type RunRecords } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";
 import { WaitingAgents } from "./local-process/waiting-agents.ts";
@@ -26,6 +28,8 @@ export interface LocalProcessOptions {
 	dataDir: string;
 	/** Marks the processes of this installation. */
 	installation: string;
+	/** Proves that a mark is from this installation; a secret. */
+	markKey: string;
 	/** Home folder of whoever started the platform; its git and ssh configuration may be used to clone. */
 	userHome: string;
 	/** What session agents may see of the platform's environment. */
@@ -38,37 +42,49 @@ export interface LocalProcessOptions {
 
 const maxWaiting = 8;
 
+/** Killed processes are gone long before. */
+const unprovenRounds = 100;
+const unprovenMs = 20;
+
 export class LocalProcessRuntime implements PodRuntime {
 	readonly #options: LocalProcessOptions;
 	readonly #program: AgentProgram;
 	readonly #waiting: WaitingAgents;
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
+	readonly #marks: PodMarks;
 	readonly #processes: MarkedProcesses;
+	/** Until what a version without proofs has left is ended. */
+	#unprovenEnded: Promise<void> | undefined;
 	readonly #watches = new Set<PodWatch>();
 
 	/** @throws {RangeError} */
 	constructor(options: LocalProcessOptions) {
-		const { dataDir, environment, installation, projectRoot = ownRoot } = options;
+		const { dataDir, environment, installation, markKey, projectRoot = ownRoot } = options;
 		this.#options = options;
 		this.#program = { main: join(projectRoot, "agent/main.ts"), environment, installation };
 		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
-		this.#processes = new MarkedProcesses(installation);
+		this.#marks = new PodMarks(installation, markKey);
+		this.#processes = new MarkedProcesses(this.#marks);
 	}
 
 	async list(): Promise<Pod[]> {
-		return this.#pods(() => true);
+		return this.#pods(await this.#runs.launches(), ({ surely }) =>
+			surely ? this.#processes.scan() : this.#processes.recent(),
+		);
 	}
 
 	async find(sessionId: string): Promise<Pod[]> {
-		return this.#pods((launch) => launch.sessionId === sessionId);
+		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
+		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
 	}
 
 	/** @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	async create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
+		await this.#unprovenEnded;
 		const pods = await this.find(launch.sessionId);
 		if (pods.some(({ generation }) => generation === launch.generation)) return;
 		const other = pods.find(({ state }) => state !== "gone");
@@ -81,14 +97,17 @@ export class LocalProcessRuntime implements PodRuntime {
 		const document = this.#document(spec, launch, folders);
 		const log = this.#runs.log(launch);
 		const agent = (await this.#waiting.take(document, log)) ?? (await spawnAgent(this.#program, document, log));
-		void agent.ended.then((outcome) => this.#recordEnd(launch, agent.process.pid, outcome)).finally(() => this.#look());
-		this.#look();
+		const { pid = 0 } = agent.process;
+		this.#processes.note(pid, { ...launch, isAgent: true });
+		const look = () => this.#look(launch.sessionId);
+		void agent.ended.then((outcome) => this.#recordEnd(launch, pid, outcome)).finally(look);
+		look();
 	}
 
 	/** What is left of a pod whose agent is dead has nobody to end it in order, so it is killed at once. */
 	async end(pod: Pod, graceMs: number): Promise<void> {
 		const records = await this.#runs.read(pod);
-		const processes = await this.#processesOf(pod);
+		const processes = (await this.#processes.ofSession(pod.sessionId)).filter((process) => isSameLaunch(process, pod));
 		const agents = agentsAmong(processes, records);
 		if (agents.length > 0 && records.endingSince === undefined) {
 			for (const agent of agents) sendSignal(agent, "SIGTERM");
@@ -112,13 +131,17 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	async forget(pod: Pod): Promise<void> {
-		if ((await this.#processesOf(pod)).length > 0) throw new Error(`Cannot forget "${pod.name}": it still lives`);
+		const living = await this.#processes.ofSession(pod.sessionId, { surely: true });
+		if (living.some((process) => isSameLaunch(process, pod)))
+			throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		await this.#runs.discard(pod);
 	}
 
 	async purge(sessionId: string): Promise<void> {
-		const living = (await this.find(sessionId)).find(({ state }) => state !== "gone");
-		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
+		const [living] = await this.#processes.ofSession(sessionId, { surely: true });
+		if (living) {
+			throw new Error(`Cannot purge session "${sessionId}": "${podName(sessionId, living.generation)}" still lives`);
+		}
 		const launches = await this.#runs.launches();
 		await Promise.all(
 			launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#runs.discard(launch)),
@@ -133,10 +156,13 @@ export class LocalProcessRuntime implements PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		void this.#runs.emptyTrash();
 		void this.#sessions.emptyTrash();
+		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
 		const watch = new PodWatch(
 			{
 				list: () => this.list(),
+				find: (sessionId) => this.find(sessionId),
+				glimpse: () => this.#glimpse(),
 				statusFile: (pod) => this.#runs.statusFile(pod),
 				tend: (pod) => this.#runs.trimLog(pod),
 			},
@@ -148,7 +174,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	}
 
 	/** Without this, an agent that dies at once would be started again and again. */
-	async #recordEnd(launch: Launch, pid = 0, outcome: number | string | null): Promise<void> {
+	async #recordEnd(launch: Launch, pid: number, outcome: number | string | null): Promise<void> {
 		if (outcome === taken && (await this.#hasAgent(launch))) return;
 		const failure = outcome === taken ? sessionLocked(this.#sessions.lock(launch.sessionId)) : agentCrashed(outcome);
 		// A folder that is gone or cannot be written tells the next look that nothing is there.
@@ -157,26 +183,47 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	/** Whether the one that was faster is there, of whichever launch: nothing is lost then. */
 	async #hasAgent({ sessionId }: Launch): Promise<boolean> {
-		return (await this.#processes.scan()).some((process) => process.isAgent && process.sessionId === sessionId);
+		return (await this.#processes.ofSession(sessionId, { surely: true })).some(({ isAgent }) => isAgent);
 	}
 
-	#look(): void {
-		for (const watch of this.#watches) watch.look();
+	/** What a version without proofs has started is no pod any more, and may hold a workspace that a new one is to have. */
+	async #endUnproven(signal: AbortSignal): Promise<void> {
+		for (let round = 0; round < unprovenRounds && !signal.aborted; round++) {
+			const found = await this.#processes.unproven();
+			if (found.length === 0) return;
+			for (const process of found) sendSignal(process, "SIGKILL");
+			await sleep(unprovenMs, signal);
+		}
 	}
 
-	/** Records first: a pod that is started meanwhile then counts as launching, not as one that is gone. */
-	async #pods(wanted: (launch: Launch) => boolean): Promise<Pod[]> {
-		const folders = (await this.#runs.launches()).filter(wanted);
+	#look(sessionId: string): void {
+		for (const watch of this.#watches) watch.look(sessionId);
+	}
+
+	/** By session: its launches that have a folder, and which processes are or were an agent. */
+	async #glimpse(): Promise<Map<string, string>> {
+		const launches = await this.#runs.launches();
+		const processes = await this.#processes.recent();
+		const glimpsed = new Map<string, string>();
+		const add = (id: string, what: string | number) => glimpsed.set(id, `${glimpsed.get(id) ?? ""} ${what}`);
+		for (const { sessionId, generation } of launches) add(sessionId, generation);
+		for (const { sessionId, isAgent, pid } of processes) add(sessionId, isAgent ? pid : "other");
+		return glimpsed;
+	}
+
+	/**
+	 * Records first: a pod that is started meanwhile then counts as launching, not as one that is gone. None is taken for
+	 * gone because of what was seen before that.
+	 */
+	async #pods(
+		folders: readonly Launch[],
+		processes: (how: { surely: boolean }) => Promise<MarkedProcess[]>,
+	): Promise<Pod[]> {
 		const records = await Promise.all(folders.map((launch) => this.#runs.read(launch)));
-		const processes = (await this.#processes.scan()).filter(wanted);
 		const known = new Map(folders.map((launch, index) => [launchName(launch), records[index]]));
-		const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
-		const pods = [...launches].map(([name, launch]) => podFrom(launch, processes, known.get(name) ?? {}));
-		return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
-	}
-
-	async #processesOf(pod: Pod): Promise<MarkedProcess[]> {
-		return (await this.#processes.scan()).filter((process) => isSameLaunch(process, pod));
+		const pods = podsFrom(folders, known, await processes({ surely: false }));
+		if (pods.every(({ state }) => state !== "gone")) return pods;
+		return podsFrom(folders, known, await processes({ surely: true }));
 	}
 
 	#document(spec: PodSpec, launch: Launch, folders: { workspace: string; state: string }): LaunchDocument {
@@ -185,12 +232,25 @@ export class LocalProcessRuntime implements PodRuntime {
 			...folders,
 			// A pod with another marker would never be found again.
 			installation: this.#options.installation,
+			proof: this.#marks.proof(launch),
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
 			git_home: this.#options.userHome,
 			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
+}
+
+/** In the order of their generations. */
+function podsFrom(
+	folders: readonly Launch[],
+	records: ReadonlyMap<string, RunRecords | undefined>,
+	processes: readonly MarkedProcess[],
+): Pod[] {
+	const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
+	const living = Map.groupBy(processes, launchName);
+	const pods = [...launches].map(([name, launch]) => podFrom(launch, living.get(name) ?? [], records.get(name) ?? {}));
+	return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
 }
 
 function agentCrashed(outcome: number | string | null): PodFailure {

@@ -152,7 +152,13 @@ describe("life of a session pod", () => {
 		const { content } = await pod.ask("$ env -0 | tr '\\0' '\\n'");
 		const names = content.split("\n").map((line) => line.split("=")[0]);
 		// The shell adds the last three by itself.
-		const marks = ["ATELIER_GENERATION", "ATELIER_INSTALLATION", "ATELIER_SESSION", "ATELIER_CODING_AGENT"];
+		const marks = [
+			"ATELIER_GENERATION",
+			"ATELIER_INSTALLATION",
+			"ATELIER_PROOF",
+			"ATELIER_SESSION",
+			"ATELIER_CODING_AGENT",
+		];
 		const own = ["HOME", "LANG", "PATH", "STAGE", ...marks];
 		expect(names.filter((name) => name !== "")).to.have.members([...own, "PWD", "SHLVL", "_"]);
 		expect(content).to.contain(`HOME=${launch.home}`);

@@ -7,6 +7,7 @@ const document: LaunchDocument = {
 	session_id: "2f70a1de-4b5c-4d6e-8f90-a1b2c3d4e5f6",
 	generation: 1,
 	installation: "0123456789abcdef",
+	proof: "proof",
 	platform_url: "http://127.0.0.1:8080/api/v1/svc",
 	pod_token: "svcs_canary-token-0123456789",
 	platform_key: "canary-key-0123456789",

@@ -1,101 +1,157 @@
-/** Tells which sessions have pods that changed: a look each second, and at once when a status file is written. */
+/**
+ * Tells which sessions have pods that changed. Of all pods a glimpse is taken each second, and one is looked at when
+ * that has changed or a file of its records was written; all of them every ten seconds.
+ */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import { every } from "#shared/clock.ts";
+import { every, monotonic } from "#shared/clock.ts";
 import type { Pod } from "../../pod-runtime.ts";
 
-const lookMs = 1_000;
+const glimpseMs = 1_000;
+const lookAtAllMs = 10_000;
 
 export interface WatchedPods {
 	list(): Promise<Pod[]>;
+	find(sessionId: string): Promise<Pod[]>;
+	/** What can be seen of each session's pods without reading their records. */
+	glimpse(): Promise<Map<string, string>>;
 	statusFile(pod: Pod): string;
 	/** What has to be done for living pods now and then. */
 	tend(pod: Pod): Promise<void>;
+}
+
+/** What was seen of a session. */
+interface Seen {
+	readonly gist: string;
+	readonly alive: readonly Pod[];
 }
 
 export class PodWatch {
 	readonly #pods: WatchedPods;
 	readonly #onChange: (sessionId: string) => void;
 	readonly #signal: AbortSignal;
-	/** By name. */
+	/** By the pod's name. */
 	readonly #files = new Map<string, FSWatcher>();
-	/** What was seen last of each session's pods. */
-	#seen = new Map<string, string>();
+	readonly #seen = new Map<string, Seen>();
+	#glimpsed = new Map<string, string>();
+	/** Sessions to look at. */
+	readonly #wanted = new Set<string>();
+	#lookAtAllAt = Number.NEGATIVE_INFINITY;
 	#looking = false;
-	#again = false;
 
 	/** Ends with the signal. */
 	constructor(pods: WatchedPods, onChange: (sessionId: string) => void, signal: AbortSignal) {
 		this.#pods = pods;
 		this.#onChange = onChange;
 		this.#signal = signal;
-		const timer = every(lookMs, () => this.look());
+		const timer = every(glimpseMs, () => this.#look());
 		signal.addEventListener("abort", () => {
 			timer.cancel();
 			for (const file of this.#files.values()) file.close();
 		});
-		this.look();
+		this.#look();
 	}
 
-	/** Looks now; called meanwhile, once more afterwards. */
-	look(): void {
-		this.#again = true;
-		if (!this.#looking) void this.#look();
+	/** The pods of one session may have changed: looks at them now. */
+	look(sessionId: string): void {
+		this.#wanted.add(sessionId);
+		if (!this.#looking) void this.#lookAtWanted();
 	}
 
-	async #look(): Promise<void> {
-		this.#looking = true;
-		while (this.#again && !this.#signal.aborted) {
-			this.#again = false;
-			try {
-				const pods = await this.#pods.list();
-				// It may have ended while it looked.
-				if (this.#signal.aborted) break;
-				this.#compare(pods);
-				await this.#tend(pods.filter(({ state }) => state !== "gone"));
-			} catch {
-				// The next second looks again; a pass over the session meets the same error and reports it.
+	/** Not while it still looks: a slow machine is not asked more often than it answers. */
+	#look(): void {
+		if (this.#looking) return;
+		void (monotonic() >= this.#lookAtAllAt ? this.#lookAtAll() : this.#glimpse());
+	}
+
+	#lookAtAll(): Promise<void> {
+		return this.#guarded(async () => {
+			const pods = await this.#pods.list();
+			this.#lookAtAllAt = monotonic() + lookAtAllMs;
+			const bySession = Map.groupBy(pods, ({ sessionId }) => sessionId);
+			for (const id of new Set([...this.#seen.keys(), ...bySession.keys()])) this.#compare(id, bySession.get(id) ?? []);
+			const alive = pods.filter(isAlive);
+			await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
+		});
+	}
+
+	#glimpse(): Promise<void> {
+		return this.#guarded(async () => {
+			const before = this.#glimpsed;
+			this.#glimpsed = await this.#pods.glimpse();
+			for (const id of new Set([...before.keys(), ...this.#glimpsed.keys()])) {
+				if (before.get(id) !== this.#glimpsed.get(id)) this.#wanted.add(id);
 			}
+			// Watchers are few on some machines; those without one are looked at each second.
+			for (const [id, { alive }] of this.#seen)
+				if (alive.some(({ name }) => !this.#files.has(name))) this.#wanted.add(id);
+		});
+	}
+
+	#lookAtWanted(): Promise<void> {
+		return this.#guarded(async () => {});
+	}
+
+	/** Then looks at what is wanted by then. */
+	async #guarded(first: () => Promise<void>): Promise<void> {
+		this.#looking = true;
+		try {
+			await first();
+			for (const id of this.#wanted) await this.#lookAt(id);
+		} catch {
+			// The next second looks again; a pass over the session meets the same error and reports it.
 		}
 		this.#looking = false;
 	}
 
-	#compare(pods: readonly Pod[]): void {
-		const seen = new Map<string, string>();
-		for (const pod of pods) seen.set(pod.sessionId, `${seen.get(pod.sessionId) ?? ""}${gist(pod)}`);
-		for (const id of new Set([...seen.keys(), ...this.#seen.keys()])) {
-			if (seen.get(id) !== this.#seen.get(id)) this.#onChange(id);
-		}
-		this.#seen = seen;
-	}
-
-	async #tend(alive: readonly Pod[]): Promise<void> {
-		const names = new Set(alive.map(({ name }) => name));
-		for (const [name, file] of this.#files) if (!names.has(name)) this.#unwatch(name, file);
-		for (const pod of alive) if (!this.#files.has(pod.name)) this.#watchStatus(pod);
-		await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
-	}
-
-	#watchStatus(pod: Pod): void {
+	async #lookAt(sessionId: string): Promise<void> {
+		// What changes from here on is another change.
+		this.#wanted.delete(sessionId);
 		if (this.#signal.aborted) return;
+		try {
+			this.#compare(sessionId, await this.#pods.find(sessionId));
+		} catch (error) {
+			this.#wanted.add(sessionId);
+			throw error;
+		}
+	}
+
+	#compare(sessionId: string, pods: readonly Pod[]): void {
+		// It may have ended while it looked.
+		if (this.#signal.aborted) return;
+		const alive = pods.filter(isAlive);
+		const before = this.#seen.get(sessionId) ?? { gist: "", alive: [] };
+		const gist = pods.map(gistOf).join("");
+		if (pods.length === 0) this.#seen.delete(sessionId);
+		else this.#seen.set(sessionId, { gist, alive });
+		for (const { name } of before.alive) if (!alive.some((pod) => pod.name === name)) this.#unwatch(name);
+		for (const pod of alive) if (!this.#files.has(pod.name)) this.#watchRecords(pod);
+		if (gist !== before.gist) this.#onChange(sessionId);
+	}
+
+	#watchRecords(pod: Pod): void {
 		const path = this.#pods.statusFile(pod);
 		try {
 			const watcher = watch(dirname(path), { persistent: false });
-			watcher.on("change", (_, file) => file === basename(path) && this.look());
-			watcher.on("error", () => this.#unwatch(pod.name, watcher));
+			watcher.on("change", (_, file) => file === basename(path) && this.look(pod.sessionId));
+			watcher.on("error", () => this.#unwatch(pod.name));
 			this.#files.set(pod.name, watcher);
 		} catch {
-			// Watchers are few on some machines; the look each second does without.
+			// The glimpse each second does without.
 		}
 	}
 
-	#unwatch(name: string, watcher: FSWatcher): void {
-		watcher.close();
+	#unwatch(name: string): void {
+		this.#files.get(name)?.close();
 		this.#files.delete(name);
 	}
 }
 
+function isAlive({ state }: Pod): boolean {
+	return state !== "gone";
+}
+
 /** What of a pod is worth a pass at once: how far it has come on its way is seen by the next one in any case. */
-function gist({ name, state, address, failure }: Pod): string {
+function gistOf({ name, state, address, failure }: Pod): string {
 	return JSON.stringify([name, state, address, failure]);
 }

@@ -59,7 +59,7 @@ async function start(program: AgentProgram, home: string, log: string, launch?: 
 				...program.environment,
 				HOME: home,
 				[marker.installation]: program.installation,
-				...(launch && { [marker.session]: launch.session_id, [marker.generation]: String(launch.generation) }),
+				...(launch && markOf(launch)),
 				[agentVariable]: agentRole,
 			},
 			stdio: ["pipe", output.fd, output.fd, ...(launch ? [] : ["pipe" as const])],
@@ -75,4 +75,8 @@ async function start(program: AgentProgram, home: string, log: string, launch?: 
 	} finally {
 		await output.close();
 	}
+}
+
+function markOf({ session_id, generation, proof }: LaunchDocument): Record<string, string> {
+	return { [marker.session]: session_id, [marker.generation]: String(generation), [marker.proof]: proof };
 }

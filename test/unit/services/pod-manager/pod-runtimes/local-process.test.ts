@@ -7,12 +7,14 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statS
 import { join } from "node:path";
 import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { inheritedEnvironment } from "#shared/config.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
 import { podSpecFor } from "../../../../support/memory-pods.ts";
+import { processFile } from "../../../../support/process-file.ts";
 
 const graceMs = 10_000;
 const readyMs = 15_000;
@@ -109,6 +111,43 @@ describe("LocalProcessRuntime", function () {
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
+	it("is not kept from its sessions by a command that marks itself as a newer launch of one (M3)", async () => {
+		const spoof = { [marker.session]: id, [marker.generation]: "99" };
+		const words = Object.entries(spoof).map(([name, value]) => `${name}=${value}`);
+		const other = randomUUID();
+		await runtime.create(
+			podSpecFor(other, 1, { setup_scripts: [`env ${words.join(" ")} setsid sleep 600 >/dev/null 2>&1 &`] }),
+		);
+		await runtime.create(podSpecFor(id, 1));
+		const ready = await inState("ready");
+		const spoofing = () => pods.processes().filter((pid) => processFile(pid, "environ").includes("GENERATION=99\0"));
+		await eventually(() => spoofing().length > 0, { withinMs: readyMs, what: "the command marks itself" });
+		expect(await runtime.find(id)).to.deep.equal([ready]);
+		await runtime.end(ready, graceMs);
+		const gone = await inState("gone");
+		await runtime.forget(gone);
+		await runtime.purge(id);
+	});
+
+	it("ends what a version without proofs has started before it starts anything (M3)", async () => {
+		const former = spawn("sleep", ["600"], {
+			env: {
+				PATH: process.env["PATH"],
+				[marker.installation]: pods.installation,
+				[marker.session]: id,
+				[marker.generation]: "1",
+			},
+			stdio: "ignore",
+		});
+		const ended = once(former, "exit");
+		const watching = new AbortController();
+		runtime.watch(() => {}, watching.signal);
+		await runtime.create(podSpecFor(id, 2));
+		watching.abort();
+		expect(await ended).to.deep.equal([null, "SIGKILL"]);
+		await inState("ready");
+	});
+
 	it("gives an agent time to end, and no more", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
 		const ready = await inState("ready");
@@ -186,7 +225,9 @@ describe("LocalProcessRuntime", function () {
 		process.kill(agentPid(), "SIGKILL");
 		await inState("gone", 5_000);
 		const foreign = spawn("sleep", ["600"], { stdio: "ignore" });
-		const ours = { [marker.installation]: pods.installation, [marker.session]: id, [marker.generation]: "1" };
+		const proof = new PodMarks(pods.installation, pods.options.markKey).proof({ sessionId: id, generation: 1 });
+		const mark = { [marker.session]: id, [marker.generation]: "1", [marker.proof]: proof };
+		const ours = { [marker.installation]: pods.installation, ...mark };
 		const stray = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, ...ours } });
 		try {
 			writeFileSync(join(runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${foreign.pid}`));

@@ -8,8 +8,9 @@ import {
 	agentRole,
 	agentVariable,
 	MarkedProcesses,
-	sendSignal,
 } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
+import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
+import { sendSignal } from "#services/pod-manager/pod-runtimes/local-process/process-files.ts";
 import { turnClock } from "#shared/clock.ts";
 import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
@@ -19,6 +20,8 @@ import { processFile } from "../../../../../support/process-file.ts";
 describe("MarkedProcesses", () => {
 	const installation = randomBytes(8).toString("hex");
 	const sessionId = randomUUID();
+	const marks = new PodMarks(installation, "key of the test");
+	const proof = marks.proof({ sessionId, generation: 3 });
 	const children: ChildProcess[] = [];
 
 	function mark(more: Record<string, string> = {}): Record<string, string> {
@@ -26,6 +29,7 @@ describe("MarkedProcesses", () => {
 			[marker.installation]: installation,
 			[marker.session]: sessionId,
 			[marker.generation]: "3",
+			[marker.proof]: proof,
 			...more,
 		};
 	}
@@ -64,7 +68,7 @@ describe("MarkedProcesses", () => {
 		await sleeper(mark({ [marker.installation]: "another" }));
 		await sleeper(mark({ [marker.session]: "../../etc" }));
 		await sleeper({});
-		const found = await new MarkedProcesses(installation).scan();
+		const found = await new MarkedProcesses(marks).scan();
 		expect(found.map(({ pid, isAgent }) => [pid, isAgent])).to.have.deep.members([
 			[agent, true],
 			[other, false],
@@ -72,9 +76,66 @@ describe("MarkedProcesses", () => {
 		expect(found[0]).to.include({ sessionId, generation: 3 });
 	});
 
+	it("takes nothing for a pod's that claims to be one without a proof of this installation (M3)", async () => {
+		const other = randomUUID();
+		const stolen = mark({ [marker.session]: other });
+		const newer = mark({ [marker.generation]: "99" });
+		const foreign = new PodMarks(installation, "another key").proof({ sessionId: other, generation: 99 });
+		const invented = mark({ [marker.session]: other, [marker.generation]: "99", [marker.proof]: foreign });
+		for (const env of [stolen, newer, invented, { ...newer, [agentVariable]: agentRole }]) await sleeper(env);
+		const { [marker.proof]: _, ...unproven } = mark();
+		const former = await sleeper(unproven);
+		const ours = await sleeper(mark());
+		const processes = new MarkedProcesses(marks);
+		expect((await processes.scan()).map(({ pid }) => pid)).to.deep.equal([ours]);
+		expect((await processes.unproven()).map(({ pid }) => pid)).to.deep.equal([former]);
+	});
+
+	it("takes no agent that waited for one of a session whose proof its title lacks (M3)", async () => {
+		const title = agentTitle({ session_id: randomUUID(), generation: 99, proof });
+		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
+		const agent = spawn("bash", ["-c", `exec -a "${title}" sleep 60`], { env, stdio: "ignore" });
+		children.push(agent);
+		await eventually(() => processFile(agent.pid ?? 0, "cmdline").startsWith(title));
+		expect(await new MarkedProcesses(marks).scan()).to.deep.equal([]);
+	});
+
+	it("looks at the whole machine at most every 250 ms, however many ask (M5)", async () => {
+		const processes = new MarkedProcesses(marks);
+		const since = performance.now();
+		const [first, second] = await Promise.all([processes.scan(), processes.scan()]);
+		expect(first).to.deep.equal(second);
+		await processes.scan();
+		await processes.scan();
+		expect(performance.now() - since).to.be.at.least(490);
+	});
+
+	it("knows at once what has become one of ours, and what of that has ended, without another look (M5)", async () => {
+		const processes = new MarkedProcesses(marks);
+		expect(await processes.ofSession(sessionId)).to.deep.equal([]);
+		const pid = await sleeper({});
+		processes.note(pid, { sessionId, generation: 3, isAgent: true });
+		expect((await processes.ofSession(sessionId)).map((process) => process.pid)).to.deep.equal([pid]);
+		const [child] = children;
+		child?.kill("SIGKILL");
+		await once(child ?? expect.fail(), "exit");
+		expect(await processes.ofSession(sessionId)).to.deep.equal([]);
+	});
+
+	it("finds what the last process of a session has left since the last look (M5)", async () => {
+		const processes = new MarkedProcesses(marks);
+		const parent = begin("sleep 60", mark());
+		await runs(parent, "sh");
+		await eventually(async () => (await processes.ofSession(sessionId)).length === 1);
+		const left = await sleeper(mark());
+		parent.kill("SIGKILL");
+		await once(parent, "exit");
+		expect((await processes.ofSession(sessionId)).map(({ pid }) => pid)).to.deep.equal([left]);
+	});
+
 	it("finds a process that was seen before it became one of ours", async () => {
 		const words = Object.entries(mark()).map(([name, value]) => `${name}=${value}`);
-		const processes = new MarkedProcesses(installation);
+		const processes = new MarkedProcesses(marks);
 		const child = begin(`env ${words.join(" ")} sleep 60`, {});
 		await runs(child, "sh");
 		expect(await processes.scan()).to.deep.equal([]);
@@ -83,7 +144,7 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("takes a process that wears the agent's environment until it runs its own program for what it becomes", async () => {
-		const processes = new MarkedProcesses(installation);
+		const processes = new MarkedProcesses(marks);
 		const child = begin(`env -u ${agentVariable} sleep 60`, mark({ [agentVariable]: agentRole }));
 		await runs(child, "sh");
 		expect((await processes.scan()).find(({ pid }) => pid === child.pid)?.isAgent).to.equal(true);
@@ -92,7 +153,7 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("finds an agent that waited under the session in its title, as soon as that is there", async () => {
-		const title = agentTitle({ session_id: sessionId, generation: 3 });
+		const title = agentTitle({ session_id: sessionId, generation: 3, proof });
 		const waits = `process.stdin.once("data", () => { process.title = ${JSON.stringify(title)}; })`;
 		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
 		const agent = spawn(process.execPath, ["-e", waits, waitingArgument], { env, stdio: ["pipe", "ignore", "ignore"] });
@@ -101,7 +162,7 @@ describe("MarkedProcesses", () => {
 		let ahead = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		try {
-			const processes = new MarkedProcesses(installation);
+			const processes = new MarkedProcesses(marks);
 			expect(await processes.scan()).to.deep.equal([]);
 			// By now it would be known by heart.
 			ahead = 10_000;
@@ -116,19 +177,19 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("takes no other process for an agent because of its title", async () => {
-		const title = agentTitle({ session_id: sessionId, generation: 3 });
+		const title = agentTitle({ session_id: sessionId, generation: 3, proof });
 		const env = { [marker.installation]: installation };
 		const other = spawn("bash", ["-c", `exec -a "${title}" sleep 60`], { env, stdio: "ignore" });
 		children.push(other);
 		await eventually(() => readFileSync(`/proc/${other.pid}/cmdline`, "utf8").startsWith(title));
-		expect(await new MarkedProcesses(installation).scan()).to.deep.equal([]);
+		expect(await new MarkedProcesses(marks).scan()).to.deep.equal([]);
 	});
 
 	it("does not count a process of which only the exit status is left", async () => {
 		let ahead = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		try {
-			const processes = new MarkedProcesses(installation);
+			const processes = new MarkedProcesses(marks);
 			// The second program of this process never asks how the first one's child ended.
 			const shell = spawn("sh", ["-c", "sleep 60 & exec sleep 60"], { env: mark(), stdio: "ignore" });
 			children.push(shell);
@@ -150,7 +211,7 @@ describe("MarkedProcesses", () => {
 	it("signals a process, but not one that has got its id since", async () => {
 		await sleeper(mark());
 		await sleeper(mark());
-		const processes = new MarkedProcesses(installation);
+		const processes = new MarkedProcesses(marks);
 		const [spared, ended] = await processes.scan();
 		if (!spared || !ended) throw new Error("Not found");
 		sendSignal({ ...spared, startTime: String(Number(spared.startTime) - 1) }, "SIGKILL");

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
+import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { agentTitle, waitingTitle } from "#shared/pod/agent-title.ts";
 import { eventually } from "../../../../../support/eventually.ts";
@@ -81,6 +82,7 @@ describe("Session agents that wait", function () {
 	it("write into the run folder once they have a session", async () => {
 		const projectRoot = join(pods.dataDir, "talking");
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
+		const marks = new PodMarks(pods.installation, pods.options.markKey);
 		const program = `
 			import { once } from "node:events";
 			import { closeSync, writeSync } from "node:fs";
@@ -88,7 +90,7 @@ describe("Session agents that wait", function () {
 			writeSync(3, "x");
 			process.title = "${waitingTitle}";
 			await once(process.stdin, "data");
-			process.title = "${agentTitle({ session_id: id, generation: 1 })}";
+			process.title = "${agentTitle({ session_id: id, generation: 1, proof: marks.proof({ sessionId: id, generation: 1 }) })}";
 			writeSync(3, "x");
 			closeSync(3);
 			console.log("after");
