@@ -160,12 +160,18 @@ export class MarkedProcesses {
 		const environment = environmentOf(pid);
 		const isOurs = environment.get(marker.installation) === this.#marks.installation;
 		const isAgent = isOurs && environment.get(agentVariable) === agentRole;
-		if (isAgent && !environment.has(marker.session)) {
-			const launch = this.#marks.parse(launchNameIn(readProc(pid, "cmdline") ?? "") ?? "");
-			return launch ? { ...launch, isAgent } : "waiting";
-		}
-		const launch = this.#groupOf(readProc(pid, "cgroup") ?? "") ?? (isOurs && this.#marks.launchIn(environment));
-		return launch ? { ...launch, isAgent } : undefined;
+		const waited = isAgent && !environment.has(marker.session);
+		const launch = waited ? this.#launchInTitle(pid) : this.#launchOf(pid, isOurs ? environment : new Map());
+		if (launch) return { ...launch, isAgent };
+		return waited ? "waiting" : undefined;
+	}
+
+	#launchInTitle(pid: number): Launch | undefined {
+		return this.#marks.parse(launchNameIn(readProc(pid, "cmdline") ?? "") ?? "");
+	}
+
+	#launchOf(pid: number, environment: ReadonlyMap<string, string>): Launch | undefined {
+		return this.#groupOf(readProc(pid, "cgroup") ?? "") ?? this.#marks.launchIn(environment);
 	}
 }
 
