@@ -3,7 +3,8 @@
  * `npm start`; `npm run service -- gateway stream`. Everything else is loaded once signals are heard, so that an end that
  * is asked for meanwhile is one in order.
  */
-import { after, sleep } from "#shared/clock.ts";
+import { after, monotonic, sleep } from "#shared/clock.ts";
+import { hideEnvironment } from "#shared/environment.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { StartError } from "#shared/start-error.ts";
 import { endProcess } from "./end-process.ts";
@@ -12,13 +13,18 @@ import type * as platformProcess from "./platform-process.ts";
 /** An end is cut short after this, if it came before the configuration was read. */
 const hardExitMs = 25_000;
 
-let ending = false;
+/** What comes this soon is the same signal again: a terminal sends it to npm and to us, and npm passes it on. */
+const sameSignalMs = 1_000;
+
+/** On the monotonic clock; infinite before the first signal. */
+let endingSince = Infinity;
 let platform: platformProcess.PlatformProcess | undefined;
 
-/** The first signal drains and ends; a second one ends at once. */
+/** The first signal drains and ends; a later one ends at once. */
 function end(signal: NodeJS.Signals): void {
-	if (ending) return endProcess(1);
-	ending = true;
+	if (monotonic() - endingSince > sameSignalMs) return endProcess(1);
+	if (isEnding()) return;
+	endingSince = monotonic();
 	after(platform?.endMs ?? hardExitMs, () => endProcess(1), { keepAlive: true });
 	(platform?.stop() ?? Promise.resolve()).then(
 		() => endProcess(0),
@@ -29,13 +35,18 @@ function end(signal: NodeJS.Signals): void {
 	);
 }
 
+function isEnding(): boolean {
+	return endingSince !== Infinity;
+}
+
 /** A process without its bus is a zombie: whoever supervises it starts a new one. */
 function endWithoutBus(cause: unknown): void {
-	if (ending) return;
+	if (isEnding()) return;
 	console.error("Ends because the connection to the bus is closed for good:", cause ?? "no reason given");
 	endProcess(70);
 }
 
+hideEnvironment(process.argv.slice(1));
 process.on("SIGINT", end);
 process.on("SIGTERM", end);
 process.on("unhandledRejection", (error) => {
@@ -50,7 +61,7 @@ try {
 	await platform.start();
 } catch (error) {
 	// What an end interrupts fails; that is no failed start.
-	if (!ending) {
+	if (!isEnding()) {
 		console.error(error instanceof StartError ? error.message : error);
 		// Lets what is written reach its reader; whatever still runs must not keep a failed start alive.
 		await sleep(10);

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { schema, type Output } from "./bus/schema.ts";
+import { environment } from "./environment.ts";
 import { projectRoot } from "./project-root.ts";
 
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
@@ -49,5 +50,5 @@ export async function loadAdapter<Port>(
 }
 
 function secretsOf({ secret_kwargs_env }: AdapterRef): Record<string, string | undefined> {
-	return Object.fromEntries(Object.entries(secret_kwargs_env).map(([arg, variable]) => [arg, process.env[variable]]));
+	return Object.fromEntries(Object.entries(secret_kwargs_env).map(([arg, variable]) => [arg, environment()[variable]]));
 }

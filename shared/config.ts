@@ -10,6 +10,7 @@ import type { Output, Schema } from "./bus/schema.ts";
 import { compileSchema, type Failure } from "./bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
+import { environment } from "./environment.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "./project-root.ts";
 import { StartError } from "./start-error.ts";
@@ -25,7 +26,7 @@ export class ConfigError extends StartError {
 type Tree = Record<string, unknown>;
 
 /** @throws {ConfigError} */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	const files = [
 		join(projectRoot, "config/default.yaml"),
 		...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : []),
@@ -113,7 +114,7 @@ export function isDevIdentity({ identity }: Config): boolean {
 }
 
 /** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */
-export function apiUrl(env: NodeJS.ProcessEnv = process.env): string {
+export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 	const { host, port, product, public_url } = loadConfig(env).gateway;
 	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
 	return `${baseUrl(base)}/api/v1/${product}`;
@@ -123,12 +124,12 @@ const inherited =
 	/^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
 /** What session agents may see of this process: the machine, the language, and where the person's ssh agent and key ring are. */
-export function inheritedEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+export function inheritedEnvironment(env: NodeJS.ProcessEnv = environment()): Record<string, string> {
 	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
 	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
 }
 
 /** The value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */
-export function environmentSecret(name: string, env: NodeJS.ProcessEnv = process.env): string {
+export function environmentSecret(name: string, env: NodeJS.ProcessEnv = environment()): string {
 	return env[name] ?? "";
 }
