@@ -51,13 +51,32 @@ const timerImports = [
 	{ name: "node:timers/promises", message: time },
 ];
 
+/** What opens a file by its name, and waits when it is a pipe, or follows when it is a link. */
+const untrusting = "Files that an agent can touch are opened by shared/files (docs/decisions/0016-files-an-agent-can-touch.md)";
+const openers = ["readFile", "writeFile", "appendFile", "truncate", "copyFile", "cp", "open"];
+const fileImports = [
+	{ name: "node:fs/promises", importNames: ["default", ...openers], message: untrusting },
+	{
+		name: "node:fs",
+		importNames: [
+			"default",
+			"promises",
+			"createReadStream",
+			"createWriteStream",
+			"openAsBlob",
+			...openers.flatMap((name) => [name, `${name}Sync`]),
+		],
+		message: untrusting,
+	},
+];
+
 /** The last entry that matches a file decides, so each names everything that is refused there. */
 function refuse(
 	files: string[],
 	bans: Ban[],
-	{ except = [], timers = false }: { except?: string[]; timers?: boolean } = {},
+	{ except = [], timers = false, files: openFiles = true }: { except?: string[]; timers?: boolean; files?: boolean } = {},
 ): Override {
-	const paths = timers ? [environmentImport] : [environmentImport, ...timerImports];
+	const paths = [environmentImport, ...(timers ? [] : timerImports), ...(openFiles ? [] : fileImports)];
 	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
 }
 

@@ -1,6 +1,7 @@
 /** Makes the home of a coding agent ready: folders that outlive the pod, and its configuration files. */
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { replaceFile } from "#shared/files/replaced-file.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
 /**
@@ -12,9 +13,9 @@ export async function prepareAgentHome({ keeps, files }: AgentRecord, home: stri
 	for (const { path, text } of files) {
 		const file = join(home, path);
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		// A new file: what the agent may have put there, a link above all, is not written through.
+		// The agent may have made a folder of it.
 		await rm(file, { recursive: true, force: true });
-		await writeFile(file, text, { mode: 0o600, flag: "wx" });
+		await replaceFile(file, text);
 	}
 }
 

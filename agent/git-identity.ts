@@ -1,6 +1,6 @@
 /** Who commits inside the workspace: the person whose git configuration the platform may use, or the session itself. */
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createFile } from "#shared/files/replaced-file.ts";
 import type { Git } from "./git.ts";
 
 export interface GitIdentity {
@@ -19,11 +19,7 @@ export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): 
 
 /** Writes `.gitconfig` in the agent's home, where a repository's own setting still wins; leaves one that is there. */
 export async function writeIdentity(home: string, identity: GitIdentity): Promise<void> {
-	await writeFile(join(home, ".gitconfig"), identityFile(identity), { flag: "wx" }).catch(
-		(error: NodeJS.ErrnoException) => {
-			if (error.code !== "EEXIST") throw error;
-		},
-	);
+	await createFile(join(home, ".gitconfig"), identityFile(identity));
 }
 
 /** Reads `git config -z --get-regexp`: `user.name\nAda\0user.email\nada@example.com\0`. */

@@ -1,11 +1,15 @@
 /** A file of JSON records, one per line, that only grows; what was appended is on disk. */
 import { constants } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import type { FileHandle } from "node:fs/promises";
+import { openUntrusted, readFrom } from "#shared/files/untrusted-file.ts";
+import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /** A write is over when its bytes are on disk: one way to the threads that write, and back, instead of two. */
 const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
+
+/** Several times what any of those who keep one lets it grow to. */
+const maxBytes = 256 * 1_048_576;
 
 export class Journal {
 	readonly #path: string;
@@ -23,15 +27,21 @@ export class Journal {
 	/**
 	 * Opens or creates the file and tells what it holds. A line without an end, left by a crash in the middle of an
 	 * append, was never promised to anybody and is cut off; one that is no JSON is left out.
+	 * @throws {UntrustedFileError} when something else has its name, or it is far too long.
 	 */
 	static async open(path: string): Promise<{ journal: Journal; records: unknown[] }> {
-		const file = await open(path, durable, 0o600);
-		const content = await file.readFile();
-		const size = content.lastIndexOf("\n") + 1;
-		if (size < content.length) await file.truncate(size);
-		await syncFolder(path);
-		const lines = content.toString("utf8", 0, size).split("\n");
-		return { journal: new Journal(path, file, size), records: lines.flatMap(parse) };
+		const file = await openUntrusted(path, durable);
+		try {
+			const content = await readFrom(file, path, maxBytes);
+			const size = content.lastIndexOf("\n") + 1;
+			if (size < content.length) await file.truncate(size);
+			await syncFolder(path);
+			const lines = content.toString("utf8", 0, size).split("\n");
+			return { journal: new Journal(path, file, size), records: lines.flatMap(parse) };
+		} catch (error) {
+			await file.close();
+			throw error;
+		}
 	}
 
 	/** Bytes of the file. */
@@ -63,15 +73,10 @@ export class Journal {
 			const content = records()
 				.map((record) => `${JSON.stringify(record)}\n`)
 				.join("");
-			const draft = await open(`${this.#path}.tmp`, "w", 0o600);
-			await draft.writeFile(content);
-			await draft.sync();
-			await draft.close();
-			await rename(`${this.#path}.tmp`, this.#path);
-			await syncFolder(this.#path);
-			await this.#file.close();
-			this.#file = await open(this.#path, durable, 0o600);
+			const former = this.#file;
+			this.#file = await replaceOpen(this.#path, content, durable);
 			this.#size = Buffer.byteLength(content);
+			await former.close();
 		});
 	}
 
@@ -92,14 +97,5 @@ function parse(line: string): unknown[] {
 		return line === "" ? [] : [JSON.parse(line)];
 	} catch {
 		return [];
-	}
-}
-
-async function syncFolder(path: string): Promise<void> {
-	const folder = await open(dirname(path), "r");
-	try {
-		await folder.sync();
-	} finally {
-		await folder.close();
 	}
 }

@@ -1,6 +1,10 @@
 /** Which conversation of its own a coding agent had open last, in the session's state, so that it can go on with it. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { replaceFile } from "#shared/files/replaced-file.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { parseJsonObject, textOf } from "./json-object.ts";
+
+/** Of the file: a path and an id. */
+const maxBytes = 16_384;
 
 export class KeptSession {
 	readonly #file: string;
@@ -14,14 +18,12 @@ export class KeptSession {
 
 	/** The agent's own id of it, if there is one in this folder. */
 	async read(folder: string): Promise<string | undefined> {
-		const text = await readFile(this.#file, "utf8").catch(() => "");
-		const { agent, folder: its, id } = parseJsonObject(text) ?? {};
+		const text = await readUntrusted(this.#file, maxBytes).catch(() => undefined);
+		const { agent, folder: its, id } = parseJsonObject(text?.toString("utf8") ?? "") ?? {};
 		return agent === this.#agent && its === folder ? textOf(id) : undefined;
 	}
 
-	async write(folder: string, id: string): Promise<void> {
-		const next = `${this.#file}.next`;
-		await writeFile(next, JSON.stringify({ agent: this.#agent, folder, id }), { mode: 0o600 });
-		await rename(next, this.#file);
+	write(folder: string, id: string): Promise<void> {
+		return replaceFile(this.#file, JSON.stringify({ agent: this.#agent, folder, id }));
 	}
 }

@@ -1,7 +1,8 @@
 /** Runs the launch's setup scripts in the workspace, one after the other, at every launch. */
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
+import { replaceFile } from "#shared/files/replaced-file.ts";
 import type { WorkingEnvironment } from "./environment.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import type { LogBuffer } from "./log-buffer.ts";
@@ -33,7 +34,7 @@ async function runScript(
 	timeoutMs: number,
 ): Promise<CommandResult> {
 	const file = join(env.HOME, ".setup-script");
-	await writeFile(file, script, { mode: 0o600 });
+	await replaceFile(file, script);
 	try {
 		return await runCommand("sh", ["-c", 'exec sh -e "$1" >&2', "sh", file], {
 			cwd: workspace,

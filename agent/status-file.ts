@@ -1,6 +1,6 @@
 /** Writes the pod's status where the runtime looks for it: a whole file at every change. */
-import { renameSync, writeFileSync } from "node:fs";
 import { isoTime } from "#shared/clock.ts";
+import { replaceFileSync } from "#shared/files/replaced-file.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import type { LaunchFailure } from "./launch-failure.ts";
 
@@ -36,8 +36,6 @@ export class StatusFile {
 
 	#write(status: PodStatus): void {
 		this.#status = status;
-		const draft = `${this.#path}.tmp`;
-		writeFileSync(draft, JSON.stringify(status), { mode: 0o600 });
-		renameSync(draft, this.#path);
+		replaceFileSync(this.#path, JSON.stringify(status));
 	}
 }

@@ -1,7 +1,9 @@
 /** Makes the workspace: clones what the launch names, once; a workspace that is there already stays as it is. */
-import { access, appendFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
+import { replaceFile } from "#shared/files/replaced-file.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
@@ -15,6 +17,8 @@ import { isFreeOfLinks } from "./workspace-path.ts";
 const cloneMs = 280_000;
 const localMs = 10_000;
 const firstBranch = "main";
+/** Of a repository's list of ignored files; a longer one is begun anew. */
+const maxExcludeBytes = 1_048_576;
 
 /** Folder of a further repository: nothing that a list of ignored files could read as a pattern. */
 const plainPath = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
@@ -144,6 +148,7 @@ async function ignore(repository: string, pattern: string): Promise<void> {
 	const folder = join(repository, ".git", "info");
 	await mkdir(folder, { recursive: true });
 	const file = join(folder, "exclude");
-	const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
-	if (!lines.includes(pattern)) await appendFile(file, `${lines.at(-1) === "" ? "" : "\n"}${pattern}\n`);
+	const text = String((await readUntrusted(file, maxExcludeBytes).catch(() => undefined)) ?? "");
+	const lines = text.split("\n");
+	if (!lines.includes(pattern)) await replaceFile(file, `${text}${lines.at(-1) === "" ? "" : "\n"}${pattern}\n`);
 }

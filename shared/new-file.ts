@@ -1,10 +1,11 @@
 /** Creates a file whole or not at all, and never overwrites one: the first of several writers wins. */
-import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 
 /** Returns whether this call made the file. */
 export function writeNewFile(path: string, content: string, mode: number): boolean {
-	const draft = `${path}.${process.pid}.tmp`;
-	const file = openSync(draft, "w", mode);
+	const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+	const file = openSync(draft, "wx", mode);
 	try {
 		writeWhole(file, content);
 		linkSync(draft, path);
@@ -20,7 +21,8 @@ export function writeNewFile(path: string, content: string, mode: number): boole
 /** Writes, syncs and closes. */
 function writeWhole(file: number, content: string): void {
 	try {
-		writeSync(file, content);
+		// Unlike one write, which may take a part only where the disk is nearly full.
+		writeFileSync(file, content);
 		fsyncSync(file);
 	} finally {
 		closeSync(file);

@@ -1,7 +1,7 @@
 /** The commit a repository is on, as its files say it, so that git need not be started where they say it plainly. */
-import type { Stats } from "node:fs";
-import { lstat, readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
 
 const branchForm = /^ref: (refs\/heads\/(?!.*\.\.).+)\n$/;
 const commitForm = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/;
@@ -23,26 +23,20 @@ export async function readHead(folder: string): Promise<Head | undefined> {
 		const branch = branchForm.exec(head)?.[1];
 		const tip = branch === undefined ? head : await smallFile(join(folder, branch));
 		if (tip !== undefined) return commitForm.test(tip) ? { commit: tip.trimEnd() } : undefined;
-		return (await found(join(folder, "packed-refs"))) ? undefined : { commit: undefined };
+		return (await isThere(join(folder, "packed-refs"))) ? undefined : { commit: undefined };
 	} catch {
 		return undefined;
 	}
 }
 
-/** Undefined when there is none. @throws {Error} for anything but a small file: reading a pipe may never end. */
+/** Undefined when there is none. @throws {UntrustedFileError} for anything but a small file. */
 async function smallFile(path: string): Promise<string | undefined> {
-	const file = await found(path);
-	if (!file) return undefined;
-	if (!file.isFile() || file.size > maxBytes) throw new Error(`"${path}" is no small file`);
-	return readFile(path, "utf8");
+	return (await readUntrusted(path, maxBytes))?.toString("utf8");
 }
 
-async function found(path: string): Promise<Stats | undefined> {
-	try {
-		return await lstat(path);
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-		throw error;
-	}
+async function isThere(path: string): Promise<boolean> {
+	return lstat(path).then(
+		() => true,
+		(error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+	);
 }

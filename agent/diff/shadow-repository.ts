@@ -3,8 +3,10 @@
  * workspace's own configuration says is never read, because whoever works in it can make git run programs by it:
  * fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
  */
-import { cp, lstat, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { createFile } from "#shared/files/replaced-file.ts";
+import { copyUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 
 const config = `[core]
 	repositoryformatversion = 0
@@ -19,6 +21,8 @@ const config = `[core]
 
 /** What says where branches stand; it changes while somebody works. */
 const references = ["HEAD", "packed-refs", "shallow"];
+/** An index of some million files. */
+const maxCopiedBytes = 512 * 1_048_576;
 const copied = [...references, "index", "info/exclude", "info/attributes"];
 
 /** The workspace is no git repository. */
@@ -68,9 +72,9 @@ export class ShadowRepository {
 		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
 		// What git writes while it compares, the workspace's own store never gets.
 		await mkdir(own("objects/info"), { recursive: true });
-		await writeFile(own("objects/info/alternates"), `${join(this.#original, "objects")}\n`);
+		await createFile(own("objects/info/alternates"), `${join(this.#original, "objects")}\n`);
 		await symlink(join(this.#original, "refs"), own("refs"));
-		await writeFile(own("config"), config);
+		await createFile(own("config"), config);
 	}
 
 	#copy(name: string): Promise<boolean> {
@@ -78,13 +82,14 @@ export class ShadowRepository {
 	}
 }
 
-/** Returns whether there is such a file; nothing else than a file is touched, because reading a pipe may never end. */
+/** Returns whether there is such a file. */
 async function copyFile(from: string, to: string): Promise<boolean> {
-	const found = await lstat(from).catch(() => undefined);
-	if (!found?.isFile()) return false;
-	await cp(from, to);
+	const changedMs = await copyUntrusted(from, to, maxCopiedBytes).catch((error: unknown) => {
+		if (!(error instanceof UntrustedFileError)) throw error;
+	});
+	if (changedMs === undefined) return false;
 	// The index's own time tells git which files may have changed unseen; a younger copy would hide changes.
-	const seconds = Math.floor(found.mtimeMs / 1_000);
+	const seconds = Math.floor(changedMs / 1_000);
 	await utimes(to, seconds, seconds);
 	return true;
 }

@@ -1,8 +1,8 @@
 /** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
-import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
 import { deadline } from "#shared/clock.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
 import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
@@ -152,10 +152,11 @@ async function innerRepositories(run: RunGit): Promise<string[]> {
 
 /** False when the index has no entry of their kind, in which case git need not be asked for them. */
 async function mayHoldRepositories({ folder }: ShadowRepository): Promise<boolean> {
-	const path = join(folder, "index");
-	const found = await stat(path).catch(() => undefined);
-	if (!found) return false;
-	return found.size > maxReadIndexBytes || (await readFile(path)).includes(gitlinkMode);
+	return readUntrusted(join(folder, "index"), maxReadIndexBytes).then(
+		(index) => index?.includes(gitlinkMode) ?? false,
+		// It has more bytes, or cannot be read.
+		() => true,
+	);
 }
 
 /** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */

@@ -1,5 +1,6 @@
 /** What one pod of a session leaves to the next one about its timeline: a small file in the state folder. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { replaceFile } from "#shared/files/replaced-file.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { isJsonObject, textOf } from "../json-object.ts";
 
 export interface TimelineMemory {
@@ -9,12 +10,13 @@ export interface TimelineMemory {
 	readonly seconds: number;
 }
 
+const maxBytes = 4_096;
 const commitForm = /^[0-9a-f]{40,64}$/;
 
 /** Undefined when there is none that makes sense. */
 export async function readMemory(file: string): Promise<TimelineMemory | undefined> {
 	try {
-		const read: unknown = JSON.parse(await readFile(file, "utf8"));
+		const read: unknown = JSON.parse(String(await readUntrusted(file, maxBytes)));
 		const { head, seconds } = isJsonObject(read) ? read : {};
 		if (typeof seconds !== "number" || !Number.isSafeInteger(seconds) || seconds < 0) return undefined;
 		const commit = textOf(head);
@@ -25,7 +27,6 @@ export async function readMemory(file: string): Promise<TimelineMemory | undefin
 	}
 }
 
-export async function writeMemory(file: string, { head, seconds }: TimelineMemory): Promise<void> {
-	await writeFile(`${file}.tmp`, JSON.stringify({ head: head ?? null, seconds }), { mode: 0o600 });
-	await rename(`${file}.tmp`, file);
+export function writeMemory(file: string, { head, seconds }: TimelineMemory): Promise<void> {
+	return replaceFile(file, JSON.stringify({ head: head ?? null, seconds }));
 }

@@ -3,39 +3,67 @@
  * file is made under a name of its own and moved. On a full disk the former file stays, and nothing is left beside it.
  */
 import { randomBytes } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /** A new file, for us alone: `O_EXCL` follows no link. */
 const newFile = "wx";
 const ownerOnly = 0o600;
 
-/** Resolves when it is on disk. */
+/** What was there before, or this, is there after any end of this process; only an end of the machine's may leave neither. */
 export function replaceFile(path: string, content: string): Promise<void> {
-	return replaceWith(path, async (file) => {
-		await file.writeFile(content);
-		await file.sync();
-	});
+	return replaceWith(path, (file) => file.writeFile(content));
 }
 
-/** @param write Writes the content; it is not waited for the disk. */
+/** As {@link replaceFile}. @param write Writes the content. */
 export async function replaceWith(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
-	const draft = draftOf(path);
-	const file = await open(draft, newFile, ownerOnly);
+	const file = await replaced(path, newFile, write);
+	await file.close();
+}
+
+/**
+ * As {@link replaceFile}, and resolves when all of it is on disk.
+ * @param flags Of the file that stays open, for whatever is written to it next.
+ */
+export async function replaceOpen(path: string, content: string, flags: number): Promise<FileHandle> {
+	const file = await replaced(path, flags | constants.O_CREAT | constants.O_EXCL, async (draft) => {
+		await draft.writeFile(content);
+		await draft.sync();
+	});
+	await syncFolder(path);
+	return file;
+}
+
+/** What is in the folder of the file is on disk. */
+export async function syncFolder(path: string): Promise<void> {
+	const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
 	try {
-		try {
-			await write(file);
-		} finally {
-			await file.close();
-		}
+		await folder.sync();
+	} finally {
+		await folder.close();
+	}
+}
+
+async function replaced(
+	path: string,
+	flags: string | number,
+	write: (file: FileHandle) => Promise<void>,
+): Promise<FileHandle> {
+	const draft = draftOf(path);
+	const file = await open(draft, flags, ownerOnly);
+	try {
+		await write(file);
 		await rename(draft, path);
+		return file;
 	} catch (error) {
+		await file.close();
 		await rm(draft, { force: true });
 		throw error;
 	}
 }
 
-/** For what is of no use after the machine has ended: it is not waited for the disk. */
+/** As {@link replaceFile}, for those who must have written when they return. */
 export function replaceFileSync(path: string, content: string): void {
 	const draft = draftOf(path);
 	try {

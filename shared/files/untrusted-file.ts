@@ -3,7 +3,7 @@
  * an end. Opening one neither waits nor leads elsewhere, and no more is read than there is room for
  * (docs/decisions/0016-files-an-agent-can-touch.md).
  */
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { replaceWith } from "./replaced-file.ts";
 
@@ -23,30 +23,26 @@ export class UntrustedFileError extends Error {
 
 /** @throws {UntrustedFileError} for what is no regular file, or may not be opened. */
 export async function openUntrusted(path: string, flags: number, mode = 0o600): Promise<FileHandle> {
-	const file = await open(path, flags | wary, mode).catch((error: unknown) => refused(path, error));
-	try {
-		if ((await file.stat()).isFile()) return file;
-		throw new UntrustedFileError(`"${path}" is not a regular file`);
-	} catch (error) {
-		await file.close();
-		throw error;
-	}
+	return (await opened(path, flags, mode)).file;
 }
 
 /** The whole file; undefined when there is none. @throws {UntrustedFileError} also when it has more bytes. */
 export async function readUntrusted(path: string, maxBytes: number): Promise<Buffer | undefined> {
-	const file = await openUntrusted(path, O_RDONLY).catch(unlessMissing);
-	if (!file) return undefined;
+	const source = await opened(path, O_RDONLY).catch(unlessMissing);
+	if (!source) return undefined;
 	try {
-		return await readFrom(file, path, maxBytes);
+		return await readOpened(source, path, maxBytes);
 	} finally {
-		await file.close();
+		await source.file.close();
 	}
 }
 
 /** As {@link readUntrusted}, from a file that was opened so. */
 export async function readFrom(file: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
-	const { size } = await file.stat();
+	return readOpened({ file, found: await file.stat() }, path, maxBytes);
+}
+
+async function readOpened({ file, found: { size } }: Opened, path: string, maxBytes: number): Promise<Buffer> {
 	if (size > maxBytes) throw tooLong(path, maxBytes);
 	// One more than it has: a read that is not filled has met the end.
 	const buffer = Buffer.allocUnsafe(size + 1);
@@ -66,15 +62,16 @@ export async function readFrom(file: FileHandle, path: string, maxBytes: number)
  * @throws {UntrustedFileError} also when it has more bytes.
  */
 export async function copyUntrusted(from: string, to: string, maxBytes: number): Promise<number | undefined> {
-	const source = await openUntrusted(from, O_RDONLY).catch(unlessMissing);
+	const source = await opened(from, O_RDONLY).catch(unlessMissing);
 	if (!source) return undefined;
+	const { file, found } = source;
 	try {
-		const { size, mtimeMs } = await source.stat();
+		const { size, mtimeMs } = found;
 		if (size > maxBytes) throw tooLong(from, maxBytes);
-		await replaceWith(to, (target) => pipe(source, target, size));
+		await replaceWith(to, (target) => pipe(file, target, size));
 		return mtimeMs;
 	} finally {
-		await source.close();
+		await file.close();
 	}
 }
 
@@ -87,6 +84,24 @@ export async function trimUntrusted(path: string, maxBytes: number): Promise<voi
 		await file?.truncate(0);
 	} finally {
 		await file?.close();
+	}
+}
+
+interface Opened {
+	readonly file: FileHandle;
+	/** What it was when it was opened. */
+	readonly found: Stats;
+}
+
+async function opened(path: string, flags: number, mode?: number): Promise<Opened> {
+	const file = await open(path, flags | wary, mode).catch((error: unknown) => refused(path, error));
+	try {
+		const found = await file.stat();
+		if (found.isFile()) return { file, found };
+		throw new UntrustedFileError(`"${path}" is not a regular file`);
+	} catch (error) {
+		await file.close();
+		throw error;
 	}
 }
 

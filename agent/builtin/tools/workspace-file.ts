@@ -1,8 +1,8 @@
 /** Files of the session's folder, as a model names them: never outside of it, whichever links lead there. */
-import { constants, lstat, mkdir, open, realpath } from "node:fs/promises";
+import { constants, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { openUntrusted, readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
-
 import { ToolFailure } from "./tool-failure.ts";
 
 /** Larger files are for commands. */
@@ -30,14 +30,13 @@ export async function readTextFile(path: string): Promise<string> {
 	if (!found) throw new ToolFailure(`There is no file "${basename(path)}" in "${dirname(path)}"`);
 	if (!found.isFile()) throw new ToolFailure(`"${path}" is not a file`);
 	if (found.size > maxBytes) throw new ToolFailure(`"${path}" has ${found.size} bytes, too many to read at once`);
-	const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-	try {
-		const content = await file.readFile();
-		if (content.subarray(0, probeBytes).includes(0)) throw new ToolFailure(`"${path}" is not a text file`);
-		return content.toString("utf8");
-	} finally {
-		await file.close();
-	}
+	// Whatever it was a moment ago.
+	const content = await readUntrusted(path, maxBytes).catch((error: unknown) => {
+		throw error instanceof UntrustedFileError ? new ToolFailure(error.message) : error;
+	});
+	if (!content) throw new ToolFailure(`There is no file "${basename(path)}" in "${dirname(path)}"`);
+	if (content.subarray(0, probeBytes).includes(0)) throw new ToolFailure(`"${path}" is not a text file`);
+	return content.toString("utf8");
 }
 
 /** Undefined when there is none. @throws {ToolFailure} */
@@ -47,11 +46,12 @@ export async function readTextFileIfThere(path: string): Promise<string | undefi
 
 /** Makes the folders it needs. @throws {ToolFailure} */
 export async function writeTextFile(path: string, text: string): Promise<void> {
-	const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+	const { O_WRONLY, O_CREAT } = constants;
 	try {
 		await mkdir(dirname(path), { recursive: true });
-		const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o666);
+		const file = await openUntrusted(path, O_WRONLY | O_CREAT, 0o666);
 		try {
+			await file.truncate(0);
 			await file.writeFile(text);
 		} finally {
 			await file.close();
