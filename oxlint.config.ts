@@ -51,8 +51,9 @@ const timerImports = [
 	{ name: "node:timers/promises", message: time },
 ];
 
-/** What opens a file by its name, and waits when it is a pipe, or follows when it is a link. */
-const untrusting = "Files that an agent can touch are opened by shared/files (docs/decisions/0016-files-an-agent-can-touch.md)";
+const untrusting =
+	"Files that an agent can touch are opened by shared/files (docs/decisions/0016-files-an-agent-can-touch.md)";
+/** They open a file by its name: they wait where that is a pipe, and follow where it is a link. */
 const openers = ["readFile", "writeFile", "appendFile", "truncate", "copyFile", "cp", "open"];
 const fileImports = [
 	{ name: "node:fs/promises", importNames: ["default", ...openers], message: untrusting },
@@ -74,9 +75,9 @@ const fileImports = [
 function refuse(
 	files: string[],
 	bans: Ban[],
-	{ except = [], timers = false, files: openFiles = true }: { except?: string[]; timers?: boolean; files?: boolean } = {},
+	{ except = [], timers = false, opens = true }: { except?: string[]; timers?: boolean; opens?: boolean } = {},
 ): Override {
-	const paths = [environmentImport, ...(timers ? [] : timerImports), ...(openFiles ? [] : fileImports)];
+	const paths = [environmentImport, ...(timers ? [] : timerImports), ...(opens ? [] : fileImports)];
 	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
 }
 
@@ -91,7 +92,12 @@ function serviceBorders(name: string): Override[] {
 	};
 	const bans = [...everywhere, others, agent, cli];
 	const wiring = `services/${name}/**/*.service.ts`;
-	return [refuse([`services/${name}/**`], [...bans, moleculer], { except: [wiring] }), refuse([wiring], bans)];
+	// It shares folders with agents, as they themselves do.
+	const opens = name !== "pod-manager";
+	return [
+		refuse([`services/${name}/**`], [...bans, moleculer], { except: [wiring], opens }),
+		refuse([wiring], bans, { opens }),
+	];
 }
 
 const outsideShared = [services, agent, cli];
@@ -100,7 +106,7 @@ const borders: Override[] = [
 	...serviceFolders.flatMap(serviceBorders),
 	refuse(["services/*.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
 	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
-	refuse(["agent/**"], [...everywhere, services, cli, moleculer]),
+	refuse(["agent/**"], [...everywhere, services, cli, moleculer], { opens: false }),
 	refuse(
 		["cli/**"],
 		[

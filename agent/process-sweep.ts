@@ -1,4 +1,5 @@
 /** Finds what a pod left running, wherever it hid: children inherit its marker, also those that left its process groups. */
+// oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
 import { readdirSync, readFileSync } from "node:fs";
 import { sleep } from "#shared/clock.ts";
 import type { Environment } from "./environment.ts";

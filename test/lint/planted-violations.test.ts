@@ -35,6 +35,10 @@ function importing(specifier: string, names = "{ x }"): string {
 	return `import ${names} from "${specifier}";\nexport const y = x;\n`;
 }
 
+function opening(file: string, module: string, name: string): Plant {
+	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/files" };
+}
+
 const planted: Plant[] = [
 	{
 		file: "services/sessions/foreign.ts",
@@ -116,6 +120,15 @@ const planted: Plant[] = [
 	{ file: "agent/signal.ts", source: "export const x = AbortSignal.timeout(1);\n", rule: properties, says: "clock" },
 	{ file: "shared/timer.ts", source: "export const x = setTimeout(() => 1, 1);\n", rule: globals },
 	{ file: "services/start-interval.ts", source: "export const x = setInterval(() => 1, 1);\n", rule: globals },
+	...["readFile", "open", "cp", "copyFile", "writeFile", "truncate"].flatMap((name) => [
+		opening(`agent/opens-${name}.ts`, "node:fs/promises", name),
+		opening(`services/pod-manager/pod-runtimes/local-process/opens-${name}.ts`, "node:fs/promises", name),
+	]),
+	...["createReadStream", "openSync", "readFileSync", "writeFileSync", "promises"].map((name) =>
+		opening(`agent/opens-at-once-${name}.ts`, "node:fs", name),
+	),
+	{ ...opening("agent/opens-all.ts", "node:fs", "x"), source: importing("node:fs", "* as x") },
+	{ ...opening("agent/opens-default.ts", "node:fs/promises", "x"), source: importing("node:fs/promises", "x") },
 	{ file: "agent/any.ts", source: "export const x: any = 1;\n", rule: "typescript(no-explicit-any)" },
 	{
 		file: "agent/floating.ts",
@@ -137,6 +150,9 @@ const allowed: Record<string, string> = {
 	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),
+	"agent/folders.ts": importing("node:fs/promises", "{ mkdir as x }"),
+	"shared/files/untrusted-file.ts": importing("node:fs/promises", "{ open as x }"),
+	"services/blueprints/own-files.ts": importing("node:fs/promises", "{ readFile as x }"),
 	"cli/config.ts": importing("#shared/config.ts"),
 	"cli/agents.ts": importing("#shared/agents/agent-records.ts"),
 	"test/thing.ts": `${importing("#services/gateway/identity-providers/dev.ts")}export const z = [Date.now(), process.env["X"]];\n`,

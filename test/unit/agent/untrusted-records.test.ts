@@ -79,7 +79,10 @@ describe("records of a session agent", () => {
 		const { journal } = await Journal.open(file);
 		await journal.append({ n: 1 });
 		disk.fill();
-		expect(await failureOf(journal.rewrite(() => [{ text: "x".repeat(1_048_576) }]))).to.have.property("code", "ENOSPC");
+		expect(await failureOf(journal.rewrite(() => [{ text: "x".repeat(1_048_576) }]))).to.have.property(
+			"code",
+			"ENOSPC",
+		);
 		expect(readdirSync(disk.folder).toSorted()).to.deep.equal(["ballast", "f"]);
 		disk.empty();
 		await journal.append({ n: 2 });

@@ -1,4 +1,5 @@
 /** What the kernel tells of a process in `/proc/<pid>` (proc(5)), and signals that reach no other one with its id. */
+// oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 
 /** A process is known by its id together with its start time, because the system reuses ids. */
