@@ -8,7 +8,13 @@ import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
-import { ConflictError, ForbiddenError, NotFoundError, UnavailableError } from "#shared/errors.ts";
+import {
+	ConflictError,
+	ForbiddenError,
+	NotFoundError,
+	TooManyRequestsError,
+	UnavailableError,
+} from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import type { UpgradeRequest } from "#shared/platform.ts";
 import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts";
@@ -21,16 +27,24 @@ export interface ChatBridgeOptions {
 	readonly checkMs?: number;
 	/** Connections of all sessions. Default 1,000. */
 	readonly maxClients?: number;
+	/** Connections of one person. Default 256. */
+	readonly maxClientsPerPerson?: number;
 }
 
-interface Bridged {
-	readonly pipe: ChatPipe;
+/** A connection, also one that is being opened. */
+interface Taken {
 	readonly principal: Principal;
 	readonly sessionId: string;
+}
+
+interface Bridged extends Taken {
+	readonly pipe: ChatPipe;
 	readonly generation: number;
 }
 
 const maxClientsPerSession = 16;
+/** Sessions that are asked about at the same time. */
+const checksAtOnce = 8;
 /** How long the last words to clients may take. */
 const goodbyeMs = 2_000;
 /** A check of a session that is not answered by then says nothing. */
@@ -51,8 +65,7 @@ export class ChatBridge {
 		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenProtocol)) ?? false,
 	});
 	readonly #bridged = new Set<Bridged>();
-	/** Connections being opened, by session. */
-	readonly #opening = new Map<string, number>();
+	readonly #opening = new Set<Taken>();
 	readonly #emptied = new AbortController();
 	#caller: Caller | undefined;
 	#checks: Timer | undefined;
@@ -79,8 +92,9 @@ export class ChatBridge {
 	 */
 	async open(upgrade: UpgradeRequest): Promise<void> {
 		const { session_id: id, principal, requestId, signal } = upgrade;
-		this.#refuseTooMany(id);
-		this.#opening.set(id, (this.#opening.get(id) ?? 0) + 1);
+		this.#refuseTooMany(principal, id);
+		const taken = { principal, sessionId: id };
+		this.#opening.add(taken);
 		try {
 			const { generation, address } = await this.#ask(principal, id, requestId);
 			const key = this.#options.key.platformKey(id, generation);
@@ -88,9 +102,7 @@ export class ChatBridge {
 			if (this.#isEnding || signal.aborted) return pod.terminate();
 			this.#upgrade(upgrade, pod, generation);
 		} finally {
-			const left = (this.#opening.get(id) ?? 1) - 1;
-			if (left > 0) this.#opening.set(id, left);
-			else this.#opening.delete(id);
+			this.#opening.delete(taken);
 		}
 	}
 
@@ -125,16 +137,17 @@ export class ChatBridge {
 		});
 	}
 
-	/** @throws {UnavailableError} */
-	#refuseTooMany(id: string): void {
+	/** @throws {UnavailableError} {TooManyRequestsError} */
+	#refuseTooMany(principal: Principal, id: string): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
-		const { maxClients = 1_000 } = this.#options;
-		const opening = [...this.#opening.values()].reduce((sum, count) => sum + count, 0);
-		if (this.#bridged.size + opening >= maxClients) throw new UnavailableError("There are too many chats");
-		const open = [...this.#bridged].filter(({ sessionId }) => sessionId === id).length;
-		if (open + (this.#opening.get(id) ?? 0) >= maxClientsPerSession) {
+		const { maxClients = 1_000, maxClientsPerPerson = 256 } = this.#options;
+		const taken = [...this.#bridged, ...this.#opening];
+		if (taken.length >= maxClients) throw new UnavailableError("There are too many chats");
+		if (taken.filter(({ sessionId }) => sessionId === id).length >= maxClientsPerSession)
 			throw new UnavailableError(`The session has ${maxClientsPerSession} connections and takes no more`);
-		}
+		const own = taken.filter((one) => one.principal.tenant === principal.tenant && one.principal.id === principal.id);
+		if (own.length >= maxClientsPerPerson)
+			throw new TooManyRequestsError(`You have ${maxClientsPerPerson} chats and get no more`, "TOO_MANY_CHATS");
 	}
 
 	/** Closes those whose side has gone silent, and those of sessions that do not run any more, or not for them. */
@@ -142,13 +155,28 @@ export class ChatBridge {
 		for (const { pipe } of this.#bridged) pipe.checkAlive();
 		if (this.#isChecking) return;
 		this.#isChecking = true;
-		for (const { pipe, principal, sessionId, generation } of this.#bridged) {
-			const now = await this.#ask(principal, sessionId, `chat-${sessionId}`).catch((error: unknown) =>
-				isOver(error) ? undefined : { generation },
-			);
-			if (now?.generation !== generation) pipe.close(goingAway, "The session does not run any more");
-		}
+		// Connections of one person to one session are asked about once.
+		const left = Map.groupBy(this.#bridged, ({ sessionId, principal }) =>
+			JSON.stringify([sessionId, principal]),
+		).values();
+		const worker = async () => {
+			for (const bridged of left) await this.#checkSession(bridged);
+		};
+		await Promise.all(Array.from({ length: checksAtOnce }, worker));
 		this.#isChecking = false;
+	}
+
+	/** @param bridged All of one person and session. */
+	async #checkSession(bridged: readonly Bridged[]): Promise<void> {
+		const [first] = bridged;
+		if (!first) return;
+		const { principal, sessionId } = first;
+		const running = await this.#ask(principal, sessionId, `chat-${sessionId}`).catch((error: unknown) =>
+			isOver(error) ? undefined : "unknown",
+		);
+		if (running === "unknown") return;
+		for (const { pipe, generation } of bridged)
+			if (running?.generation !== generation) pipe.close(goingAway, "The session does not run any more");
 	}
 
 	#ask(principal: Principal, session_id: string, requestId: string) {

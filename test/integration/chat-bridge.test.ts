@@ -24,6 +24,10 @@ class OneSession {
 	failure: Error | undefined;
 	/** How often somebody asked for it. */
 	asked = 0;
+	/** Other sessions of alice, in the same pod. */
+	readonly others = new Set<string>();
+	/** Whoever asks for one of the others waits for this. */
+	held: Promise<void> | undefined;
 
 	constructor(pod: FakePod) {
 		this.pod = pod;
@@ -41,6 +45,10 @@ class OneSession {
 				answer_permission: nothing,
 				chat: async ({ session_id }, principal) => {
 					this.asked++;
+					if (principal.id === "alice" && this.others.has(session_id)) {
+						await this.held;
+						return { generation: 1, address: this.pod.url };
+					}
 					if (this.failure) throw this.failure;
 					if (principal.id !== "alice" || session_id !== id) throw new NotFoundError("No such session");
 					return { generation: this.generation, address: this.pod.url };
@@ -174,6 +182,31 @@ for (const nodes of [1, 2] as const) {
 			expect((await refusedChat(url(), alice)).status).to.equal(503);
 			clients[0]?.close();
 			await eventually(async () => (await open()).socket.readyState === WebSocket.OPEN);
+		});
+
+		it("asks about each session beside the others, so that one that does not answer holds up none (L11)", async () => {
+			await start({ checkMs: 2_000 });
+			const slow = Array.from({ length: 4 }, (_one, n) => `6f1b2c3d-0000-4000-8000-00000000001${n}`);
+			for (const other of slow) {
+				session.others.add(other);
+				clients.push(await openChat(`ws://${gateway.host}/s/${other}/session`, alice));
+			}
+			const client = await open();
+			const { promise, resolve } = Promise.withResolvers<void>();
+			session.held = promise;
+			session.generation++;
+			// One after the other they would take the four 20 s.
+			await eventually(() => client.code !== undefined, { withinMs: 15_000, what: "its launch is over" });
+			expect(client.code).to.equal(1001);
+			resolve();
+		});
+
+		it("takes no more of one person than its share (L11)", async () => {
+			await start({ maxClientsPerPerson: 2 });
+			await Promise.all([open(), open()]);
+			const { status, headers } = await refusedChat(url(), alice);
+			expect([status, headers["x-error-code"]]).to.deep.equal([429, "TOO_MANY_CHATS"]);
+			expect((await refusedChat(url(), { token: "token-of-bob" })).status, "another person").to.equal(404);
 		});
 
 		it("leaves no connection at the pod for a client that went away meanwhile", async () => {
