@@ -47,6 +47,11 @@ export function totalsOf({ files, commits, burn, last }: RunningTotals): Timelin
 	};
 }
 
+/** Of the contract's form as JSON, from numbers alone: a timeline may cover a year and have a thousand files. */
+export function leastBytes({ files, commits, last = 0 }: RunningTotals): number {
+	return 2 * Math.floor(last / burnSeconds) + 40 * (files.length + commits.length);
+}
+
 function addFile(files: readonly ChangedFile[], { label, action, ins, del }: TimelineEntry): ChangedFile[] {
 	const former = files.find(({ path }) => path === label);
 	const others = files.filter((file) => file !== former);

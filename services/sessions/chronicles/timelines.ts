@@ -14,7 +14,7 @@ import {
 } from "./chronicle-collections.ts";
 import { isHeard, type ReportName, withHeard } from "../heard-reports.ts";
 import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
-import { totalsOf } from "./timeline-totals.ts";
+import { leastBytes, totalsOf } from "./timeline-totals.ts";
 
 /** Bytes of an event; a larger one leaves out what the entries come to. */
 const maxEventBytes = 16 * 1024;
@@ -144,8 +144,10 @@ function grown(
 }
 
 function payloadOf(session_id: string, event: TimelineEntry, { totals }: TimelineState): string {
-	const whole = JSON.stringify({ session_id, event, ...totalsOf(totals) });
-	if (Buffer.byteLength(whole) <= maxEventBytes) return whole;
+	if (leastBytes(totals) <= maxEventBytes) {
+		const whole = JSON.stringify({ session_id, event, ...totalsOf(totals) });
+		if (Buffer.byteLength(whole) <= maxEventBytes) return whole;
+	}
 	return JSON.stringify({ session_id, event, files: [], commits: [], token_burn: [], truncated: true });
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { addEntry, noTotals, totalsOf } from "#services/sessions/chronicles/timeline-totals.ts";
+import { addEntry, leastBytes, noTotals, totalsOf } from "#services/sessions/chronicles/timeline-totals.ts";
 import { entryTypes, fileActions, type TimelineEntry, type TimelineTotals } from "#shared/contracts/chronicles.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
@@ -15,6 +15,17 @@ function file(label: string, action: TimelineEntry["action"], ins = 0, del = 0):
 }
 
 describe("timeline totals", () => {
+	it("are known to be too large for an event before they are written (C1)", () => {
+		const entry = { type: "file", label: "", action: "created", ins: 0, del: 0 } as const;
+		let running = noTotals;
+		for (let n = 0; n < 300; n++) {
+			running = addEntry(running, { ...entry, t: n * 1_000, label: String(n) }, at);
+			expect(leastBytes(running)).to.be.at.most(jsonBytes(totalsOf(running)));
+		}
+		const late = addEntry(noTotals, { ...entry, t: 31_536_000 }, at);
+		expect(leastBytes(late)).to.be.greaterThan(200_000);
+	});
+
 	it("are empty without entries", () => {
 		expect(totals([])).to.deep.equal({ files: [], commits: [], token_burn: [] });
 	});
