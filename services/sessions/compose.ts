@@ -96,6 +96,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		],
 		async close() {
 			client.close();
+			await pod.close();
 			await counts.settled();
 			await store.close();
 		},

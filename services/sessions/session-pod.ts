@@ -4,20 +4,18 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { Conversation, DiffFileList, DiffPatch, FileDiff, SessionLogs } from "#shared/contracts/sessions.ts";
 import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
-import { fitFileList } from "#shared/pod/changed-files.ts";
-import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "./command-answers.ts";
+import { KeptDiffs } from "./kept-diffs.ts";
 import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
 import { nameBasedUuid } from "./name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "./session-change.ts";
 import { mayCommandAgent } from "./session-commands.ts";
-import type { KeptPatch, SessionHistory } from "./session-history.ts";
+import type { SessionHistory } from "./session-history.ts";
 
 /** Text, or content blocks of which the text ones count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
@@ -43,12 +41,17 @@ export class SessionPod {
 	readonly #key: InstallationKey;
 	readonly #history: SessionHistory;
 	readonly #kept: KeptAnswers;
+	readonly #diffs = new KeptDiffs();
 
 	constructor({ client, key, history, kept }: SessionPodParts) {
 		this.#client = client;
 		this.#key = key;
 		this.#history = history;
 		this.#kept = kept;
+	}
+
+	close(): Promise<void> {
+		return this.#diffs.close();
 	}
 
 	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
@@ -137,7 +140,7 @@ export class SessionPod {
 		if (file !== undefined && path === undefined)
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
 		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
-		return kept && answerFrom(kept, path, query.format);
+		return kept && this.#diffs.answer({ ...kept, path, format: query.format });
 	}
 }
 
@@ -157,14 +160,4 @@ interface Sources<T> {
 
 function isOutOfReach(error: unknown): boolean {
 	return error instanceof ServiceError && (error.type === "POD_ABSENT" || error.type === "POD_UNREACHABLE");
-}
-
-function answerFrom({ patch, truncated }: KeptPatch, path: string | undefined, format: DiffQuery["format"]) {
-	if (path !== undefined) return fileOfPatch(path, patch, answerBytes);
-	if (format === "patch") {
-		const fitting = fitPatch(patch, false, answerBytes);
-		return { patch: fitting.patch, truncated: fitting.truncated || truncated };
-	}
-	const list = fitFileList(filesOfPatch(patch), answerBytes);
-	return truncated ? { ...list, truncated } : list;
 }

@@ -12,7 +12,7 @@ const processes = [["gateway", "stream", "sessions", "blueprints", "settings", "
 const largest = {
 	name: "n".repeat(63),
 	model: "\u0001".repeat(100),
-	source: { type: "git", repo: `https://example.org/${"é".repeat(480)}`, branch: "é".repeat(120), base_branch: "" },
+	source: { type: "git", repo: `https://example.org/${"é".repeat(480)}`, branch: "b".repeat(200), base_branch: "" },
 	issue_id: "\u0001".repeat(255),
 	issue_url: "\u0001".repeat(2_048),
 	task_type: "\u0001".repeat(255),

@@ -1,0 +1,24 @@
+/** What a kept patch says about the diff that is asked for. Pure, and slow for large patches. */
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { fitFileList } from "#shared/pod/changed-files.ts";
+import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";
+import type { KeptPatch } from "./session-history.ts";
+
+export type KeptDiff = FileDiff | DiffFileList | DiffPatch;
+
+export interface KeptDiffOrder extends KeptPatch {
+	/** One file, as hunks; absent: all. */
+	readonly path?: string | undefined;
+	readonly format: "files" | "patch";
+}
+
+export function keptDiff({ patch, truncated, path, format }: KeptDiffOrder): KeptDiff {
+	if (path !== undefined) return fileOfPatch(path, patch, answerBytes);
+	if (format === "patch") {
+		const fitting = fitPatch(patch, false, answerBytes);
+		return { patch: fitting.patch, truncated: fitting.truncated || truncated };
+	}
+	const list = fitFileList(filesOfPatch(patch), answerBytes);
+	return truncated ? { ...list, truncated } : list;
+}

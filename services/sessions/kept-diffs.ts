@@ -1,0 +1,76 @@
+/**
+ * Answers from kept patches. A patch is what an agent has made: 2 MB of 50,000 files, or of what is hardest to read, so
+ * large ones are read in a thread, one after another, and not for long.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { deadline } from "#shared/clock.ts";
+import { TooManyRequestsError, UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { type KeptDiff, keptDiff, type KeptDiffOrder } from "./kept-diff.ts";
+
+/** Characters that are read at once: some milliseconds. */
+const smallPatch = 32 * 1024;
+const maxWaiting = 16;
+/** Of the thread; far more than the largest patch takes. */
+const maxHeapMb = 256;
+
+export class KeptDiffs {
+	readonly #maxMs: number;
+	#thread: Worker | undefined;
+	#last: Promise<unknown> = Promise.resolve();
+	#waiting = 0;
+	#isClosed = false;
+
+	/** @param maxMs For one patch; whoever asks waits 8 s. */
+	constructor(maxMs = 7_000) {
+		this.#maxMs = maxMs;
+	}
+
+	/** @throws {UpstreamError} when the patch takes too long; {TooManyRequestsError} when too many wait. */
+	async answer(order: KeptDiffOrder): Promise<KeptDiff> {
+		if (order.patch.length <= smallPatch) return keptDiff(order);
+		if (this.#waiting >= maxWaiting) throw new TooManyRequestsError("Too many large diffs are being read, try again");
+		this.#waiting++;
+		const answer = this.#last.then(() => this.#read(order)).finally(() => this.#waiting--);
+		this.#last = answer.catch(() => {});
+		return JSON.parse(await answer);
+	}
+
+	/** Who still waits is refused. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await this.#endThread();
+	}
+
+	async #endThread(): Promise<void> {
+		const thread = this.#thread;
+		this.#thread = undefined;
+		await thread?.terminate();
+	}
+
+	/** JSON text. A thread that has failed or is too slow is ended, and the next order gets another one. */
+	async #read(order: KeptDiffOrder): Promise<string> {
+		if (this.#isClosed) throw new UnavailableError("The process is ending");
+		const thread = (this.#thread ??= startThread());
+		try {
+			const answered = once(thread, "message", { signal: deadline(this.#maxMs) });
+			thread.postMessage(order);
+			const [text] = await answered;
+			return String(text);
+		} catch (cause) {
+			await this.#endThread();
+			throw new UpstreamError("The kept patch cannot be read in time", "PATCH_UNREADABLE", { cause });
+		}
+	}
+}
+
+/** It keeps no process alive. */
+function startThread(): Worker {
+	const thread = new Worker(new URL("./kept-diff-thread.ts", import.meta.url), {
+		resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+	});
+	// Whoever waits is told; without this, a failure that nobody waits for would end the process.
+	thread.on("error", () => {});
+	thread.unref();
+	return thread;
+}
