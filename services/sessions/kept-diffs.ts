@@ -19,7 +19,7 @@ export class KeptDiffs {
 	#thread: Worker | undefined;
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting = 0;
-	#isClosed = false;
+	readonly #closing = new AbortController();
 
 	/** @param maxMs For one patch; whoever asks waits 8 s. */
 	constructor(maxMs = 7_000) {
@@ -38,7 +38,7 @@ export class KeptDiffs {
 
 	/** Who still waits is refused. */
 	async close(): Promise<void> {
-		this.#isClosed = true;
+		this.#closing.abort();
 		await this.#endThread();
 	}
 
@@ -50,10 +50,10 @@ export class KeptDiffs {
 
 	/** JSON text. A thread that has failed or is too slow is ended, and the next order gets another one. */
 	async #read(order: KeptDiffOrder): Promise<string> {
-		if (this.#isClosed) throw new UnavailableError("The process is ending");
+		if (this.#closing.signal.aborted) throw new UnavailableError("The process is ending");
 		const thread = (this.#thread ??= startThread());
 		try {
-			const answered = once(thread, "message", { signal: deadline(this.#maxMs) });
+			const answered = once(thread, "message", { signal: deadline(this.#maxMs, this.#closing.signal) });
 			thread.postMessage(order);
 			const [text] = await answered;
 			return String(text);

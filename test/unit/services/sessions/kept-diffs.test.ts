@@ -5,9 +5,9 @@ import { nextTurn } from "#shared/clock.ts";
 import { type ServiceError, UpstreamError } from "#shared/errors.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
-/** 1.6 MB of files with a line each. */
+/** 0.5 MB of files with a line each. */
 const patch = Array.from(
-	{ length: 15_000 },
+	{ length: 5_000 },
 	(_, n) => `diff --git a/f${n} b/f${n}\nnew file mode 100644\n--- /dev/null\n+++ b/f${n}\n@@ -0,0 +1 @@\n+x\n`,
 ).join("");
 
