@@ -120,6 +120,7 @@ const borders: Override[] = [
 					"!#shared/config*.ts",
 					"!#shared/mask-secrets.ts",
 					"!#shared/clock.ts",
+					"!#shared/api-token.ts",
 					"!#shared/agents/**",
 				],
 				message: "The command line talks HTTP; of the platform it knows the configuration, the agents and the clock",

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { apiToken } from "#shared/api-token.ts";
 import { apiUrl } from "#shared/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";
 import { PlatformClient, PlatformError } from "./platform-client.ts";
@@ -22,7 +23,7 @@ function optionsFrom(args: string[]): DemoOptions {
 
 const steps = new Steps((line) => console.log(line));
 try {
-	await runDemo(new PlatformClient(apiUrl()), steps, optionsFrom(process.argv.slice(2)));
+	await runDemo(new PlatformClient(apiUrl(), apiToken()), steps, optionsFrom(process.argv.slice(2)));
 	steps.table();
 } catch (error) {
 	console.error(`\nThe demo failed: ${error instanceof PlatformError ? error.message : String(error)}`);

@@ -16,12 +16,23 @@ export class PlatformError extends Error {
 	}
 }
 
+interface Request {
+	readonly body?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly signal?: AbortSignal;
+}
+
 export class PlatformClient {
 	readonly #base: string;
+	readonly #credential: Record<string, string>;
 
-	/** @param base e.g. `http://127.0.0.1:8080/api/v1/svc`. */
-	constructor(base: string) {
+	/**
+	 * @param base e.g. `http://127.0.0.1:8080/api/v1/svc`.
+	 * @param token Absent: the platform knows its user without one.
+	 */
+	constructor(base: string, token?: string) {
 		this.#base = base;
+		this.#credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
 	}
 
 	get<T>(path: string): Promise<T> {
@@ -50,8 +61,9 @@ export class PlatformClient {
 	}
 
 	/** @throws {PlatformError} on any answer that is not a success. */
-	async #send(method: string, path: string, init: RequestInit): Promise<Response> {
-		const response = await fetch(this.#base + path, { ...init, method }).catch((cause: unknown) => {
+	async #send(method: string, path: string, init: Request): Promise<Response> {
+		const headers = { ...this.#credential, ...init.headers };
+		const response = await fetch(this.#base + path, { ...init, headers, method }).catch((cause: unknown) => {
 			throw new PlatformError(`No platform answers at ${this.#base} (${reasonOf(cause)}). Start one with: npm start`);
 		});
 		if (response.ok) return response;
@@ -60,7 +72,7 @@ export class PlatformClient {
 	}
 }
 
-function jsonContent(body: object): RequestInit {
+function jsonContent(body: object): Request {
 	return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 }
 

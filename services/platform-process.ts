@@ -5,7 +5,7 @@ import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
-import { type BusConfig, type Config, ConfigError, isDevIdentity, loadConfig } from "#shared/config.ts";
+import { type BusConfig, type Config, ConfigError, isOnePersons, loadConfig } from "#shared/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import type { Compose, Part, Platform } from "#shared/platform.ts";
@@ -116,6 +116,6 @@ function chosenFolders(names: readonly string[]): readonly string[] {
 
 /** Nobody balances the load of one process of one developer. */
 function unreadyTime(config: Config): number {
-	const alone = config.bus.url === "" && isDevIdentity(config);
+	const alone = config.bus.url === "" && isOnePersons(config);
 	return config.shutdown.unready_ms ?? (alone ? 0 : unreadyMs);
 }

@@ -108,9 +108,9 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether callers are trusted because they are on this machine (one developer, loopback only). */
-export function isDevIdentity({ identity }: Config): boolean {
-	return identity.adapter.endsWith("#DevIdentity");
+/** Whether all the sessions are those of one person, whose own rights they may have. */
+export function isOnePersons({ identity }: Config): boolean {
+	return /#(Dev|Token)Identity$/.test(identity.adapter);
 }
 
 /** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */

@@ -3,11 +3,8 @@
  * HKDF-SHA-256 (RFC 5869) over purpose, session and launch.
  */
 import { hkdfSync, randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { writeNewFile } from "./new-file.ts";
-import { makeFolder } from "./new-folder.ts";
+import { keptSecret } from "./kept-secret.ts";
 import { StartError } from "./start-error.ts";
 
 const keyBytes = 32;
@@ -69,7 +66,9 @@ export class InstallationKey {
  */
 export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
 	try {
-		return new InstallationKey(Buffer.from(configured === "" ? keyIn(dataDir) : configured, "base64url"));
+		return new InstallationKey(
+			Buffer.from(configured === "" ? keptSecret(dataDir, "installation", newKey) : configured, "base64url"),
+		);
 	} catch (error) {
 		const place = configured === "" ? ` in the data folder "${dataDir}"` : "";
 		const reason = error instanceof Error ? error.message : String(error);
@@ -77,13 +76,6 @@ export function openInstallationKey(dataDir: string, configured: string): Instal
 	}
 }
 
-/** The text of the key's file. A key that is there is only read: a full disk keeps nobody from it. */
-function keyIn(dataDir: string): string {
-	const folder = join(dataDir, "keys");
-	const file = join(folder, "installation");
-	if (!existsSync(file)) {
-		makeFolder(folder);
-		writeNewFile(file, randomBytes(keyBytes).toString("base64url"), 0o600);
-	}
-	return readFileSync(file, "utf8").trim();
+function newKey(): string {
+	return randomBytes(keyBytes).toString("base64url");
 }

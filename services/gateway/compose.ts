@@ -30,7 +30,7 @@ export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
 	const gateway = await openGateway(platform);
 	return {
-		services: [gatewayService(gateway, () => console.log(`Atelier listens on ${gateway.url(host)}`))],
+		services: [gatewayService(gateway, () => console.log(`Atelier listens on ${gateway.entrance(host)}`))],
 		unready: () => gateway.unready(),
 		drain: () => gateway.drain(),
 		close: async () => gateway.close(),
@@ -43,8 +43,9 @@ export const compose: Compose = async (platform) => {
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
 	const { config, key, rawHandlers, upgradeHandlers, readiness: checks } = platform;
-	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"]);
+	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"], { dataDir: config.data_dir });
 	refuseForeignAddress(config, identity);
+	const { browserLogin: login } = identity;
 	let bus: GatewayBus | undefined;
 	const readiness = new Readiness({
 		checks,
@@ -64,6 +65,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		guard,
 		routes: routeTable(config, actionRoutes(contracts), readiness),
 		authenticator,
+		login,
 		rawHandlers,
 		bus: () => bus?.caller,
 		report,
@@ -74,6 +76,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		server,
 		chain,
 		readiness,
+		loginToken: login?.token,
 		attach(attached) {
 			bus = attached;
 		},
@@ -86,12 +89,15 @@ function refuseForeignAddress(
 	{ gateway: { host }, identity: { adapter } }: Config,
 	{ loopbackOnly }: IdentityProvider,
 ) {
-	const loopback = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-	if (loopbackOnly && !loopback) {
+	if (loopbackOnly && !isLoopback(host)) {
 		throw new ConfigError(
 			`Configuration key "gateway.host" cannot be "${host}": with identity "${adapter}" the gateway listens on loopback only (allowed: 127.0.0.1, ::1, localhost)`,
 		);
 	}
+}
+
+function isLoopback(host: string): boolean {
+	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function guardOf({ gateway }: Config, port: number, { loopbackOnly }: IdentityProvider): OriginGuard {
@@ -101,7 +107,7 @@ function guardOf({ gateway }: Config, port: number, { loopbackOnly }: IdentityPr
 		publicUrl: gateway.public_url,
 		allowedHosts: gateway.allowed_hosts,
 		allowedOrigins: gateway.allowed_origins,
-		loopbackOnly,
+		checksHost: loopbackOnly || isLoopback(gateway.host),
 	});
 }
 

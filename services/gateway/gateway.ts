@@ -18,6 +18,8 @@ export interface GatewayParts {
 	readonly server: Server;
 	readonly chain: RequestChain;
 	readonly readiness: Readiness;
+	/** Of browsers, where the identity has one. */
+	readonly loginToken?: string | undefined;
 	/** Given the bus as soon as it is there. */
 	readonly attach: (bus: GatewayBus) => void;
 }
@@ -39,6 +41,12 @@ export class Gateway {
 	/** E.g. `http://127.0.0.1:8080`. */
 	url(host: string): string {
 		return urlOf(host, this.#parts.server);
+	}
+
+	/** Where a person's browser begins. */
+	entrance(host: string): string {
+		const { loginToken } = this.#parts;
+		return loginToken === undefined ? this.url(host) : `${this.url(host)}/?token=${loginToken}`;
 	}
 
 	attach(bus: GatewayBus): void {

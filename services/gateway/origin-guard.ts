@@ -15,8 +15,8 @@ export interface OriginGuardOptions {
 	readonly allowedHosts: readonly string[];
 	/** Origins of pages elsewhere that may call. */
 	readonly allowedOrigins: readonly string[];
-	/** Whether callers are trusted because of where they are: then a Host must always be ours. */
-	readonly loopbackOnly: boolean;
+	/** Whether a Host must always be ours, as it has to where callers are trusted because of where they are. */
+	readonly checksHost: boolean;
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -28,14 +28,14 @@ export class OriginGuard {
 	readonly #foreignOrigins: ReadonlySet<string>;
 	readonly #checksHost: boolean;
 
-	constructor({ host, port, publicUrl, allowedHosts, allowedOrigins, loopbackOnly }: OriginGuardOptions) {
+	constructor({ host, port, publicUrl, allowedHosts, allowedOrigins, checksHost }: OriginGuardOptions) {
 		const own = [inUrl(host), ...loopbackNames].flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
 		const published = publicUrl === "" ? [] : [new URL(publicUrl)];
 		this.#hosts = new Set([...own, ...published.map((url) => url.host)]);
 		this.#names = new Set(allowedHosts.map((name) => name.toLowerCase()));
 		this.#origins = new Set([...allowedOrigins, ...published.map((url) => url.origin)]);
 		this.#foreignOrigins = new Set(allowedOrigins);
-		this.#checksHost = loopbackOnly || allowedHosts.length > 0;
+		this.#checksHost = checksHost || allowedHosts.length > 0;
 	}
 
 	/**

@@ -16,6 +16,8 @@ import type { Authenticator } from "./authenticate.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http-errors.ts";
 import { type JsonObject, readJsonBody, refuseBody } from "./json-body.ts";
+import type { BrowserLogin } from "./identity-provider.ts";
+import { loginAnswer } from "./login-answer.ts";
 import type { OriginGuard } from "./origin-guard.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -25,6 +27,8 @@ export interface ChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
+	/** Absent: browsers have none. */
+	readonly login?: BrowserLogin | undefined;
 	/** By action name. */
 	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
 	/** Undefined until the bus is there. */
@@ -81,6 +85,10 @@ export class RequestChain {
 		const pageElsewhere = this.#options.guard.check(request.headers);
 		if (pageElsewhere !== undefined) headers.push(...corsHeaders(pageElsewhere));
 		if (pageElsewhere !== undefined && isPreflight(request)) return this.#answer(exchange, preflightAnswer);
+
+		const { login } = this.#options;
+		const entered = login && loginAnswer(request, login);
+		if (entered) return this.#answer(exchange, entered);
 
 		const { method = "", url = "" } = request;
 		const match = this.#options.routes.find(method, url);

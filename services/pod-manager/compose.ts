@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
-import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isDevIdentity } from "#shared/config.ts";
+import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isOnePersons } from "#shared/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
@@ -46,10 +46,10 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
  */
 function refuseUnsafe(config: Config): void {
 	if (!config.pods.runtime.adapter.endsWith("#LocalProcessRuntime")) return;
-	if (!isDevIdentity(config)) {
+	if (!isOnePersons(config)) {
 		throw new ConfigError(
 			`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
-				"they would all have the platform's own rights; use DevIdentity or another pods.runtime",
+				"they would all have the platform's own rights; use DevIdentity, TokenIdentity or another pods.runtime",
 		);
 	}
 	if (process.platform !== "linux") {

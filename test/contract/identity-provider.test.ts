@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openApiToken } from "#shared/api-token.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
+import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
 import { people } from "../support/start-gateway.ts";
 import { describeIdentityProvider } from "./identity-provider.contract.ts";
 
@@ -9,4 +14,18 @@ describeIdentityProvider("dev", async () => ({
 		principal: { kind: "user", ...principal },
 	})),
 	nobody: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
+}));
+
+const dataDir = mkdtempSync(join(tmpdir(), "atelier-token-"));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+describeIdentityProvider("token", async () => ({
+	identity: new TokenIdentity({ dataDir }),
+	known: [
+		{
+			authorization: `Bearer ${openApiToken(dataDir)}`,
+			principal: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
+		},
+	],
+	nobody: undefined,
 }));

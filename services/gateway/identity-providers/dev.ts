@@ -13,6 +13,7 @@ import { bearerToken } from "../bearer-token.ts";
 import type { Ends } from "../connection-rows.ts";
 import type { IdentityProvider } from "../identity-provider.ts";
 import { PeerOwners } from "../peer-owners.ts";
+import { theDeveloper } from "../the-developer.ts";
 
 const text = { type: "string", min: 1, max: 200 } as const;
 
@@ -34,8 +35,6 @@ const options = schema({
 });
 
 const checkOptions = compileSchema(options);
-
-const devUser: Principal = { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] };
 
 /** The user whose sockets this process makes; none on systems without users. */
 const ownUid = process.geteuid?.();
@@ -68,7 +67,7 @@ export class DevIdentity implements IdentityProvider {
 		const token = bearerToken(headers);
 		if (token !== undefined) return this.#users.get(digest(token));
 		await this.#ownUser(connection);
-		return devUser;
+		return theDeveloper;
 	}
 
 	/** Looks once for each connection. @throws {ForbiddenError} */

@@ -21,7 +21,7 @@ const guard = new OriginGuard({
 	publicUrl: "",
 	allowedHosts: ["atelier.example"],
 	allowedOrigins: [],
-	loopbackOnly: true,
+	checksHost: true,
 });
 
 const pod = new RequestGuard("key");

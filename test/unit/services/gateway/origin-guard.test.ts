@@ -9,7 +9,7 @@ const loopback: OriginGuardOptions = {
 	publicUrl: "",
 	allowedHosts: [],
 	allowedOrigins: [],
-	loopbackOnly: true,
+	checksHost: true,
 };
 
 function isTaken(options: Partial<OriginGuardOptions>, host: string | undefined, origin?: string): boolean {
@@ -48,7 +48,7 @@ describe("OriginGuard", () => {
 	});
 
 	it("asks no host of callers who show a token, unless names are configured; a page elsewhere stays outside", () => {
-		const options = { loopbackOnly: false, host: "0.0.0.0" };
+		const options = { checksHost: false, host: "0.0.0.0" };
 		expect(isTaken(options, "10.1.2.3:8080")).to.equal(true);
 		expect(isTaken(options, "10.1.2.3:8080", "https://evil.example")).to.equal(false);
 		expect(isTaken({ ...options, allowedHosts: ["atelier.example"] }, "10.1.2.3:8080")).to.equal(false);
@@ -57,7 +57,7 @@ describe("OriginGuard", () => {
 
 	it("writes addresses of IPv6 as Host does", () => {
 		expect(isTaken({ host: "::1" }, "[::1]:8080")).to.equal(true);
-		expect(isTaken({ host: "fd00::1", loopbackOnly: false, allowedHosts: ["x"] }, "[fd00::1]:8080")).to.equal(true);
+		expect(isTaken({ host: "fd00::1", checksHost: false, allowedHosts: ["x"] }, "[fd00::1]:8080")).to.equal(true);
 	});
 
 	it("tells the origin of an allowed page elsewhere, and of no other", () => {

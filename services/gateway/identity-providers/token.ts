@@ -1,0 +1,64 @@
+/**
+ * Identity for one person on a machine that others use too, or behind an address that others reach: whoever shows the token in
+ * `DATA_DIR/keys/api` is the developer. A browser shows it once, in the URL printed at the start, and then a cookie.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { openApiToken } from "#shared/api-token.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { bearerToken } from "../bearer-token.ts";
+import type { BrowserLogin, IdentityProvider } from "../identity-provider.ts";
+import { theDeveloper } from "../the-developer.ts";
+
+export class TokenIdentity implements IdentityProvider {
+	readonly loopbackOnly = false;
+	readonly #dataDir: string;
+	#opened: Login | undefined;
+
+	/** @param kwargs.dataDir Given by the platform. */
+	constructor({ dataDir }: { dataDir: string }) {
+		this.#dataDir = dataDir;
+	}
+
+	/** @throws {StartError} */
+	get browserLogin(): BrowserLogin {
+		return this.#login;
+	}
+
+	async authenticate(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+		const login = this.#login;
+		const shown = bearerToken(headers) ?? login.cookieIn(headers);
+		return shown !== undefined && login.isToken(shown) ? theDeveloper : undefined;
+	}
+
+	get #login(): Login {
+		return (this.#opened ??= new Login(openApiToken(this.#dataDir)));
+	}
+}
+
+class Login implements BrowserLogin {
+	readonly token: string;
+	readonly #bytes: Buffer;
+	/** Browsers keep cookies by host, not by port: several platforms of a machine must not take each other's place. */
+	readonly #cookie: string;
+
+	constructor(token: string) {
+		this.token = token;
+		this.#bytes = Buffer.from(token);
+		this.#cookie = `atelier_${createHash("sha256").update(token).digest("hex").slice(0, 8)}=`;
+	}
+
+	isToken(text: string): boolean {
+		const shown = Buffer.from(text);
+		return shown.length === this.#bytes.length && timingSafeEqual(shown, this.#bytes);
+	}
+
+	cookieFor(text: string): string | undefined {
+		return this.isToken(text) ? `${this.#cookie}${this.token}; Path=/; HttpOnly; SameSite=Strict` : undefined;
+	}
+
+	cookieIn({ cookie = "" }: IncomingHttpHeaders): string | undefined {
+		const pairs = cookie.split(";").map((pair) => pair.trim());
+		return pairs.find((pair) => pair.startsWith(this.#cookie))?.slice(this.#cookie.length);
+	}
+}

@@ -1,0 +1,31 @@
+import { expect } from "chai";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { apiToken, openApiToken } from "#shared/api-token.ts";
+import { useFolder } from "../../support/use-folder.ts";
+
+const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token.ts#TokenIdentity" };
+
+describe("apiToken()", () => {
+	const folder = useFolder();
+
+	it("is the one that the platform of this configuration has made, for this machine only (H1)", () => {
+		const env = { ...identity, DATA_DIR: folder() };
+		expect(apiToken(env), "before the first start").to.equal(undefined);
+		const token = openApiToken(folder());
+		expect(token)
+			.to.match(/^atelier_[\w-]{43}$/)
+			.and.to.equal(openApiToken(folder()));
+		expect(statSync(join(folder(), "keys", "api")).mode & 0o777).to.equal(0o600);
+		expect(apiToken(env)).to.equal(token);
+		for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1"])
+			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(token);
+		for (const url of ["http://example.org", "http://127.0.0.1.example.org", "http://localhost.example.org:8080"])
+			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(undefined);
+		expect(apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
+	});
+
+	it("is what the environment says, wherever that is", () => {
+		expect(apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
+	});
+});
