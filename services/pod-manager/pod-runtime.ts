@@ -39,6 +39,8 @@ export interface PodRuntime {
 	purge(sessionId: string): Promise<void>;
 	/** Sessions whose workspace is here. */
 	kept(): Promise<string[]>;
+	/** What it cannot put right by itself and somebody should know of, in sentences. */
+	troubles(): readonly string[];
 	/** Calls back, within a second, with every session whose pods changed, until the signal aborts. */
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
@@ -52,6 +54,7 @@ export const podRuntimeMethods = [
 	"forget",
 	"purge",
 	"kept",
+	"troubles",
 	"watch",
 ] as const;
 

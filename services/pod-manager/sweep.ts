@@ -98,6 +98,7 @@ export class Sweep {
 		for (const id of unlike(sessions, pods)) this.#ground.look(id);
 		if (!this.#comparedAll) this.#tellKept((await runtime.kept()).filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
+		for (const trouble of runtime.troubles()) this.#log.tell(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);

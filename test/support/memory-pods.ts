@@ -85,6 +85,10 @@ export class MemoryPods implements PodRuntime {
 		return [...this.workspaces];
 	}
 
+	troubles(): readonly string[] {
+		return [];
+	}
+
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		this.#watchers.add(onChange);
 		signal.addEventListener("abort", () => this.#watchers.delete(onChange));

@@ -10,6 +10,7 @@ export class SilentPods implements PodRuntime {
 	purge = never;
 	kept = never;
 	unfinished = never;
+	troubles = () => [];
 	watch = () => {};
 }
 

@@ -153,9 +153,13 @@ export class LocalProcessRuntime implements PodRuntime {
 		return this.#sessions.list();
 	}
 
+	troubles(): string[] {
+		return [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
+	}
+
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
-		void this.#runs.emptyTrash();
-		void this.#sessions.emptyTrash();
+		void this.#runs.emptyTrash(signal);
+		void this.#sessions.emptyTrash(signal);
 		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
 		const watch = new PodWatch(
@@ -177,6 +181,10 @@ export class LocalProcessRuntime implements PodRuntime {
 	async #recordEnd(launch: Launch, pid: number, outcome: number | string | null): Promise<void> {
 		if (outcome === taken && (await this.#hasAgent(launch))) return;
 		const failure = outcome === taken ? sessionLocked(this.#sessions.lock(launch.sessionId)) : agentCrashed(outcome);
+		const { status, endingSince } = await this.#runs.read(launch).catch((): RunRecords => ({}));
+		if (status || endingSince !== undefined) return;
+		// Before it is told of: the next pass removes the folder of the run.
+		await this.#sessions.keepOutput(launch.sessionId, this.#runs.log(launch)).catch(() => {});
 		// A folder that is gone or cannot be written tells the next look that nothing is there.
 		await this.#runs.recordEnd(launch, pid, failure).catch(() => {});
 	}
@@ -254,7 +262,7 @@ function podsFrom(
 }
 
 function agentCrashed(outcome: number | string | null): PodFailure {
-	const message = `The session agent ended (${outcome}) before it could say why; its output is in its run folder`;
+	const message = `The session agent ended (${outcome}) before it could say why; its output is "agent.log" beside the session's workspace`;
 	return { code: "AGENT_CRASHED", message };
 }
 

@@ -119,8 +119,13 @@ export class RunFolders {
 	}
 
 	/** Finishes what an earlier process began to remove. */
-	emptyTrash(): Promise<void> {
-		return this.#trash.empty();
+	emptyTrash(signal: AbortSignal): Promise<void> {
+		return this.#trash.empty(signal);
+	}
+
+	/** A sentence about what cannot be removed. */
+	get trashTrouble(): string | undefined {
+		return this.#trash.trouble;
 	}
 
 	#path(launch: Launch): string {

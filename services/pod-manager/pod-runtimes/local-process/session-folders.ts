@@ -1,5 +1,8 @@
-/** What outlives the pods of a session: `sessions/<session id>/workspace`, and `state` with the agent's own records. */
-import { mkdir, readdir } from "node:fs/promises";
+/**
+ * What outlives the pods of a session: `sessions/<session id>/workspace`, `state` with the agent's own records, and the output
+ * of an agent that died without a word, `agent.log`.
+ */
+import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
@@ -25,6 +28,11 @@ export class SessionFolders {
 		return join(this.#path(sessionId), "state", "lock");
 	}
 
+	/** Moves the output of an agent to `agent.log` in the session's folder, in the place of the last one that was kept. */
+	async keepOutput(sessionId: string, log: string): Promise<void> {
+		await rename(log, join(this.#path(sessionId), "agent.log"));
+	}
+
 	async list(): Promise<string[]> {
 		const names = await readdir(this.#root).catch((error: unknown) => {
 			if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
@@ -38,8 +46,13 @@ export class SessionFolders {
 	}
 
 	/** Finishes what an earlier process began to remove. */
-	emptyTrash(): Promise<void> {
-		return this.#trash.empty();
+	emptyTrash(signal: AbortSignal): Promise<void> {
+		return this.#trash.empty(signal);
+	}
+
+	/** A sentence about what cannot be removed. */
+	get trashTrouble(): string | undefined {
+		return this.#trash.trouble;
 	}
 
 	#path(sessionId: string): string {

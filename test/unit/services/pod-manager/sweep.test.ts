@@ -73,6 +73,13 @@ describe("Sweep", () => {
 		expect(said).to.deep.equal([`No session wants "session-${id}-g1": it is ended`]);
 	});
 
+	it("says once what the runtime cannot put right by itself (L5)", async () => {
+		pods.troubles = () => ["Cannot remove 1 folder"];
+		start();
+		await sweeps();
+		expect(said).to.deep.equal(["Cannot remove 1 folder"]);
+	});
+
 	it("ends the others although one cannot be ended, and says so once", async () => {
 		class StickyPods extends MemoryPods {
 			override async end(pod: Pod) {

@@ -182,17 +182,21 @@ describe("LocalProcessRuntime", function () {
 		expect(gone.failure?.code).to.equal("SETUP_FAILED");
 	});
 
-	it("says so when an agent ends before it could say anything, and does not start it again", async () => {
+	it("says so when an agent ends before it could say anything, keeps its output (L2), and does not start it again", async () => {
 		const projectRoot = join(pods.dataDir, "broken");
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
-		writeFileSync(join(projectRoot, "agent/main.ts"), "process.exit(3);\n");
+		writeFileSync(join(projectRoot, "agent/main.ts"), "console.log('its last words');\nprocess.exit(3);\n");
 		const broken = new LocalProcessRuntime({ ...pods.options, projectRoot });
 		await broken.create(podSpecFor(id, 1));
 		const pod = await inState("gone");
 		expect(pod.failure?.code).to.equal("AGENT_CRASHED");
-		expect(pod.failure?.message).to.include("(3)");
+		expect(pod.failure?.message).to.include("(3)").and.to.include('"agent.log" beside the session\'s workspace');
 		await broken.create(podSpecFor(id, 1));
 		expect(pods.processes()).to.deep.equal([]);
+		await broken.forget(pod);
+		expect(readFileSync(join(pods.dataDir, "sessions", id, "agent.log"), "utf8")).to.include("its last words");
+		await broken.purge(id);
+		expect(existsSync(join(pods.dataDir, "sessions", id))).to.equal(false);
 	});
 
 	it("says which lock is held when no pod of ours holds it, and starts when it is free (L1)", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,9 +51,99 @@ describe("Trash", () => {
 		await eventually(() => readdirSync(root).length === 0);
 	});
 
+	it("says what it cannot remove and why, and tries it three times only (where it may mount) (L5)", async function () {
+		const inUse = join(root, ".trash", "thing-0badcafe", "mounted");
+		mkdirSync(inUse, { recursive: true });
+		if (!isMounted(inUse)) return this.skip();
+		try {
+			for (let round = 0; round < 5; round++) {
+				await trash.empty();
+				expect(trash.trouble).to.match(/^Cannot remove 1 folder\(s\) in ".*", "thing-0badcafe" among them: EBUSY/);
+			}
+			expect(existsSync(inUse)).to.equal(true);
+		} finally {
+			unmount(inUse);
+		}
+		await trash.empty();
+		expect(existsSync(inUse), "it is tried again").to.equal(true);
+		await new Trash(join(root, ".trash")).empty();
+		expect(readdirSync(root)).to.deep.equal([]);
+	});
+
+	it("says nothing more of what could be removed later (where it may mount) (L5)", async function () {
+		const inUse = join(root, ".trash", "thing-0badcafe", "mounted");
+		mkdirSync(inUse, { recursive: true });
+		if (!isMounted(inUse)) return this.skip();
+		try {
+			await trash.empty();
+			expect(trash.trouble).to.be.a("string");
+		} finally {
+			unmount(inUse);
+		}
+		await trash.empty();
+		expect(trash.trouble).to.equal(undefined);
+		expect(readdirSync(root)).to.deep.equal([]);
+	});
+
+	it("removes folders that lie too deep for a path, and read-only ones in them (L5)", async () => {
+		const deep = join(root, "thing");
+		mkdirSync(deep);
+		const name = "n".repeat(200);
+		// Some 8,000 bytes of path; the system takes 4,096.
+		const script = `for (let depth = 0; depth < 40; depth++) {
+			fs.mkdirSync("${name}");
+			process.chdir("${name}");
+		}
+		fs.writeFileSync("f", "");
+		for (const folder of [".", ".."]) fs.chmodSync(folder, 0o500);`;
+		execFileSync(process.execPath, ["-e", script], { cwd: deep });
+		await trash.discard(deep);
+		await eventually(() => readdirSync(root).length === 0);
+	});
+
+	it("has one file operation under way at a time, however many files there are (H3)", async () => {
+		const folder = join(root, "thing");
+		mkdirSync(folder);
+		for (let count = 0; count < 5_000; count++) writeFileSync(join(folder, String(count)), "");
+		const most = { atOnce: 0 };
+		await trash.discard(folder);
+		await eventually(
+			() => {
+				const files = process.getActiveResourcesInfo().filter((resource) => resource.startsWith("FSReq"));
+				most.atOnce = Math.max(most.atOnce, files.length);
+				return readdirSync(root).length === 0;
+			},
+			{ withinMs: 25_000, everyMs: 1 },
+		);
+		// The next one may begin before the last one is forgotten.
+		expect(most.atOnce).to.be.below(10);
+	});
+
+	it("removes nothing more when it is told to stop, and the next process goes on", async () => {
+		mkdirSync(join(root, ".trash", "thing-0badcafe", "deep"), { recursive: true });
+		await trash.empty(AbortSignal.abort());
+		expect(readdirSync(join(root, ".trash"))).to.deep.equal(["thing-0badcafe"]);
+		await new Trash(join(root, ".trash")).empty();
+		expect(readdirSync(root)).to.deep.equal([]);
+	});
+
 	it("finishes what a killed process began", async () => {
 		mkdirSync(join(root, ".trash", "thing-0badcafe", "deep"), { recursive: true });
 		await trash.empty();
 		expect(readdirSync(root)).to.deep.equal([]);
 	});
 });
+
+/** The system refuses to move or to remove the root of a mount. False where this process may not mount. */
+function isMounted(folder: string): boolean {
+	try {
+		execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function unmount(folder: string): void {
+	execFileSync("umount", [folder], { stdio: "pipe" });
+}
