@@ -21,6 +21,9 @@ import type { SessionRecords } from "./session-records.ts";
 /** A lease lasts one pass and is never renewed. */
 export const leaseMs = 15_000;
 
+/** By this much the clock of another process may be ahead of this one's. */
+const maxAheadMs = 30_000;
+
 /** Of the launches in one answer, as JSON; the rest of it is for what surrounds them. */
 const maxLaunchBytes = maxMessageBytes - 65_536;
 
@@ -210,9 +213,9 @@ function fitting(documents: readonly SessionDocument[]): readonly SessionDocumen
 	return tooMany === -1 ? documents : documents.slice(0, tooMany);
 }
 
-/** A lease that ends later than one taken now would is from a clock that has been set back since. */
+/** Another process may have leased it by a clock that is ahead. A lease that ends still later is from one that was set back since. */
 function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
-	return lease_until > at && lease_until <= at + leaseMs;
+	return lease_until > at && lease_until <= at + leaseMs + maxAheadMs;
 }
 
 function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {

@@ -10,6 +10,7 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
+import { turnClock } from "#shared/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -59,6 +60,22 @@ describe("SessionClaims", () => {
 		const [claim] = await claims.claim(1, [id]);
 		return claim ?? expect.fail("nothing to claim");
 	}
+
+	it("takes the lease of a process whose clock is ahead for a lease, and that of an hour ahead for none (L8)", async () => {
+		for (const [aheadMs, isFree] of [
+			[25_000, false],
+			[3_600_000, true],
+		] as const) {
+			const id = await created();
+			const putBack = turnClock({ now: () => Date.now() + aheadMs, monotonic: () => performance.now() });
+			try {
+				await claimed(id);
+			} finally {
+				putBack();
+			}
+			expect(await claims.claim(1, [id])).to.have.length(isFree ? 1 : 0);
+		}
+	});
 
 	it("lets a tombstone go while 500 other sessions wait for the relay, and not before its own event has left (L13)", async () => {
 		const told = [{ n: 1, type: "session_updated", data: "{}", audience: { tenant: "t" }, at: 1 }];
