@@ -16,8 +16,8 @@ const program = join(cache, "bin", "mongod");
 /** Why tests that need a real MongoDB server are left out here; undefined when there is one. */
 export const withoutMongod = existsSync(program) ? undefined : "no mongod here, `npm run servers -- get mongod`";
 
-/** Elections begin so soon after the primary has gone silent. */
-export const electionMs = 2_000;
+/** A primary that is alone gives up after so long, and others stand for election. */
+const defaultElectionMs = 4_000;
 
 /** A server that reads its data again after a kill, on a machine with other work. */
 const startMs = 60_000;
@@ -26,6 +26,7 @@ export class Mongod {
 	readonly port: number;
 	readonly #folder: string;
 	#child: ChildProcess | undefined;
+	#isFrozen = false;
 
 	constructor(port: number, folder: string) {
 		this.port = port;
@@ -33,9 +34,10 @@ export class Mongod {
 		mkdirSync(folder);
 	}
 
+	/** Neither killed nor frozen. */
 	get runs(): boolean {
 		const child = this.#child;
-		return child !== undefined && child.exitCode === null && child.signalCode === null;
+		return !this.#isFrozen && child !== undefined && child.exitCode === null && child.signalCode === null;
 	}
 
 	/** Resolves when it answers, also again after a kill. */
@@ -56,6 +58,7 @@ export class Mongod {
 
 	/** kill -9. */
 	async kill(): Promise<void> {
+		this.thaw();
 		if (!this.runs || !this.#child) return;
 		const exit = once(this.#child, "exit");
 		this.#child.kill("SIGKILL");
@@ -64,22 +67,33 @@ export class Mongod {
 
 	/** SIGSTOP: connections stay, nothing answers. */
 	freeze(): void {
+		this.#isFrozen = true;
 		this.#child?.kill("SIGSTOP");
 	}
 
 	/** SIGCONT. */
 	thaw(): void {
 		this.#child?.kill("SIGCONT");
+		this.#isFrozen = false;
 	}
 
 	/** Asks this server and no other of its set. */
-	async command(command: Document): Promise<Document> {
+	command(command: Document): Promise<Document> {
+		return this.#ask((client) => client.db("admin").command(command));
+	}
+
+	/** Documents it has itself, whether a majority has them or not. */
+	count(database: string, collection: string): Promise<number> {
+		return this.#ask((client) => client.db(database).collection(collection).countDocuments());
+	}
+
+	async #ask<T>(ask: (client: MongoClient) => Promise<T>): Promise<T> {
 		const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`, {
 			serverSelectionTimeoutMS: 2_000,
 			socketTimeoutMS: 5_000,
 		});
 		try {
-			return await client.db("admin").command(command);
+			return await ask(client);
 		} finally {
 			await client.close();
 		}
@@ -98,7 +112,7 @@ export class MongodSet implements AsyncDisposable {
 	}
 
 	/** Resolves when there is a primary. */
-	static async start(size: number): Promise<MongodSet> {
+	static async start(size: number, electionMs = defaultElectionMs): Promise<MongodSet> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-mongod-"));
 		const ports = await Promise.all(Array.from({ length: size }, freePort));
 		const set = new MongodSet(
@@ -107,7 +121,7 @@ export class MongodSet implements AsyncDisposable {
 		);
 		try {
 			await Promise.all(set.members.map((member) => member.start()));
-			await set.#initiate();
+			await set.#initiate(electionMs);
 			return set;
 		} catch (error) {
 			await set[Symbol.asyncDispose]();
@@ -142,12 +156,27 @@ export class MongodSet implements AsyncDisposable {
 		rmSync(this.#folder, { recursive: true, force: true });
 	}
 
-	async #initiate(): Promise<void> {
+	async #initiate(electionMs: number): Promise<void> {
 		const [first] = this.members;
 		const members = this.members.map(({ port }, _id) => ({ _id, host: `127.0.0.1:${port}` }));
-		const settings = { electionTimeoutMillis: electionMs, heartbeatIntervalMillis: 500 };
-		await first?.command({ replSetInitiate: { _id: "rs0", members, settings } });
-		await this.primary();
+		// A new primary waits for a heartbeat of each member, the frozen one too.
+		const settings = {
+			electionTimeoutMillis: defaultElectionMs,
+			heartbeatIntervalMillis: 500,
+			heartbeatTimeoutSecs: 2,
+		};
+		const set = { _id: "rs0", members, settings };
+		await first?.command({ replSetInitiate: set });
+		await this.whole();
+		// The first election would wait for as long.
+		if (electionMs !== defaultElectionMs) await this.#electAfter(electionMs);
+	}
+
+	async #electAfter(electionTimeoutMillis: number): Promise<void> {
+		const primary = await this.primary();
+		const { config } = await primary.command({ replSetGetConfig: 1 });
+		const settings = { ...config.settings, electionTimeoutMillis };
+		await primary.command({ replSetReconfig: { ...config, version: config.version + 1, settings } });
 		await this.whole();
 	}
 }
@@ -156,7 +185,7 @@ export class MongodSet implements AsyncDisposable {
 async function isPrimary(member: Mongod): Promise<boolean> {
 	try {
 		if (!(await member.command({ hello: 1 }))["isWritablePrimary"]) return false;
-		await member.command({ appendOplogNote: 1, data: { probe: 1 }, writeConcern: { w: "majority", wtimeout: 1_000 } });
+		await member.command({ appendOplogNote: 1, data: { probe: 1 }, writeConcern: { w: "majority", wtimeout: 3_000 } });
 		return true;
 	} catch {
 		return false;

@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Commands } from "./mongodb/commands.ts";
 import { encodedAnswer, takeMessages, type WireMessage } from "./mongodb/wire-message.ts";
 
@@ -14,19 +15,27 @@ export interface MongodbEndpoint {
 	readonly received: ReadonlyMap<string, number>;
 	/** The next such command takes effect, but its connection ends without an answer. */
 	loseAnswer(command: string): void;
+	/** From now on such a command takes so long; one that may not take as long fails at once. */
+	slowDown(command: string, ms: number): void;
 	close(): Promise<void>;
 }
+
+const outOfTime = { ok: 0, code: 50, codeName: "MaxTimeMSExpired", errmsg: "operation exceeded time limit" };
 
 export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
 	const commands = new Commands();
 	const received = new Map<string, number>();
 	const lost = new Set<string>();
+	const slow = new Map<string, number>();
 	const sockets = new Set<Socket>();
 
-	function answer(socket: Socket, message: WireMessage): void {
+	async function answer(socket: Socket, message: WireMessage): Promise<void> {
 		const [name = ""] = Object.keys(message.command);
 		received.set(name, (received.get(name) ?? 0) + 1);
-		const answered = commands.answer(message.command);
+		const ms = slow.get(name) ?? 0;
+		const isTooSlow = Number(message.command["maxTimeMS"] ?? Infinity) < ms;
+		if (ms > 0 && !isTooSlow) await sleep(ms);
+		const answered = isTooSlow ? outOfTime : commands.answer(message.command);
 		if (lost.delete(name)) socket.destroy();
 		else if (!socket.destroyed) socket.write(encodedAnswer(message, answered));
 	}
@@ -41,7 +50,7 @@ export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
 			try {
 				const { messages, rest } = takeMessages(Buffer.concat([unread, bytes]));
 				unread = Buffer.from(rest);
-				for (const message of messages) answer(socket, message);
+				for (const message of messages) void answer(socket, message);
 			} catch (error) {
 				socket.destroy(error instanceof Error ? error : undefined);
 			}
@@ -56,6 +65,7 @@ export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
 		url: `mongodb://127.0.0.1:${port}/?directConnection=true`,
 		received,
 		loseAnswer: (command) => lost.add(command),
+		slowDown: (command, ms) => slow.set(command, ms),
 		async close() {
 			const closed = once(server, "close");
 			server.close();
