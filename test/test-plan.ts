@@ -10,6 +10,7 @@ export interface TestPlan {
 /** They measure time or memory closely, or are a load that others would be measured under. */
 const measuring = [
 	"test/e2e/many-sessions.test.ts",
+	"test/failover/failover.test.ts",
 	"test/faults/faults.test.ts",
 	"test/integration/agent/model-proxy/overhead.test.ts",
 	"test/integration/stream-crowd.test.ts",
@@ -19,7 +20,15 @@ const measuring = [
 const withAgents = ["test/contract/real-agents.test.ts", "test/e2e/agents.test.ts"];
 
 /** Longest first: what is begun last should not be what everybody waits for. */
-const order = ["test/faults", "test/e2e", "test/contract", "test/unit", "test/integration", "test/lint"];
+const order = [
+	"test/failover",
+	"test/faults",
+	"test/e2e",
+	"test/contract",
+	"test/unit",
+	"test/integration",
+	"test/lint",
+];
 
 export function planned(files: readonly string[]): TestPlan {
 	const others = files.filter((file) => !measuring.includes(file) && !withAgents.includes(file));

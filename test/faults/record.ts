@@ -1,7 +1,8 @@
 /** Keeps what a run has found: as data for whoever compares, and as a section of the documentation for people. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
+import { keepSection } from "../support/document-section.ts";
 import type { ControlReport } from "./controls.ts";
 import type { FaultReport } from "./fault-run.ts";
 
@@ -9,19 +10,12 @@ export interface FaultRecord extends FaultReport {
 	readonly controls: readonly ControlReport[];
 }
 
-const begin = "<!-- record -->\n";
-const end = "<!-- /record -->";
-
 /** @param root Folder with `bench/results/faults.json` and `docs/faults.md`. @throws {Error} without the marks in the document. */
 export function keepRecord(record: FaultRecord, root = projectRoot): void {
 	const folder = join(root, "bench", "results");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "faults.json"), `${JSON.stringify(record, undefined, "\t")}\n`);
-	const document = join(root, "docs", "faults.md");
-	const text = readFileSync(document, "utf8");
-	const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-	if (from < 0 || to < from) throw new Error(`There is no place for the record in "${document}"`);
-	writeFileSync(document, `${text.slice(0, from)}${begin}${section(record)}${text.slice(to)}`);
+	keepSection(join(root, "docs", "faults.md"), "record", section(record));
 }
 
 /** Markdown. */

@@ -1,0 +1,31 @@
+/**
+ * The MongoDB store, whose writes to the event log wait while a file is there: a relay that has read the end of the log
+ * and appends to it much later, as on a busy machine or over a slow network.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Collection, Columns, Document } from "#shared/store/collection.ts";
+import type { Appended } from "#shared/store/document-store.ts";
+import { MongodbStore } from "#shared/store/mongodb-store.ts";
+
+/** Of a process whose appends can be held: path of the file. */
+export const holdVariable = "FAILOVER_HOLD_FILE";
+
+/** Beside it when an append waits. */
+export function waitingFile(hold: string): string {
+	return `${hold}.waiting`;
+}
+
+export class HeldAppendStore extends MongodbStore {
+	override async append<C extends Columns>(
+		collection: Collection<C>,
+		documents: readonly Document<C>[],
+	): Promise<Appended> {
+		const hold = process.env[holdVariable];
+		if (hold !== undefined && collection.name === "event_log" && existsSync(hold)) {
+			writeFileSync(waitingFile(hold), "");
+			while (existsSync(hold)) await sleep(20);
+		}
+		return super.append(collection, documents);
+	}
+}

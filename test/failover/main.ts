@@ -1,0 +1,39 @@
+/**
+ * `npm run test:failover -- [--rounds n] [--seed n] [--control] [--record]`: a replica set of three loses its primary n times,
+ * and 1 when anything was lost, doubled or late. With `--control` it runs without the protection, and is 1 when all is well.
+ */
+import { parseArgs } from "node:util";
+import { patchedTree } from "../faults/patched-tree.ts";
+import { withoutMongod } from "../support/mongod-set.ts";
+import { controlPatches } from "./control.ts";
+import { failoverRun, seededKinds } from "./failover-run.ts";
+import { isBroken, keepTable, row, table } from "./table.ts";
+
+const { values } = parseArgs({
+	options: {
+		rounds: { type: "string", default: "20" },
+		seed: { type: "string", default: "1" },
+		control: { type: "boolean", default: false },
+		record: { type: "boolean", default: false },
+	},
+});
+
+if (withoutMongod !== undefined) throw new Error(`The failover run cannot be done: ${withoutMongod}`);
+const seed = Number(values.seed);
+const kinds = seededKinds(Number(values.rounds), seed);
+using tree = values.control ? patchedTree(controlPatches) : undefined;
+let number = 0;
+const report = await failoverRun({
+	kinds,
+	seed,
+	...(tree && { root: tree.root }),
+	onRound(round) {
+		console.log(row(round, number++));
+		for (const sentence of round.wrong) console.log(`  ${sentence}`);
+	},
+});
+console.log(`\n${table(report)}`);
+const broken = report.rounds.filter((round) => isBroken(round)).length;
+console.log(broken === 0 ? "Nothing is lost, doubled or late" : `BROKEN in ${broken} rounds`);
+if (values.record) keepTable(report);
+if (broken > 0 !== values.control) process.exitCode = 1;
