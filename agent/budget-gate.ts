@@ -33,8 +33,8 @@ const patienceMs = 3_000;
 export interface BudgetGateOptions {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
-	/** Resolves when the platform has heard of what was used so far, or soon after. */
-	readonly reported: () => Promise<void>;
+	/** Whether the platform has heard of what was used so far; resolves soon. */
+	readonly reported: () => Promise<boolean>;
 }
 
 type Ask = Omit<SentReservationRequest, "reservation_id">;
@@ -50,6 +50,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#context: number | undefined;
 	#reserved: Reserved | undefined;
 	#isInTurn = false;
+	#isClosing = false;
 	/** When the platform was last asked anything. */
 	#askedAt = -Infinity;
 	/** Resolves when the next call is over. */
@@ -134,6 +135,8 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 
 	/** Gives back what is held, and asks nothing any more. */
 	async close(): Promise<void> {
+		this.#isClosing = true;
+		this.#isInTurn = false;
 		this.#asking?.abort();
 		this.#giveBack();
 		await this.#givenBack(this.#closed.signal);
@@ -212,15 +215,17 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return answer;
 	}
 
-	/** When what was used is reported, so that nobody else takes it meanwhile, and no call is under way that needs it. */
+	/** When the platform has heard of what was used, so that nobody else takes it, and no call is under way that needs it. */
 	#giveBack(): void {
 		const reserved = this.#reserved;
-		if (!reserved || reserved.underWay.size > 0) return;
-		this.#reserved = undefined;
+		if (!reserved) return;
 		const before = this.#givingBack;
 		this.#givingBack = (async () => {
 			await before;
-			await this.#options.reported();
+			if (this.#reserved !== reserved) return;
+			if (!(await this.#options.reported()) && !this.#isClosing) return;
+			if (this.#isInTurn || reserved.underWay.size > 0) return;
+			this.#reserved = undefined;
 			await this.#release(reserved.id);
 			if (reserved.isRefused) this.#keepAsking();
 		})();

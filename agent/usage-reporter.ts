@@ -58,10 +58,11 @@ export class UsageReporter implements TurnWatcher {
 		this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 
-	/** Resolves when the platform has heard of everything so far, or soon. */
-	async reported(): Promise<void> {
+	/** Whether the platform has heard of everything so far; resolves when it has, or soon. */
+	async reported(): Promise<boolean> {
 		this.#deliver();
 		await Promise.race([this.#delivering, sleep(patienceMs)]);
+		return this.#spool.isEmpty;
 	}
 
 	/** Tells what there is without waiting for the end of the turn: what nobody has heard of is lost with this disk. */
