@@ -13,39 +13,21 @@ import { costMicros } from "#shared/models/token-counts.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { HostileAgent, type HostileCall } from "../support/hostile-agent.ts";
-import type { Answer } from "../support/model-server/answer.ts";
+import {
+	anthropic,
+	billedAsAsked,
+	catalogue,
+	chat,
+	priceMicros,
+	refusedCalls,
+	responses,
+} from "../support/hostile-calls.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { sameDay } from "../support/same-day.ts";
 import { sessionReaches } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
 
-/** Dollars per million tokens, so micro-dollars per token; whole ones, so that no report is rounded. */
-const prices = { input: 10, output: 50, cache_read: 1, cache_write: 10 };
-const priceMicros = { input: 10_000_000, output: 50_000_000, cache_read: 1_000_000, cache_write: 10_000_000 };
 const budget = 1_000_000;
-/** What one call of each wire looks like; it writes `OUT` tokens. */
-const say = (words: string) => [{ role: "user", content: words }];
-const anthropic = (words: string, more: object = {}) => ({
-	model: "scripted-1",
-	max_tokens: 2_000,
-	messages: say(words),
-	...more,
-});
-const chat = (words: string, more: object = {}) => ({ model: "scripted-1", messages: say(words), ...more });
-const responses = (more: object = {}) => ({ model: "scripted-1", input: "OUT=10", max_output_tokens: 2_000, ...more });
-const gemini = (more: object = {}) => ({ contents: [{ role: "user", parts: [{ text: "OUT=10" }] }], ...more });
-
-function answer(request: { body: object }): Answer {
-	const words = JSON.stringify(request.body);
-	const output = Number(/OUT=(\d+)/.exec(words)?.[1] ?? 10);
-	const usage = { input: 1_000, output, cache_read: 0, cache_write: 0 };
-	const isSilent = words.includes("SILENT");
-	const fault = words.includes("SLOW") ? ({ kind: "slow", everyMs: 150 } as const) : undefined;
-	const stall = words.includes("STALL") ? ({ kind: "stall", after: 2 } as const) : undefined;
-	const any = stall ?? fault;
-	return { text: "one two three", usage, isSilent, ...(any && { fault: any }) };
-}
-
 describe("a hostile agent under a budget of one dollar (H7)", function () {
 	this.timeout(60_000);
 	let folder: string;
@@ -60,16 +42,9 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-hostile-"));
-		model = await ModelServer.listen({ script: answer });
-		const named = { provider: "scripted", context_window: 50_000 };
+		model = await ModelServer.listen({ script: billedAsAsked });
 		const file = join(folder, "models.yaml");
-		const models = [
-			{ id: "scripted-1", name: "Dear", ...named, prices },
-			{ id: "scripted-2", name: "Other", ...named, prices },
-			{ id: "unpriced", name: "Unpriced", ...named },
-		];
-		const providers = [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints: model.endpoints }];
-		writeFileSync(file, stringify({ price_version: "test", providers, models }));
+		writeFileSync(file, stringify(catalogue(model.endpoints)));
 		platform = await startPlatform({
 			config: { models: { file } },
 			env: { SCRIPTED_KEY: model.key, ...sameDay() },
@@ -138,68 +113,15 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 		return settled.booked;
 	}
 
-	function refused(what: string, call: () => HostileCall, statuses: readonly number[] = [400]): void {
-		it(`is refused ${what}`, async () => {
-			const before = model.requests.length;
-			expect(statuses).to.include(await agent.call(call()));
-			expect(model.requests.length, "the provider hears nothing").to.equal(before);
-			ways++;
-		});
-	}
-
 	describe("asks for what is billed elsewhere, later, or otherwise", () => {
-		const own = anthropic("OUT=10");
-		refused("a model without a price", () => ({ body: { ...own, model: "unpriced" } }), [402]);
-		refused("a model nobody knows", () => ({ body: { ...own, model: "scripted-1 " } }), [402]);
-		refused(
-			"another model in the path",
-			() => ({
-				wire: "gemini",
-				path: "/v1beta/models/unpriced:generateContent",
-				body: gemini(),
-			}),
-			[402],
-		);
-		refused("an answer that comes later", () => ({ wire: "openai-responses", body: responses({ background: true }) }));
-		refused("eight answers", () => ({ wire: "openai-chat", body: chat("OUT=10", { n: 8 }) }));
-		refused("eight candidates", () => ({
-			wire: "gemini",
-			body: gemini({ generation_config: { candidate_count: 8 } }),
-		}));
-		refused("two spellings", () => ({ wire: "gemini", body: gemini({ generationConfig: {}, generation_config: {} }) }));
-		refused("a dearer tier", () => ({ wire: "openai-chat", body: chat("OUT=10", { service_tier: "priority" }) }));
-		refused("a dearer speed", () => ({ body: { ...own, speed: "fast" } }));
-		refused("a dearer beta", () => ({ body: own, headers: { "anthropic-beta": "a, context-1m-2025-08-07" } }));
-		refused("a list of betas without end", () => ({ body: own, headers: { "anthropic-beta": "x,".repeat(5_000) } }));
-		refused("a dearer cache", () => ({
-			body: { ...own, system: [{ type: "text", text: "a", cache_control: { type: "ephemeral", ttl: "1h" } }] },
-		}));
-		refused("an answer in another form", () => ({ wire: "gemini", query: "?alt=proto", body: gemini() }));
-		refused("a query twice", () => ({ wire: "gemini", query: "?alt=sse&alt=proto", body: gemini() }));
-		refused("a query nobody knows", () => ({ query: "?tier=fast", body: own }));
-		refused("another method in a header", () => ({ body: own, headers: { "x-http-method-override": "PUT" } }));
-		refused("fewer than no tokens", () => ({ body: { ...own, max_tokens: -1 } }));
-		refused("more tokens than there are numbers", () => ({ body: '{"model":"scripted-1","max_tokens":1e400}' }));
-		refused("tokens in words", () => ({ body: { ...own, max_tokens: "16000" } }));
-		refused("foreign tools", () => ({ body: { ...own, mcp_servers: [{ type: "url", url: "https://example.com" }] } }));
-		refused("a machine to run code on", () => ({ body: { ...own, container: "c" } }));
-		refused("a search", () => ({ wire: "openai-chat", body: chat("OUT=10", { web_search_options: {} }) }));
-		refused("to be stored", () => ({ wire: "openai-chat", body: chat("OUT=10", { store: true }) }));
-		refused("sound", () => ({ wire: "openai-chat", body: chat("OUT=10", { modalities: ["text", "audio"] }) }));
-		refused("a cache of its own", () => ({ wire: "gemini", body: gemini({ cachedContent: "cachedContents/1" }) }));
-		refused("other models to fall back to", () => ({ wire: "openai-chat", body: chat("", { models: ["unpriced"] }) }));
-		refused("a compressed request", () => ({ body: own, headers: { "content-encoding": "gzip" } }), [415]);
-		const elsewhere: [HostileCall["wire"] & {}, string][] = [
-			["anthropic", "/v1/messages/batches"],
-			["anthropic", "/v1%2Fmessages"],
-			["anthropic", "//v1/messages"],
-			["anthropic", "/v1/files"],
-			["openai-chat", "/embeddings"],
-			["openai-chat", "/images/generations"],
-			["gemini", "/v1beta/cachedContents"],
-			["gemini", "/v1beta/models/a%2f..%2fscripted-1:generateContent"],
-		];
-		for (const [wire, path] of elsewhere) refused(`${wire}${path}`, () => ({ wire, path, body: own }), [404]);
+		for (const { what, call, status } of refusedCalls) {
+			it(`is refused ${what}`, async () => {
+				const before = model.requests.length;
+				expect(await agent.call(call)).to.equal(status);
+				expect(model.requests.length, "the provider hears nothing").to.equal(before);
+				ways++;
+			});
+		}
 
 		it("is refused a connection that is no request any more, and the key of another session", async () => {
 			const upgrade = {
@@ -214,7 +136,9 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			await sessionReaches(api, other, "running");
 			const { token } = await agentOf(other);
 			await api.post(`/sessions/${other}/stop`);
-			expect(await agent.call({ body: own, headers: { authorization: `Bearer ${token}` } })).to.equal(401);
+			expect(await agent.call({ body: anthropic("OUT=10"), headers: { authorization: `Bearer ${token}` } })).to.equal(
+				401,
+			);
 			expect(model.requests.length).to.equal(before);
 			ways += 2;
 		});
