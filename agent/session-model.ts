@@ -36,7 +36,7 @@ export class SessionModel {
 			usage.add(call, gate.reservationId);
 			gate.used(call);
 		};
-		const onBegun = (call: CallUnderWay): void => usage.begin(call, gate.reservationId);
+		const onBegun = (call: CallUnderWay): Promise<void> => usage.begin(call, gate.reservationId);
 		// Loaded when there is a model only.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
 		const isLimited = (): boolean => gate.isLimited;

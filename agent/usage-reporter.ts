@@ -46,16 +46,16 @@ export class UsageReporter implements TurnWatcher {
 		return this.#metered;
 	}
 
-	/** A call is under way. @param reservation Id of what it is paid from; undefined: of nothing. */
-	begin(call: CallUnderWay, reservation?: string): void {
-		this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
+	/** A call is under way; resolves when that is on disk, if it can be. @param reservation Id of what it is paid from. */
+	begin(call: CallUnderWay, reservation?: string): Promise<void> {
+		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
 	}
 
 	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
 		if (counts) this.#metered = addTokens(this.#metered ?? noTokens, counts);
-		this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
+		void this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 
 	/** Whether the platform has heard of everything so far; resolves when it has, or soon. */
@@ -77,7 +77,7 @@ export class UsageReporter implements TurnWatcher {
 
 	ended(): void {
 		this.#isInTurn = false;
-		if (this.#metered) this.#keep(this.#spool.addMessage());
+		if (this.#metered) void this.#keep(this.#spool.addMessage());
 		this.#deliver();
 	}
 
@@ -137,9 +137,9 @@ export class UsageReporter implements TurnWatcher {
 		}
 	}
 
-	#keep(writing: Promise<void>): void {
+	#keep(writing: Promise<void>): Promise<void> {
 		// It counts all the same, as long as this process lives.
-		writing.catch((error: unknown) => this.#sayBroken(error));
+		return writing.catch((error: unknown) => this.#sayBroken(error));
 	}
 
 	#sayBroken(error: unknown): void {

@@ -32,8 +32,8 @@ export interface ExchangeParts {
 	readonly log: LogBuffer;
 	/** Told once of each call that reached the provider, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
-	/** Told of a call that a budget pays when it is sent, and of one whose provider tells of the usage early. */
-	readonly onBegun: (call: CallUnderWay) => void;
+	/** Told of a call that a budget pays before it is sent, and of one whose provider tells of the usage early. */
+	readonly onBegun: (call: CallUnderWay) => Promise<void>;
 	/** Whether a budget applies. */
 	readonly isLimited: () => boolean;
 	/** A sentence: the call is refused with it. The signal aborts when its caller has left. */
@@ -84,11 +84,11 @@ export class CallExchange {
 		const call = { id, wire, model, provider, location };
 		const guess = (told: TokenCounts | undefined, received: number): TokenCounts | undefined =>
 			bounds ? estimatedUsage(bounds, access.context_window, { told, received }) : told;
-		const begun = (told?: TokenCounts): void => {
+		const begun = async (told?: TokenCounts): Promise<void> => {
 			const counts = guess(told, 0);
-			if (counts) onBegun({ ...call, counts, isEstimated: bounds !== undefined });
+			if (counts) await onBegun({ ...call, counts, isEstimated: bounds !== undefined });
 		};
-		const meter = new UsageMeter(wire, (counts) => tellsEarly(wire) && begun(counts));
+		const meter = new UsageMeter(wire, (counts) => void (tellsEarly(wire) && begun(counts)));
 		let isTold = false;
 		const tell = (status: number, end: MeteredCall["end"], mayBeHeard = true): void => {
 			if (isTold) return;
@@ -102,7 +102,7 @@ export class CallExchange {
 		};
 		try {
 			this.#presence.wantsEnd = bounds !== undefined;
-			begun();
+			await begun();
 			const { answer, isChanged } = await this.#sendCall(body);
 			const { isStreaming } = body;
 			await this.#relay(answer, { meter, isStreaming, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });

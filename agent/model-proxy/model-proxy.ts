@@ -24,8 +24,8 @@ export interface ModelProxyOptions {
 	access: ModelAccess;
 	/** Told once of each call that was sent to the provider, before its caller learns that it is over. */
 	onCall: (call: MeteredCall) => void;
-	/** Told of what a call uses before its end is known; `onCall` follows. */
-	onBegun?: (call: CallUnderWay) => void;
+	/** Told of what a call uses before its end is known; `onCall` follows. One that a budget pays is sent afterwards. */
+	onBegun?: (call: CallUnderWay) => Promise<void>;
 	/**
 	 * Whether a budget applies: then calls must keep to terms (`terms/`), and what their provider does not tell is
 	 * estimated. Default: none does.
@@ -51,7 +51,14 @@ export class ModelProxy {
 	readonly #closing = new AbortController();
 
 	private constructor(options: ModelProxyOptions) {
-		const { access, onCall, onBegun = () => {}, isLimited = () => false, admit = admitAll, log } = options;
+		const {
+			access,
+			onCall,
+			onBegun = () => Promise.resolve(),
+			isLimited = () => false,
+			admit = admitAll,
+			log,
+		} = options;
 		const all = { ...defaultLimits, ...options.limits };
 		const link = new ProviderLink(all.calls, all.firstByteMs);
 		const bodies = new RequestBodies(all);

@@ -33,7 +33,10 @@ export const responses = (more: object = {}) => ({
 	max_output_tokens: 2_000,
 	...more,
 });
-export const gemini = (more: object = {}) => ({ contents: [{ role: "user", parts: [{ text: "OUT=10" }] }], ...more });
+export const gemini = (words: string, more: object = {}) => ({
+	contents: [{ role: "user", parts: [{ text: words }] }],
+	...more,
+});
 
 /** Bills as many tokens of output as the words `OUT=<n>` of the request say. */
 export function billedAsAsked(request: { body: object }): Answer {
@@ -41,7 +44,7 @@ export function billedAsAsked(request: { body: object }): Answer {
 	const output = Number(/OUT=(\d+)/.exec(words)?.[1] ?? 10);
 	const usage = { input: 1_000, output, cache_read: 0, cache_write: 0 };
 	const isSilent = words.includes("SILENT");
-	const fault = words.includes("SLOW") ? ({ kind: "slow", everyMs: 150 } as const) : undefined;
+	const fault = words.includes("SLOW") ? ({ kind: "slow", everyMs: 20 } as const) : undefined;
 	const stall = words.includes("STALL") ? ({ kind: "stall", after: 2 } as const) : undefined;
 	const any = stall ?? fault;
 	return { text: "one two three", usage, isSilent, ...(any && { fault: any }) };
@@ -75,7 +78,7 @@ export const refusedCalls: readonly RefusedCall[] = [
 		{
 			wire: "gemini",
 			path: "/v1beta/models/unpriced:generateContent",
-			body: gemini(),
+			body: gemini("OUT=10"),
 		},
 		402,
 	),
@@ -83,9 +86,9 @@ export const refusedCalls: readonly RefusedCall[] = [
 	refused("eight answers", { wire: "openai-chat", body: chat("OUT=10", { n: 8 }) }),
 	refused("eight candidates", {
 		wire: "gemini",
-		body: gemini({ generation_config: { candidate_count: 8 } }),
+		body: gemini("OUT=10", { generation_config: { candidate_count: 8 } }),
 	}),
-	refused("two spellings", { wire: "gemini", body: gemini({ generationConfig: {}, generation_config: {} }) }),
+	refused("two spellings", { wire: "gemini", body: gemini("OUT=10", { generationConfig: {}, generation_config: {} }) }),
 	refused("a dearer tier", { wire: "openai-chat", body: chat("OUT=10", { service_tier: "priority" }) }),
 	refused("a dearer speed", { body: { ...own, speed: "fast" } }),
 	refused("a dearer beta", { body: own, headers: { "anthropic-beta": "a, context-1m-2025-08-07" } }),
@@ -93,8 +96,8 @@ export const refusedCalls: readonly RefusedCall[] = [
 	refused("a dearer cache", {
 		body: { ...own, system: [{ type: "text", text: "a", cache_control: { type: "ephemeral", ttl: "1h" } }] },
 	}),
-	refused("an answer in another form", { wire: "gemini", query: "?alt=proto", body: gemini() }),
-	refused("a query twice", { wire: "gemini", query: "?alt=sse&alt=proto", body: gemini() }),
+	refused("an answer in another form", { wire: "gemini", query: "?alt=proto", body: gemini("OUT=10") }),
+	refused("a query twice", { wire: "gemini", query: "?alt=sse&alt=proto", body: gemini("OUT=10") }),
 	refused("a query nobody knows", { query: "?tier=fast", body: own }),
 	refused("another method in a header", { body: own, headers: { "x-http-method-override": "PUT" } }),
 	refused("fewer than no tokens", { body: { ...own, max_tokens: -1 } }),
@@ -105,7 +108,7 @@ export const refusedCalls: readonly RefusedCall[] = [
 	refused("a search", { wire: "openai-chat", body: chat("OUT=10", { web_search_options: {} }) }),
 	refused("to be stored", { wire: "openai-chat", body: chat("OUT=10", { store: true }) }),
 	refused("sound", { wire: "openai-chat", body: chat("OUT=10", { modalities: ["text", "audio"] }) }),
-	refused("a cache of its own", { wire: "gemini", body: gemini({ cachedContent: "cachedContents/1" }) }),
+	refused("a cache of its own", { wire: "gemini", body: gemini("OUT=10", { cachedContent: "cachedContents/1" }) }),
 	refused("other models to fall back to", { wire: "openai-chat", body: chat("", { models: ["unpriced"] }) }),
 	refused("a compressed request", { body: own, headers: { "content-encoding": "gzip" } }, 415),
 
@@ -115,3 +118,20 @@ export const refusedCalls: readonly RefusedCall[] = [
 function refused(what: string, call: HostileCall, status = 400): RefusedCall {
 	return { what, call, status };
 }
+
+/** Each wire's stream, slow enough to hang up in the middle of. */
+export const slowStreams: readonly [ModelWire, object][] = [
+	["openai-chat", chat("SLOW OUT=2000", { stream: true, max_tokens: 2_000 })],
+	["openai-responses", responses({ stream: true, input: "SLOW OUT=2000" })],
+	["anthropic", anthropic("SLOW OUT=2000", { stream: true })],
+	["gemini", gemini("SLOW OUT=2000")],
+];
+
+/** Over all wires and two models. */
+export const everywhere: readonly HostileCall[] = [
+	{ body: anthropic("OUT=9000", { max_tokens: 9_000 }) },
+	{ body: anthropic("OUT=9000", { max_tokens: 9_000, model: "scripted-2" }) },
+	{ wire: "openai-chat", body: chat("OUT=9000") },
+	{ wire: "openai-responses", body: { model: "scripted-2", input: "OUT=9000" } },
+	{ wire: "gemini", body: gemini("OUT=9000") },
+];

@@ -20,7 +20,7 @@ describe("model proxy: with a budget", function () {
 
 	for (const wire of modelWires) {
 		it(`hears the usage of a stream whose caller has hung up: ${wire} (H7)`, async () => {
-			await using model = await budgeted(() => ({ text: "one two three", fault: { kind: "slow", everyMs: 100 } }));
+			await using model = await budgeted(() => ({ text: "one two three", fault: { kind: "slow", everyMs: 20 } }));
 			const leaving = new AbortController();
 			const onText = (): void => leaving.abort();
 			await askModel(model.access, wire, { ...asked, signal: leaving.signal, onText }).catch(() => undefined);
@@ -54,7 +54,7 @@ describe("model proxy: with a budget", function () {
 	it("books a call whose provider tells nothing at an estimate, before its end is known too (H7)", async () => {
 		const begun: CallUnderWay[] = [];
 		await using model = await budgeted(() => ({ text: "x".repeat(100_000), isSilent: true }), {
-			onBegun: (call) => begun.push(call),
+			onBegun: async (call) => void begun.push(call),
 		});
 		for (const wire of modelWires) {
 			for (const isStreaming of [true, false]) await askModel(model.access, wire, { ...asked, isStreaming });

@@ -135,7 +135,9 @@ describe("model proxy: metering", () => {
 
 	it("tells early what the provider tells early, once, under the id of the call", async () => {
 		const begun: CallUnderWay[] = [];
-		await using model = await ProxiedModel.open(() => ({ text: "hello" }), { onBegun: (call) => begun.push(call) });
+		await using model = await ProxiedModel.open(() => ({ text: "hello" }), {
+			onBegun: async (call) => void begun.push(call),
+		});
 		for (const wire of modelWires) await askModel(model.access, wire, { ...userMessage("hi"), isStreaming: true });
 		expect(begun.map(({ wire }) => wire)).to.deep.equal(["anthropic", "gemini"]);
 		const [anthropic, gemini] = model.metered.slice(2);
