@@ -14,6 +14,7 @@ const measuring = [
 	"test/faults/faults.test.ts",
 	"test/integration/agent/model-proxy/overhead.test.ts",
 	"test/integration/stream-crowd.test.ts",
+	"test/isolation/isolation.test.ts",
 ];
 
 /** What uses the real coding agents, which the first of them installs for the other. */
@@ -27,6 +28,7 @@ const order = [
 	"test/contract",
 	"test/unit",
 	"test/integration",
+	"test/isolation",
 	"test/lint",
 ];
 

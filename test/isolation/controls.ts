@@ -1,0 +1,47 @@
+/** Protections of one user from another, each with the attack that shows when it is taken away. */
+import type { Patch } from "../faults/patched-tree.ts";
+
+export interface IsolationControl {
+	readonly name: string;
+	/** Name of the attack. */
+	readonly attack: string;
+	readonly patches: readonly Patch[];
+}
+
+export const controls: readonly IsolationControl[] = [
+	{
+		name: "files of pods opened like any other",
+		attack: "fifos",
+		patches: [
+			{
+				file: "shared/files/untrusted-file.ts",
+				from: "const wary = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;",
+				to: "const wary = 0;",
+			},
+		],
+	},
+	{
+		name: "an expression that goes back and forth",
+		attack: "content-type",
+		patches: [
+			{
+				file: "services/gateway/json-body.ts",
+				from: '(?: *; *charset="?utf-8"?)?$/i;',
+				to: ' *(; *charset="?utf-8"?)? *$/i;',
+			},
+			{
+				file: "services/gateway/json-body.ts",
+				from: "const maxTypeLength = 100;",
+				to: "const maxTypeLength = 100_000;",
+			},
+		],
+	},
+];
+
+/** @throws {RangeError} when there is none of that name. */
+export function controlNamed(name: string): IsolationControl {
+	const control = controls.find((one) => one.name === name);
+	if (!control)
+		throw new RangeError(`There is no control "${name}"; there are ${controls.map((one) => one.name).join(", ")}`);
+	return control;
+}

@@ -1,0 +1,31 @@
+/** The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed. */
+import { expect } from "chai";
+import type { TestPlatform } from "../support/start-platform.ts";
+import { attackNamed } from "./attacks.ts";
+import { attackOn, type IsolationReport, twoUsers } from "./isolation-run.ts";
+import { table } from "./table.ts";
+
+const seconds = 2;
+
+describe("two users on one platform", function () {
+	this.timeout(120_000);
+	let platform: TestPlatform;
+	const reports: IsolationReport[] = [];
+
+	before(async () => {
+		platform = await twoUsers();
+	});
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		console.log(table(reports));
+	});
+
+	for (const name of ["huge-events", "content-type", "deep-json", "cursors", "usage", "poisoned-id"]) {
+		it(`${name}: nothing of the other one's fails, and their session runs on`, async () => {
+			const report = await attackOn(platform, attackNamed(name), seconds);
+			reports.push(report);
+			expect(report.failures).to.deep.equal([]);
+			expect(platform.processes[0]?.hasEnded, platform.output).to.equal(false);
+		});
+	}
+});

@@ -1,0 +1,45 @@
+/**
+ * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--record]`: what each attack of one user does
+ * to another one, as a table, and 1 when something fails or takes too long. With a control, the attack it belongs to
+ * runs on a platform without that protection, and 1 says that nobody noticed. The table goes to docs/isolation.md.
+ */
+import { parseArgs } from "node:util";
+import { attackNamed, attacks } from "./attacks.ts";
+import { controlNamed } from "./controls.ts";
+import { type IsolationReport, isolationRun } from "./isolation-run.ts";
+import { keepRecord } from "./record.ts";
+import { legend, table } from "./table.ts";
+import { patchedTree } from "../faults/patched-tree.ts";
+
+const { values } = parseArgs({
+	options: {
+		only: { type: "string", multiple: true },
+		seconds: { type: "string", default: "8" },
+		control: { type: "string" },
+		record: { type: "boolean", default: false },
+	},
+});
+const seconds = Number(values.seconds);
+
+async function attackAll(): Promise<void> {
+	const reports: IsolationReport[] = [];
+	for (const attack of values.only?.map(attackNamed) ?? attacks) {
+		const report = await isolationRun(attack, seconds);
+		console.log(`${report.holds ? "holds " : "BROKEN"} ${attack.name}`);
+		reports.push(report);
+	}
+	console.log(`\n${legend}\n\n${table(reports)}`);
+	if (values.record) keepRecord(reports, seconds);
+	if (reports.some(({ holds }) => !holds)) process.exitCode = 1;
+}
+
+async function attackWithout(name: string): Promise<void> {
+	const { attack, patches } = controlNamed(name);
+	using tree = patchedTree(patches);
+	const report = await isolationRun(attackNamed(attack), seconds, tree.root);
+	console.log(table([report]));
+	console.log(report.holds ? "NOT NOTICED: nothing breaks without the protection" : "noticed");
+	if (report.holds) process.exitCode = 1;
+}
+
+await (values.control === undefined ? attackAll() : attackWithout(values.control));

@@ -1,0 +1,17 @@
+/** Keeps the table of a run in docs/isolation.md. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { isoTime } from "#shared/clock.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import type { IsolationReport } from "./isolation-run.ts";
+import { legend, table } from "./table.ts";
+
+const page = join(projectRoot, "docs/isolation.md");
+const marked = /(<!-- table -->\n)[^]*(<!-- \/table -->)/;
+
+export function keepRecord(reports: readonly IsolationReport[], seconds: number): void {
+	const when = `${isoTime().slice(0, 10)}, ${cpus().length} processors, ${seconds} s an attack. ${legend}`;
+	const text = `$1\n${when}\n\n${table(reports).replaceAll("$", "$$$$")}\n\n$2`;
+	writeFileSync(page, readFileSync(page, "utf8").replace(marked, text));
+}
