@@ -50,6 +50,7 @@ export class PlatformProcess {
 			key,
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
+			shortcomings: [],
 			readiness: new Map([["files", fileCheck(data_dir)]]),
 		};
 		await this.#compose(platform);

@@ -36,6 +36,8 @@ export interface Platform {
 	readonly rawHandlers: Map<string, RawHandler>;
 	/** By action name; filled by parts, read by the gateway. */
 	readonly upgradeHandlers: Map<string, UpgradeHandler>;
+	/** What this installation cannot keep of what is promised; filled by parts, told at `/health`. */
+	readonly shortcomings: string[];
 	/** By the name of what is checked; filled by parts, read by the gateway's `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
 }

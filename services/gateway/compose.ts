@@ -63,7 +63,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
 		guard,
-		routes: routeTable(config, actionRoutes(contracts), readiness),
+		routes: routeTable(platform, actionRoutes(contracts), readiness),
 		authenticator,
 		login,
 		rawHandlers,
@@ -111,11 +111,16 @@ function guardOf({ gateway }: Config, port: number, { loopbackOnly }: IdentityPr
 	});
 }
 
-function routeTable({ gateway }: Config, routes: readonly ActionRoute[], readiness: Readiness): RouteTable {
+function routeTable(
+	{ config, shortcomings }: Platform,
+	routes: readonly ActionRoute[],
+	readiness: Readiness,
+): RouteTable {
+	const { gateway } = config;
 	const prefixes = [gateway.product, ...gateway.aliases].map((name) => `/api/v1/${name}`);
 	const [prefix = ""] = prefixes;
 	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
-	return new RouteTable([...pages(readiness, document), ...apiPage(), ...routes], prefixes);
+	return new RouteTable([...pages(readiness, document, shortcomings), ...apiPage(), ...routes], prefixes);
 }
 
 function version(): string {

@@ -11,10 +11,10 @@ export interface PageRoute {
 	answer(): Promise<Answer>;
 }
 
-/** @param document The OpenAPI document, as JSON text. */
-export function pages(readiness: Readiness, document: string): PageRoute[] {
+/** @param document The OpenAPI document, as JSON text. @param shortcomings What this installation cannot keep. */
+export function pages(readiness: Readiness, document: string, shortcomings: readonly string[]): PageRoute[] {
 	return [
-		page("//health", async () => healthy),
+		page("//health", async () => healthAnswer(shortcomings)),
 		page("//ready", async () => readyAnswer(await readiness.missing())),
 		page("//openapi.json", async () => ({ status: 200, body: document })),
 		page("//s/:session_id/session", async () => noWebSocket.answer),
@@ -22,12 +22,16 @@ export function pages(readiness: Readiness, document: string): PageRoute[] {
 	];
 }
 
-const healthy: Answer = { status: 200, body: JSON.stringify({ status: "healthy" }) };
 const noWebSocket = new HttpError(426, "The chat of a session is a WebSocket", ["Upgrade", "websocket"]);
 const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) };
 
 function page(path: string, answer: () => Promise<Answer>): PageRoute {
 	return { kind: "page", method: "GET", path, answer };
+}
+
+function healthAnswer(shortcomings: readonly string[]): Answer {
+	const health = { status: "healthy", ...(shortcomings.length > 0 && { shortcomings }) };
+	return { status: 200, body: JSON.stringify(health) };
 }
 
 function readyAnswer(missing: readonly string[]): Answer {

@@ -12,7 +12,7 @@ import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
-export async function compose({ config, key, readiness }: Platform): Promise<Part> {
+export async function compose({ config, key, readiness, shortcomings }: Platform): Promise<Part> {
 	refuseUnsafe(config);
 	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
 		dataDir: config.data_dir,
@@ -28,6 +28,10 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 		specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf }),
 	});
 	readiness.set("pod manager", check);
+	for (const sentence of await runtime.shortcomings()) {
+		shortcomings.push(sentence);
+		console.log(sentence);
+	}
 	return {
 		services: [schema, modelsService(catalogue, accessOf)],
 		drain: stop,

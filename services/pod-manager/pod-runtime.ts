@@ -41,6 +41,8 @@ export interface PodRuntime {
 	kept(): Promise<string[]>;
 	/** What it cannot put right by itself and somebody should know of, in sentences. */
 	troubles(): readonly string[];
+	/** What this place cannot keep of what is promised, in sentences for whoever runs the platform. */
+	shortcomings(): Promise<string[]>;
 	/** Calls back, within a second, with every session whose pods changed, until the signal aborts. */
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
@@ -55,6 +57,7 @@ export const podRuntimeMethods = [
 	"purge",
 	"kept",
 	"troubles",
+	"shortcomings",
 	"watch",
 ] as const;
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type LocalProcessOptions, LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { inheritedEnvironment } from "#shared/config.ts";
 import { marker } from "#shared/pod/launch.ts";
+import { removeGroups } from "./remove-groups.ts";
 import { eventually } from "./eventually.ts";
 
 export interface LocalPods {
@@ -45,6 +46,7 @@ export function openLocalPods(waiting = 0): LocalPods {
 				for (const pid of processes()) process.kill(pid, "SIGKILL");
 				return processes().length === 0;
 			});
+			await removeGroups(installation);
 			await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 		},
 	};

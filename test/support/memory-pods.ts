@@ -89,6 +89,10 @@ export class MemoryPods implements PodRuntime {
 		return [];
 	}
 
+	async shortcomings(): Promise<string[]> {
+		return [];
+	}
+
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		this.#watchers.add(onChange);
 		signal.addEventListener("abort", () => this.#watchers.delete(onChange));

@@ -17,6 +17,7 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 		key: new InstallationKey(Buffer.alloc(32, 3)),
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
+		shortcomings: [],
 		readiness: new Map(),
 	};
 	const parts = [await composeSessions(platform), await composeBlueprints(platform)];

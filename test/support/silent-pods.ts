@@ -11,6 +11,7 @@ export class SilentPods implements PodRuntime {
 	kept = never;
 	unfinished = never;
 	troubles = () => [];
+	shortcomings = async () => [];
 	watch = () => {};
 }
 

@@ -51,6 +51,7 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 		key: new InstallationKey(Buffer.alloc(32, 7)),
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
+		shortcomings: [],
 		readiness: new Map(),
 	};
 }

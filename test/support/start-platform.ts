@@ -11,6 +11,7 @@ import { compiled } from "./compiled.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { machineState, type MachineState } from "./machine-state.ts";
+import { removeGroups } from "./remove-groups.ts";
 import {
 	killSessionProcesses,
 	sessionAgents,
@@ -237,6 +238,7 @@ export class TestPlatform implements AsyncDisposable {
 				killSessionProcesses(installation);
 				return sessionProcesses(installation).length === 0;
 			});
+			await removeGroups(installation);
 		}
 		rmSync(this.folder, { recursive: true, force: true });
 	}

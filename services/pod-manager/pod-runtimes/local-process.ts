@@ -10,6 +10,7 @@ import type { PodFailure } from "#shared/pod/status.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
+import { ControlGroups } from "./local-process/control-groups.ts";
 import { isSameLaunch, type Launch, launchName } from "./local-process/launch.ts";
 import { agentsAmong, podFrom } from "./local-process/local-pod.ts";
 import { type MarkedProcess, MarkedProcesses } from "./local-process/marked-processes.ts";
@@ -36,6 +37,8 @@ export interface LocalProcessOptions {
 	environment: Record<string, string>;
 	/** Folder with `agent/main.ts`; default this project. */
 	projectRoot?: string;
+	/** Where each pod gets a control group (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
+	groups?: string;
 	/** Session agents that are kept waiting for the sessions to come, 0 to 8; default 1. */
 	waiting?: number;
 }
@@ -53,6 +56,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #runs: RunFolders;
 	readonly #sessions: SessionFolders;
 	readonly #marks: PodMarks;
+	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
 	/** Until what a version without proofs has left is ended. */
 	#unprovenEnded: Promise<void> | undefined;
@@ -62,12 +66,18 @@ export class LocalProcessRuntime implements PodRuntime {
 	constructor(options: LocalProcessOptions) {
 		const { dataDir, environment, installation, markKey, projectRoot = ownRoot } = options;
 		this.#options = options;
-		this.#program = { main: join(projectRoot, "agent/main.ts"), environment, installation };
+		this.#marks = new PodMarks(installation, markKey);
+		this.#groups = new ControlGroups(options.groups ?? "auto", this.#marks);
+		this.#program = {
+			main: join(projectRoot, "agent/main.ts"),
+			environment,
+			installation,
+			enter: (pid, { session_id, generation }) => this.#groups.enter(pid, { sessionId: session_id, generation }),
+		};
 		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
-		this.#marks = new PodMarks(installation, markKey);
-		this.#processes = new MarkedProcesses(this.#marks);
+		this.#processes = new MarkedProcesses(this.#marks, (cgroup) => this.#groups.launchOf(cgroup));
 	}
 
 	async list(): Promise<Pod[]> {
@@ -116,6 +126,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		} else if (agents.length > 0 && !isOver(records.endingSince, graceMs)) {
 			return;
 		}
+		await this.#groups.kill(pod);
 		for (const agent of agents) sendSignal(agent, "SIGKILL", { group: true });
 		for (const process of processes) sendSignal(process, "SIGKILL");
 	}
@@ -149,6 +160,11 @@ export class LocalProcessRuntime implements PodRuntime {
 		await this.#sessions.discard(sessionId);
 	}
 
+	async shortcomings(): Promise<string[]> {
+		const shortcoming = await this.#groups.shortcoming();
+		return shortcoming === undefined ? [] : [shortcoming];
+	}
+
 	kept(): Promise<string[]> {
 		return this.#sessions.list();
 	}
@@ -160,6 +176,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
 		void this.#runs.emptyTrash(signal);
 		void this.#sessions.emptyTrash(signal);
+		void this.#groups.adopt();
 		this.#unprovenEnded = this.#endUnproven(signal);
 		this.#waiting.keep(signal);
 		const watch = new PodWatch(
@@ -231,7 +248,9 @@ export class LocalProcessRuntime implements PodRuntime {
 		const known = new Map(folders.map((launch, index) => [launchName(launch), records[index]]));
 		const pods = podsFrom(folders, known, await processes({ surely: false }));
 		if (pods.every(({ state }) => state !== "gone")) return pods;
-		return podsFrom(folders, known, await processes({ surely: true }));
+		const surely = podsFrom(folders, known, await processes({ surely: true }));
+		for (const pod of surely) if (pod.state === "gone") await this.#groups.leave(pod);
+		return surely;
 	}
 
 	#document(spec: PodSpec, launch: Launch, folders: { workspace: string; state: string }): LaunchDocument {

@@ -18,6 +18,8 @@ export interface AgentProgram {
 	readonly environment: Readonly<Record<string, string>>;
 	/** Marks its processes. */
 	readonly installation: string;
+	/** Does what has to be done with a process before it becomes the agent of a launch and starts others. */
+	readonly enter: (pid: number, launch: LaunchDocument) => Promise<void>;
 }
 
 export interface StartedAgent {
@@ -29,6 +31,7 @@ export interface StartedAgent {
 /** Resolves when the process exists and is being told its launch. @throws {Error} when the system cannot start one. */
 export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
 	const agent = await start(program, launch.home, log, launch);
+	await program.enter(agent.process.pid ?? 0, launch);
 	tell(agent, launch);
 	return agent;
 }

@@ -60,6 +60,7 @@ export class WaitingAgents {
 		const agent = this.#agents.find(({ isLoaded }) => isLoaded);
 		if (!agent) return undefined;
 		this.#forget(agent);
+		await this.#program.enter(agent.process.pid ?? 0, launch);
 		const outcome = await hand(agent, launch, log);
 		if (outcome === "taken") return agent;
 		agent.process.kill("SIGKILL");

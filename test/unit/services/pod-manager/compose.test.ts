@@ -11,6 +11,7 @@ function platform(env: NodeJS.ProcessEnv): Platform {
 		key,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
+		shortcomings: [],
 		readiness: new Map(),
 	};
 }
