@@ -2,7 +2,9 @@
  * A control group for each pod of this machine (cgroups(7), version 2): what is started in one stays in it whatever it
  * makes of its environment, and is killed with it. They are below the platform's own group, and no other one is touched.
  */
+// oxlint-disable-next-line no-restricted-imports -- files of the kernel
 import { constants, readFileSync } from "node:fs";
+// oxlint-disable-next-line no-restricted-imports -- files of the kernel
 import { access, mkdir, readdir, rmdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { Launch } from "./launch.ts";
@@ -120,15 +122,19 @@ export async function removeGroup(group: string): Promise<boolean> {
 /** Folder of the group this process is in; undefined where there is no version 2. */
 export function ownGroup(): string | undefined {
 	const path = /^0::(\/.*)$/m.exec(readText("/proc/self/cgroup"))?.[1];
-	const mount = readText("/proc/self/mountinfo")
-		.split("\n")
-		.map((line) => line.split(" - "))
-		.find(([, kind]) => kind?.startsWith("cgroup2 "));
-	// proc(5): the root of the mount in its file system, and where it is mounted.
-	const [, , , root = "", point] = mount?.[0]?.split(" ") ?? [];
-	if (path === undefined || point === undefined || path.startsWith("/..")) return undefined;
-	const base = root === "/" ? "" : root;
-	return path === base || path.startsWith(`${base}/`) ? join(point, path.slice(base.length)) : undefined;
+	const mount = versionTwoMount();
+	if (path === undefined || mount === undefined) return undefined;
+	const base = mount.root === "/" ? "" : mount.root;
+	return `${path}/`.startsWith(`${base}/`) && !path.startsWith("/..")
+		? join(mount.point, path.slice(base.length))
+		: undefined;
+}
+
+/** proc(5), `/proc/pid/mountinfo`: the root of the mount in its file system, and where it is mounted. */
+function versionTwoMount(): { root: string; point: string } | undefined {
+	const line = /^\S+ \S+ \S+ (\S+) (\S+) .*- cgroup2 /m.exec(readText("/proc/self/mountinfo"));
+	const [, root, point] = line ?? [];
+	return root === undefined || point === undefined ? undefined : { root, point };
 }
 
 /** Undefined where no group can be made, or none that can be killed as a whole (Linux 5.14). */
