@@ -134,7 +134,7 @@ describe("Session agents that wait", function () {
 	it("leave nothing when the platform is killed before it could tell them", async () => {
 		await createElsewhere("local-process.spawned");
 		await eventually(() => pods.processes().length === 0, { withinMs: readyMs });
-		expect(await runtime.find(id)).to.deep.equal([]);
+		await eventually(async () => (await runtime.find(id)).length === 0);
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
 	});
