@@ -11,7 +11,7 @@ import { schema, type Output } from "../bus/schema.ts";
  */
 export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
-const id = { type: "string", pattern: `^${sessionIdForm}$` } as const;
+const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
 const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
