@@ -51,10 +51,10 @@ export class HistoryReports {
 	async #write(asker: Asker, record: SessionRecord, name: ReportName, report: HistoryReport): Promise<void> {
 		const { history, chronicles, events } = this.#parts;
 		const { id } = record.session;
-		const entries = report.timeline.map((entry) => entryOf(entry, record.session));
-		const raw = report.events.map((event, index) => {
+		const entries = report.timeline.flatMap((entry) => unlessBad(() => entryOf(entry, record.session)));
+		const raw = report.events.flatMap((event, index) => {
 			const eventId = nameBasedUuid(id, "event", String(name.launch), String(name.n), String(index));
-			return eventOf(eventId, { session_id: id, ...event });
+			return unlessBad(() => eventOf(eventId, { session_id: id, ...event }));
 		});
 		const tell = async (): Promise<void> => {
 			await chronicles.addEntries(asker, record, entries, name);
@@ -82,6 +82,16 @@ export class HistoryReports {
 function refuseBadPiece({ diff }: HistoryReport): void {
 	if (diff && (diff.piece >= diff.pieces || Buffer.byteLength(diff.text) > maxChunkBytes))
 		throw new UnprocessableError("A piece of the patch is too large or none of its pieces", "PATCH_PIECE");
+}
+
+/** One that cannot be taken takes nothing from the others of its report, which would not come again. */
+function unlessBad<T>(read: () => T): T[] {
+	try {
+		return [read()];
+	} catch (error) {
+		if (error instanceof UnprocessableError) return [];
+		throw error;
+	}
 }
 
 /** Pods ask by such a one whether they are still wanted. */

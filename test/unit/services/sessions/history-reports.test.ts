@@ -90,6 +90,30 @@ describe("HistoryReports", () => {
 		}
 	});
 
+	it("keep what is good of a report, though one of its entries is not (a batch never fails for one of its members)", async () => {
+		const at = "2026-11-20T20:00:00.000Z";
+		const session = { id: pod.id, generation: 1, created_at: at, name: "a", repo: "", branch: "", budget: {} };
+		await store.update(sessionCollection, pod.id, {}, { wire: JSON.stringify(session), set: { launch: {} } });
+		const entry = { type: "session", label: "good" } as const;
+		const event = { event_type: "error", timestamp: at, data: {}, sequence: 1 };
+		await reportsOver(store).take(pod, pod.id, {
+			...nothing,
+			n: 1,
+			logs,
+			timeline: [
+				{ ...entry, label: "bad", at: "never" },
+				{ ...entry, at },
+			],
+			events: [{ ...event, event_type: "unheard-of" }, { ...event, timestamp: "never" }, event],
+		});
+		expect(await chunks()).to.equal(1);
+		const kept = await new SessionEventRecords(store).page(pod.id, { limit: 10, offset: 0 });
+		expect(kept.items.map(({ sequence }) => sequence)).to.deep.equal([1]);
+		const chronicle = await new ChronicleRecords(store, () => {}).newest(pod.id);
+		const { events } = await new Timelines(store, () => {}).read(chronicle?.id ?? "");
+		expect(events.map(({ label }) => label)).to.deep.equal(["good"]);
+	});
+
 	it("write nothing for a report that only asks", async () => {
 		const reports = reportsOver(store);
 		await reports.take(pod, pod.id, { ...nothing, n: 0 });
