@@ -11,5 +11,5 @@ export function maskSecrets(value: unknown, name = ""): unknown {
 		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key)]));
 	}
 	if (typeof value !== "string" || value === "") return value;
-	return secretName.test(name) ? mask : value.replaceAll(/(\w+:\/\/)[^/@]+@/g, `$1${mask}@`);
+	return secretName.test(name) ? mask : value.replaceAll(/(?<!\w)(\w+:\/\/)[^/@]+@/g, `$1${mask}@`);
 }

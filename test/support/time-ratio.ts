@@ -1,7 +1,7 @@
 /** Whether the time of a function grows as its input does: a ratio of processor times, so that no machine is too slow. */
 
 /** What takes no longer than this takes no time that its input could be blamed for. */
-const quickMs = 3;
+const quickMs = 20;
 /** The longer input is so many times the shorter one: far enough that the machine's own unevenness does not matter. */
 const factor = 16;
 /** Linear time has 16 and quadratic time 256. */

@@ -59,7 +59,7 @@ export function camelCased(value: JsonObject): JsonObject {
 }
 
 export function camelCase(key: string): string {
-	return key.replaceAll(/_+([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
+	return key.replaceAll(/(?<!_)_+([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function keysOf(value: JsonObject): string[] {
