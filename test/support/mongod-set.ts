@@ -1,5 +1,5 @@
 /** Real MongoDB servers that form a replica set on loopback. Each can be killed, frozen and started again. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -14,7 +14,12 @@ const cache =
 const program = join(cache, "bin", "mongod");
 
 /** Why tests that need a real MongoDB server are left out here; undefined when there is one. */
-export const withoutMongod = existsSync(program) ? undefined : "no mongod here, `npm run servers -- get mongod`";
+export const withoutMongod = reasonAgainst();
+
+function reasonAgainst(): string | undefined {
+	if (!existsSync(program)) return "no mongod here, `npm run servers -- get mongod`";
+	return spawnSync(program, ["--version"]).status === 0 ? undefined : "mongod does not run here";
+}
 
 /** A primary that is alone gives up after so long, and others stand for election. */
 const defaultElectionMs = 4_000;
