@@ -169,7 +169,7 @@ export class TestPlatform implements AsyncDisposable {
 	}
 
 	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */
-	async ready(withinMs = 20_000): Promise<void> {
+	async ready(withinMs = 60_000): Promise<void> {
 		const { readyAt = "/ready" } = this.#options;
 		const isReady = async () =>
 			this.processes.some(({ hasEnded }) => hasEnded) || (await fetch(this.url + readyAt)).status === 200;
