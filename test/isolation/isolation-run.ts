@@ -76,6 +76,12 @@ export async function attackOn(platform: TestPlatform, attack: Attack, seconds: 
 	}
 }
 
+/** For an attack under which the other user could not even begin, or the attacker could not. */
+export function notMeasured(attack: Attack, error: unknown): IsolationReport {
+	const nothing: Measured = { times: { get: [], post: [], stream: [], start: [] }, failures: [] };
+	return reportOf(attack, nothing, { ...nothing, failures: [String(error)] });
+}
+
 async function end(attacker: ChildProcess): Promise<void> {
 	if (attacker.exitCode !== null || attacker.signalCode !== null) return;
 	const ended = once(attacker, "exit");

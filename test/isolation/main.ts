@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { attackNamed, attacks } from "./attacks.ts";
 import { controlNamed } from "./controls.ts";
-import { type IsolationReport, isolationRun } from "./isolation-run.ts";
+import { type IsolationReport, isolationRun, notMeasured } from "./isolation-run.ts";
 import { keepRecord } from "./record.ts";
 import { legend, table } from "./table.ts";
 import { patchedTree } from "../faults/patched-tree.ts";
@@ -24,7 +24,7 @@ const seconds = Number(values.seconds);
 async function attackAll(): Promise<void> {
 	const reports: IsolationReport[] = [];
 	for (const attack of values.only?.map(attackNamed) ?? attacks) {
-		const report = await isolationRun(attack, seconds);
+		const report = await isolationRun(attack, seconds).catch((error: unknown) => notMeasured(attack, error));
 		console.log(`${report.holds ? "holds " : "BROKEN"} ${attack.name}`);
 		reports.push(report);
 	}

@@ -40,9 +40,12 @@ export const commandAttacks: readonly Attack[] = [
 	{
 		name: "fifos",
 		finding: "H3",
-		does: "FIFOs in the place of the files that the platform reads of a pod",
+		does: "FIFOs in the place of the files that the platform reads of a pod, in three sessions",
 		begin: async (ground) => {
-			const each = command("cd $HOME/.. && rm -f status.json ending && mkfifo status.json ending");
+			// The platform looks at them when it is told to stop.
+			const each = command("cd $HOME/.. && rm -f status.json ending && mkfifo status.json ending", ({ api }, id) =>
+				api.post(`/sessions/${id}/stop`),
+			);
 			const waves = await Promise.all([1, 2, 3].map(() => each(ground)));
 			return () => Promise.all(waves.map((wave) => wave()));
 		},
