@@ -109,7 +109,8 @@ for (const nodes of [1, 2] as const) {
 		});
 	});
 
-	describe(`archive-stopped when its process is killed, ${nodes} broker(s)`, () => {
+	describe(`archive-stopped when its process is killed, ${nodes} broker(s)`, function () {
+		this.timeout(90_000);
 		const all = ["archive-planned", "archived-group", "archive-settled"];
 		// The points are in the service, wherever its broker is: two brokers need only show that they are reached.
 		for (const point of nodes === 1 ? all : ["archived-group"]) {
@@ -144,7 +145,8 @@ for (const nodes of [1, 2] as const) {
 	});
 }
 
-describe("create when its process is killed", () => {
+describe("create when its process is killed", function () {
+	this.timeout(90_000);
 	for (const point of ["creation-planned", "creation-written"]) {
 		for (const isDeleted of point === "creation-planned" ? [false] : [false, true]) {
 			it(`at ${point}${isDeleted ? ", and its session is deleted" : ""}: a repeat makes no second one (H6)`, async () => {
