@@ -113,6 +113,7 @@ describe("LocalProcessRuntime", function () {
 	});
 
 	it("is not kept from its sessions by a command that marks itself as a newer launch of one (M3)", async () => {
+		runtime = new LocalProcessRuntime({ ...pods.options, groups: "none" });
 		const spoof = { [marker.session]: id, [marker.generation]: "99" };
 		const words = Object.entries(spoof).map(([name, value]) => `${name}=${value}`);
 		const other = randomUUID();
