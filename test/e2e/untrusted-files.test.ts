@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
 import { putOdd, releasePipes } from "../support/odd-files.ts";
@@ -50,9 +51,10 @@ describe("files that nobody should trust", function () {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-pipe-"));
 		const pipe = join(folder, "pipe");
 		execFileSync("mkfifo", [pipe]);
-		const options = `--import=${join(projectRoot, "test/support/block-file-threads.ts")}`;
+		const preload = pathToFileURL(join(projectRoot, "test/support/block-file-threads.ts"));
+		const options = `--import=${preload.href}?${encodeURIComponent(pipe)}`;
 		try {
-			await using platform = await startPlatform({ env: { NODE_OPTIONS: options, BLOCKING_PIPE: pipe } });
+			await using platform = await startPlatform({ env: { NODE_OPTIONS: options } });
 			const [main] = platform.processes;
 			main?.signal("SIGUSR2");
 			const missing = await eventually(

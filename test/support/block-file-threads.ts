@@ -1,5 +1,5 @@
 /**
- * Loaded into a process ahead of its program (`--import`): at SIGUSR2 every thread it has for file operations waits for the
+ * Loaded into a process ahead of its program (`--import=…?<path of a pipe>`): at SIGUSR2 every thread it has for file operations waits for the
  * other end of a pipe that nobody opens.
  */
 import { open } from "node:fs";
@@ -7,6 +7,9 @@ import { open } from "node:fs";
 /** Node's own number of them. */
 const threads = 4;
 
+/** The process may hide its environment. */
+const pipe = decodeURIComponent(new URL(import.meta.url).search.slice(1));
+
 process.on("SIGUSR2", () => {
-	for (let count = 0; count < threads; count++) open(process.env["BLOCKING_PIPE"] ?? "", "r", () => {});
+	for (let count = 0; count < threads; count++) open(pipe, "r", () => {});
 });
