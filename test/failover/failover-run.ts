@@ -51,7 +51,7 @@ export interface FailoverReport {
 const store = "test/failover/held-append-store.ts";
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
 const sessions = 3;
-const settleMs = 60_000;
+const settleMs = 120_000;
 
 /** Most rounds are what the finding was. */
 export function seededKinds(rounds: number, seed: number): RoundKind[] {

@@ -13,7 +13,7 @@ import { failoverRun } from "./failover-run.ts";
 import { isBroken, table } from "./table.ts";
 
 describe("failover of MongoDB", function () {
-	this.timeout(300_000);
+	this.timeout(600_000);
 
 	const shown = "shows nobody what a majority does not have, and appends it again when it is gone (H10)";
 	if (withoutMongod !== undefined) it(`${shown}: ${withoutMongod}`);
@@ -38,10 +38,10 @@ describe("failover of MongoDB", function () {
 			await Promise.all(others.map((member) => member.start()));
 			// Only one that has all that the other one has can be elected.
 			let tries = 0;
-			await eventually(() => others[tries++ % 2]?.command({ replSetStepUp: 1 }), { withinMs: 60_000 });
+			await eventually(() => others[tries++ % 2]?.command({ replSetStepUp: 1 }), { withinMs: 120_000 });
 			await set.primary();
-			await eventually(() => writer.log.append(numbered(8, 10)), { withinMs: 60_000 });
-			const entries = await eventually(() => reader.log.read(0, 100), { withinMs: 60_000 });
+			await eventually(() => writer.log.append(numbered(8, 10)), { withinMs: 120_000 });
+			const entries = await eventually(() => reader.log.read(0, 100), { withinMs: 120_000 });
 			expect(entries.map(({ data }) => Number(data))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 		});
 

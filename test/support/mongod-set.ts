@@ -25,7 +25,7 @@ function reasonAgainst(): string | undefined {
 const defaultElectionMs = 4_000;
 
 /** A server that reads its data again after a kill, on a machine with other work. */
-const startMs = 60_000;
+const startMs = 120_000;
 
 export class Mongod {
 	readonly port: number;
