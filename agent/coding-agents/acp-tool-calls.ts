@@ -57,7 +57,7 @@ export class AcpToolCalls {
 		const known = this.#merge(id, asked);
 		known.told["status"] ??= "pending";
 		const content = Array.isArray(asked["content"]) ? asked["content"] : known.diffs;
-		const call = { toolCallId: id, ...known.told, content };
+		const call = { toolCallId: id, ...known.told, ...(content.length > 0 && { content }) };
 		const hasNews = before !== JSON.stringify(known.told);
 		return { call, news: hasNews ? readUpdate({ ...call, sessionUpdate: "tool_call" }, verbFor(known)) : undefined };
 	}

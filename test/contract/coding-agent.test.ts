@@ -80,7 +80,13 @@ describe("AcpAgent", () => {
 	});
 
 	it("permits once, never for ever, and says so in the log", async () => {
-		expect(await updatesOf("ask")).to.deep.equal([{ type: "text", text: "allow_once" }]);
+		// A call that is announced by its request only is shown, too.
+		expect(await updatesOf("ask")).to.deep.equal([
+			{ type: "tool", id: "t", title: "write a file", status: "pending" },
+			{ type: "tool", id: "t", status: "in_progress" },
+			{ type: "text", text: "allow_once" },
+			{ type: "tool", id: "t", status: "completed" },
+		]);
 		expect(log.tail().lines.map(({ message }) => message)).to.include("Permitted once: write a file");
 	});
 

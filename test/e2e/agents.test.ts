@@ -132,7 +132,8 @@ describe("coding agents", function () {
 				expect(seen).to.not.match(/svcs_\w{16}/);
 				expect(seen).to.not.include(canary);
 				const platform = ground.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
-				expect(platform, "control: where the key is from").to.include(model.key);
+				expect(platform, "control: where the session's processes are from").to.include("services/start.ts");
+				expect(platform).to.not.include(model.key);
 			});
 
 			it(`goes on after a restart${loads ? "" : " with what was said before"}`, async () => {
