@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { sleep } from "#shared/clock.ts";
+import { niceness, setNiceness } from "#shared/pod/niceness.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import type { Environment } from "./environment.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -36,6 +37,7 @@ export class AgentProcess {
 		const mark = { [markName]: randomUUID() };
 		const whole = { ...env, ...ownEnv, ...mark };
 		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
+		setNiceness(child.pid, niceness.codingAgent);
 		this.#child = child;
 		this.#endSignal = end_signal;
 		// Whoever writes to a process that has ended hears of it through `ended`.

@@ -7,6 +7,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import { openUntrusted } from "#shared/files/untrusted-file.ts";
 import { waitingArgument } from "#shared/pod/agent-title.ts";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
+import { niceness, setNiceness } from "#shared/pod/niceness.ts";
 import { agentRole, agentVariable } from "./marked-processes.ts";
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
@@ -71,6 +72,7 @@ async function start(program: AgentProgram, home: string, log: string, launch?: 
 			child.once("exit", (code, signal) => resolve(code ?? signal));
 		});
 		await once(child, "spawn");
+		setNiceness(child.pid, niceness.sessionAgent);
 		child.unref();
 		for (const channel of child.stdio) if (channel instanceof Socket) channel.unref();
 		child.stdin?.on("error", () => {});

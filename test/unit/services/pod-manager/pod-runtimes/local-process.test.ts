@@ -4,12 +4,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { inheritedEnvironment } from "#shared/config.ts";
 import { marker } from "#shared/pod/launch.ts";
+import { niceness } from "#shared/pod/niceness.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
@@ -65,6 +67,14 @@ describe("LocalProcessRuntime", function () {
 		await runtime.end(adopted, graceMs);
 		await inState("gone");
 		expect(pods.processes()).to.deep.equal([]);
+	});
+
+	it("lets the platform go first where processors are short, and coding agents last", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		const processes = pods.processes().map((pid) => [pid === agentPid(), getPriority(pid)] as const);
+		expect(processes.filter(([isAgent]) => isAgent)).to.deep.equal([[true, niceness.sessionAgent]]);
+		expect(Math.max(...processes.map(([, nice]) => nice))).to.equal(niceness.codingAgent);
 	});
 
 	it("starts anew what was killed between its folder and its process", async () => {
