@@ -218,11 +218,16 @@ describe("stream", () => {
 	it("wants a connection of its own, not one that still has another answer to carry", async () => {
 		const { gateway } = await start();
 		const pending = Promise.withResolvers<void>();
-		gateway.platform.readiness.set("slow", () => pending.promise);
+		const asked = Promise.withResolvers<void>();
+		gateway.platform.readiness.set("slow", () => {
+			asked.resolve();
+			return pending.promise;
+		});
 		const connection = await RawConnection.open(gateway.port);
 		const headers = { Host: gateway.host };
 		connection.write(rawRequest("GET /ready", headers) + rawRequest(`GET ${streamPath}`, headers));
-		// The second request has been refused by the time that a third one is answered.
+		// Both requests came in one piece: the second one has been refused by the time that another connection is answered.
+		await asked.promise;
 		await sendRaw(gateway.port, rawRequest("GET /health", headers));
 		pending.resolve();
 		expect((await connection.answer()).status).to.equal(200);
