@@ -216,7 +216,8 @@ describe("stream", () => {
 	});
 
 	it("wants a connection of its own, not one that still has another answer to carry", async () => {
-		const { gateway } = await start();
+		const stream = await start();
+		const { gateway } = stream;
 		const pending = Promise.withResolvers<void>();
 		const asked = Promise.withResolvers<void>();
 		gateway.platform.readiness.set("slow", () => {
@@ -226,9 +227,9 @@ describe("stream", () => {
 		const connection = await RawConnection.open(gateway.port);
 		const headers = { Host: gateway.host };
 		connection.write(rawRequest("GET /ready", headers) + rawRequest(`GET ${streamPath}`, headers));
-		// Both requests came in one piece: the second one has been refused by the time that another connection is answered.
+		// Both requests came in one piece: the second one has been judged by the time that a later stream has begun.
 		await asked.promise;
-		await sendRaw(gateway.port, rawRequest("GET /health", headers));
+		await (await open(stream)).close();
 		pending.resolve();
 		expect((await connection.answer()).status).to.equal(200);
 		const { status, text } = await connection.answer();
