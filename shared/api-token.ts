@@ -4,17 +4,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "./config.ts";
 import { environment } from "./environment.ts";
-import { keptSecret } from "./kept-secret.ts";
+import { keptSecret, type SecretKind } from "./kept-secret.ts";
 import { StartError } from "./start-error.ts";
 
-const name = "api";
-const tokenBytes = 32;
+const kind: SecretKind = {
+	name: "api",
+	form: /^atelier_[\w-]{43}$/,
+	make: () => `atelier_${randomBytes(32).toString("base64url")}`,
+};
 const loopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
-/** @throws {StartError} when the data folder cannot be used. */
+/** @throws {StartError} when the data folder cannot be used, or holds a part of a token. */
 export function openApiToken(dataDir: string): string {
 	try {
-		return keptSecret(dataDir, name, () => `atelier_${randomBytes(tokenBytes).toString("base64url")}`);
+		return keptSecret(dataDir, kind);
 	} catch (error) {
 		throw new StartError(`Cannot open the token in the data folder "${dataDir}": ${(error as Error).message}`, {
 			cause: error,
@@ -30,6 +33,6 @@ export function apiToken(env: NodeJS.ProcessEnv = environment()): string | undef
 	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];
 	const { identity, data_dir } = loadConfig(env);
 	const isHere = !env["ATELIER_URL"] || loopback.test(new URL(env["ATELIER_URL"]).hostname);
-	const isMade = identity.adapter.endsWith("#TokenIdentity") && existsSync(join(data_dir, "keys", name));
+	const isMade = identity.adapter.endsWith("#TokenIdentity") && existsSync(join(data_dir, "keys", kind.name));
 	return isHere && isMade ? openApiToken(data_dir) : undefined;
 }

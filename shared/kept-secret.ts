@@ -4,13 +4,27 @@ import { join } from "node:path";
 import { writeNewFile } from "./new-file.ts";
 import { makeFolder } from "./new-folder.ts";
 
-/** Its text. One that is there is only read: a full disk keeps nobody from it. @throws {Error} when the folder cannot be used. */
-export function keptSecret(dataDir: string, name: string, made: () => string): string {
+export interface SecretKind {
+	/** Name of the file. */
+	readonly name: string;
+	/** What every one of them looks like. */
+	readonly form: RegExp;
+	readonly make: () => string;
+}
+
+/**
+ * Its text. One that is there is only read: a full disk keeps nobody from it.
+ * @throws {Error} when the folder cannot be used, or the file does not hold a whole one: everybody may know an empty secret.
+ */
+export function keptSecret(dataDir: string, { name, form, make }: SecretKind): string {
 	const folder = join(dataDir, "keys");
 	const file = join(folder, name);
 	if (!existsSync(file)) {
 		makeFolder(folder);
-		writeNewFile(file, made(), 0o600);
+		writeNewFile(file, make(), 0o600);
 	}
-	return readFileSync(file, "utf8").trim();
+	const text = readFileSync(file, "utf8").trim();
+	if (!form.test(text))
+		throw new Error(`"${file}" holds no whole secret; restore it, or remove it to have another one`);
+	return text;
 }

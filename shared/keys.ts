@@ -4,10 +4,15 @@
  */
 import { hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { keptSecret } from "./kept-secret.ts";
+import { keptSecret, type SecretKind } from "./kept-secret.ts";
 import { StartError } from "./start-error.ts";
 
 const keyBytes = 32;
+const kind: SecretKind = {
+	name: "installation",
+	form: /^[\w+/-]{43}=?$/,
+	make: () => randomBytes(keyBytes).toString("base64url"),
+};
 /** Of launches that are spoken with: deriving one costs more than what is asked with it. */
 const keptKeys = 1_000;
 
@@ -66,16 +71,10 @@ export class InstallationKey {
  */
 export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
 	try {
-		return new InstallationKey(
-			Buffer.from(configured === "" ? keptSecret(dataDir, "installation", newKey) : configured, "base64url"),
-		);
+		return new InstallationKey(Buffer.from(configured === "" ? keptSecret(dataDir, kind) : configured, "base64url"));
 	} catch (error) {
 		const place = configured === "" ? ` in the data folder "${dataDir}"` : "";
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new StartError(`Cannot open the installation key${place}: ${reason}`, { cause: error });
 	}
-}
-
-function newKey(): string {
-	return randomBytes(keyBytes).toString("base64url");
 }

@@ -1,7 +1,9 @@
 import { expect } from "chai";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiToken, openApiToken } from "#shared/api-token.ts";
+import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
+import { StartError } from "#shared/start-error.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
 const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token.ts#TokenIdentity" };
@@ -23,6 +25,15 @@ describe("apiToken()", () => {
 		for (const url of ["http://example.org", "http://127.0.0.1.example.org", "http://localhost.example.org:8080"])
 			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(undefined);
 		expect(apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
+	});
+
+	it("is never an empty one or a part, with which everybody would be the developer", () => {
+		const token = openApiToken(folder());
+		for (const rest of ["", "\n", token.slice(0, -1), "\0".repeat(token.length), `${token} ${token}`]) {
+			writeFileSync(join(folder(), "keys", "api"), rest);
+			expect(() => openApiToken(folder()), JSON.stringify(rest)).to.throw(StartError, "no whole secret");
+			expect(() => new TokenIdentity({ dataDir: folder() }).browserLogin, "at the start").to.throw(StartError);
+		}
 	});
 
 	it("is what the environment says, wherever that is", () => {

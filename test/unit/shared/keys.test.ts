@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InstallationKey, openInstallationKey } from "#shared/keys.ts";
@@ -42,6 +42,19 @@ describe("openInstallationKey()", () => {
 			expect(openInstallationKey(folder, Buffer.alloc(32, 1).toString("base64url")).installationId()).not.to.equal(
 				made.installationId(),
 			);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+
+	it("takes no part of a key for one", () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
+		try {
+			openInstallationKey(folder, "");
+			for (const rest of ["", "x", Buffer.alloc(32).toString("latin1")]) {
+				writeFileSync(join(folder, "keys", "installation"), rest);
+				expect(() => openInstallationKey(folder, "")).to.throw(StartError, "no whole secret");
+			}
 		} finally {
 			rmSync(folder, { recursive: true });
 		}
