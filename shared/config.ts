@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parse } from "yaml";
 import { baseUrl } from "./base-url.ts";
 import type { Output, Schema } from "./bus/schema.ts";
 import { compileSchema, type Failure } from "./bus/validator.ts";
@@ -14,6 +13,7 @@ import { environment } from "./environment.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "./project-root.ts";
 import { StartError } from "./start-error.ts";
+import { yamlValue } from "./yaml-text.ts";
 
 export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];
@@ -31,7 +31,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 		join(projectRoot, "config/default.yaml"),
 		...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : []),
 	];
-	const layers = [...files.map(readLayer), fromEnvironment(env, configSchema), shortForms(env)];
+	const layers = [...files.map(readLayer), variables(env), shortForms(env)];
 	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
 	refuseUnknown(merged, configSchema, []);
 	const failures = compileSchema(configSchema)(merged);
@@ -48,10 +48,18 @@ function shortForms(env: NodeJS.ProcessEnv): Tree {
 	};
 }
 
+function variables(env: NodeJS.ProcessEnv): Tree {
+	try {
+		return fromEnvironment(env, configSchema);
+	} catch (error) {
+		throw new ConfigError((error as Error).message);
+	}
+}
+
 function readLayer(file: string): Tree {
 	let content: unknown;
 	try {
-		content = parse(readFileSync(file, "utf8")) ?? {};
+		content = yamlValue(readFileSync(file, "utf8")) ?? {};
 	} catch (error) {
 		throw new ConfigError(`Cannot read the configuration file "${file}": ${(error as Error).message}`);
 	}

@@ -3,19 +3,22 @@
  * underscores inside a name do not matter (`CREDENTIALSTORE__ADAPTER` is `credentialStore.adapter`); below a free-form
  * map the variable's own lower-case name is the key and the text stays text.
  */
-import { parse } from "yaml";
 import type { Rule, Schema } from "./bus/schema.ts";
+import { yamlValue } from "./yaml-text.ts";
 
 type Tree = Record<string, unknown>;
 
 const unsafeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
-/** The part of `env` that names keys of `schema`, as a tree of the same shape. */
+/**
+ * The part of `env` that names keys of `schema`, as a tree of the same shape.
+ * @throws {SyntaxError} that names the variable and does not repeat its value.
+ */
 export function fromEnvironment(env: NodeJS.ProcessEnv, schema: Schema): Tree {
 	const root: Tree = {};
 	for (const [variable, text] of Object.entries(env)) {
 		const place = variable.includes("__") ? locate(variable.split("__"), schema) : undefined;
-		if (place && text !== undefined) set(root, place.path, valueOf(text, place.rule));
+		if (place && text !== undefined) set(root, place.path, valueOf(variable, text, place.rule));
 	}
 	return root;
 }
@@ -49,8 +52,13 @@ export function plain(name: string): string {
 }
 
 /** Only typed leaves are read as YAML: a client id `0123` in a free-form map stays text. */
-function valueOf(text: string, rule: Rule | undefined): unknown {
-	return rule === undefined || rule.type === "string" || rule.type === "enum" ? text : parse(text);
+function valueOf(variable: string, text: string, rule: Rule | undefined): unknown {
+	if (rule === undefined || rule.type === "string" || rule.type === "enum") return text;
+	try {
+		return yamlValue(text);
+	} catch (error) {
+		throw new SyntaxError(`Cannot read the environment variable "${variable}": ${(error as Error).message}`);
+	}
 }
 
 function set(root: Tree, path: readonly string[], value: unknown): void {

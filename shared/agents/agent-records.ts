@@ -1,12 +1,12 @@
 /** The records of coding agents: one YAML file each in `config/agents`, named after the agent. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
 import type { Schema } from "../bus/schema.ts";
 import { compileSchema } from "../bus/validator.ts";
 import { modelWires } from "../models/model-wire.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
+import { yamlValue } from "../yaml-text.ts";
 import { agentFields, type WrittenAgent } from "./agent-fields.ts";
 
 export const agentRecordFolder = join(projectRoot, "config", "agents");
@@ -46,7 +46,7 @@ export function readAgentRecord(id: string, folder = agentRecordFolder): Written
 
 function contentOf(file: string): unknown {
 	try {
-		return parse(readFileSync(file, "utf8"));
+		return yamlValue(readFileSync(file, "utf8"));
 	} catch (error) {
 		throw new AgentRecordError(`Cannot read the record of a coding agent "${file}": ${(error as Error).message}`);
 	}

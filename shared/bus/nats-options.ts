@@ -10,10 +10,10 @@ import { ConfigError } from "../config.ts";
  * @throws {ConfigError} when a file cannot be read, or keys do not fit together.
  */
 export function natsOptions(bus: BusConfig): Nats.ConnectionOptions {
-	const urls = bus.url.split(",").map((url) => new URL(url));
+	const urls = bus.url.split(",").map(serverUrl);
 	const [{ username, password } = { username: "", password: "" }] = urls;
-	const user = bus.user ?? decodeURIComponent(username);
-	const pass = bus.password ?? decodeURIComponent(password);
+	const user = bus.user ?? decoded(username);
+	const pass = bus.password ?? decoded(password);
 	return {
 		servers: urls.map(({ host }) => host),
 		...(user !== "" && { user }),
@@ -28,6 +28,29 @@ export function natsOptions(bus: BusConfig): Nats.ConnectionOptions {
 		maxPingOut: 2,
 		ignoreAuthErrorAbort: true,
 	};
+}
+
+/** A password with a letter that ends it too early makes another host of the user's name. @throws {ConfigError} */
+function serverUrl(text: string): URL {
+	const url = URL.parse(text);
+	if (!url || url.hostname === "" || url.pathname.length > 1 || url.search !== "" || url.hash !== "") throw noServer();
+	return url;
+}
+
+/** @throws {ConfigError} */
+function decoded(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		throw noServer();
+	}
+}
+
+/** Without the value, as there may be a password in it, and not where one is looked for. */
+function noServer(): ConfigError {
+	return new ConfigError(
+		'Configuration key "bus.url" has to name servers as nats://host:port or nats://user:password@host:port, with commas between them; a password with other characters than letters and digits is percent-encoded, or stands in bus.password',
+	);
 }
 
 /** What is meant to be encrypted never goes in plain text because a letter is missing in the URL. */

@@ -1,11 +1,11 @@
 /** The models sessions may use: their providers and prices, from one YAML file (configuration key `models.file`). */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parse } from "yaml";
 import { type Output, schema } from "../bus/schema.ts";
 import { compileSchema } from "../bus/validator.ts";
 import { ConfigError } from "../config.ts";
 import { projectRoot } from "../project-root.ts";
+import { yamlValue } from "../yaml-text.ts";
 import { modelWires } from "./model-wire.ts";
 
 const text = { type: "string", min: 1, max: 200 } as const;
@@ -69,7 +69,7 @@ export function readModelCatalogue(file: string): ModelCatalogue {
 
 function contentOf(path: string): unknown {
 	try {
-		return parse(readFileSync(path, "utf8"));
+		return yamlValue(readFileSync(path, "utf8"));
 	} catch (error) {
 		throw new ConfigError(`Cannot read the model catalogue "${path}": ${(error as Error).message}`);
 	}

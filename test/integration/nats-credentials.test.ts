@@ -94,6 +94,18 @@ describe("the bus shows NATS who it is (H9)", function () {
 		);
 	});
 
+	it("never at another host because of a letter in a password, which is not repeated", () => {
+		for (const word of ["se/cret", "se%cret", "se,cret", "12/se@cret", "12?cret", "12#cret"]) {
+			const url = `nats://user:${word}@127.0.0.1:1`;
+			expect(() => natsOptions({ url, log_level: "fatal" }), word)
+				.to.throw(ConfigError, '"bus.url" has to name servers')
+				.with.property("message")
+				.that.does.not.include("cret");
+		}
+		const encoded = { url: "nats://user:se%2Fc%40ret@127.0.0.1:1,nats://[::1]:2/", log_level: "fatal" } as const;
+		expect(natsOptions(encoded)).to.include({ user: "user", pass: "se/c@ret" });
+	});
+
 	it("never in plain text where a certificate was named, and never without a file that was", () => {
 		const bus = { url: "nats://127.0.0.1:1", log_level: "fatal" } as const;
 		expect(() => natsOptions({ ...bus, ca_file: "/nonexistent" })).to.throw(ConfigError, "has to begin with tls://");

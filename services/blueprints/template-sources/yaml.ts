@@ -1,9 +1,9 @@
 /** Templates as YAML files of one folder: one template a document, read anew when a file changes. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
+import { yamlDocuments } from "#shared/yaml-text.ts";
 import type { TemplateSource } from "../template-source.ts";
 
 const maxFiles = 500;
@@ -40,12 +40,17 @@ export class YamlTemplates implements TemplateSource {
 		if (size > maxFileBytes) throw new Error(`Template file "${file}" is larger than ${maxFileBytes} bytes`);
 		const cached = this.#files.get(file);
 		if (cached?.changedMs === mtimeMs) return cached.templates;
-		const templates = parseAllDocuments(await readFile(file, "utf8")).map((document) => {
-			if (document.errors[0]) throw new Error(`Template file "${file}": ${document.errors[0].message}`);
-			return checked(file, document.toJS());
-		});
+		const templates = documentsOf(file, await readFile(file, "utf8")).map((value) => checked(file, value));
 		this.#files.set(file, { changedMs: mtimeMs, templates });
 		return templates;
+	}
+}
+
+function documentsOf(file: string, text: string): unknown[] {
+	try {
+		return yamlDocuments(text);
+	} catch (error) {
+		throw new Error(`Template file "${file}": ${(error as Error).message}`, { cause: error });
 	}
 }
 

@@ -67,10 +67,44 @@ describe("loadConfig()", () => {
 		});
 	}
 
+	const secret = "hunter2";
+	const unreadable: Record<string, [string, RegExp]> = {
+		"a quote that is not closed": [`bus:\n  password: "${secret}\n`, /missing char at line \d+, column \d+$/],
+		"a key that is there twice": [`bus:\n  password: ${secret}\n  password: ${secret}\n`, /duplicate key at line 3/],
+		"a tab": [`bus:\n\tpassword: ${secret}\n`, /tab as indent at line 2/],
+		"a value that is an alias": [`bus: { password: *${secret} }\n`, /an alias/],
+		"a value that is a tag": [`bus: { password: !${secret} }\n`, /tag resolve failed at line 1/],
+	};
+
+	for (const [what, [content, sentence]] of Object.entries(unreadable)) {
+		it(`repeats no secret of a file with ${what}`, () => {
+			const { message } = failureOf(() => loadConfig({ ATELIER_CONFIG: file(content) }));
+			expect(message).to.match(sentence).and.not.include(secret);
+		});
+	}
+
+	it("repeats no secret of a variable that cannot be read, and names it", () => {
+		const env = { IDENTITY__KWARGS: `{ users: [{ token: "${secret} }] }` };
+		expect(failureOf(() => loadConfig(env)).message)
+			.to.include('the environment variable "IDENTITY__KWARGS"')
+			.and.not.include(secret);
+		expect(failureOf(() => loadConfig({ BUS__URL: `user:${secret}@host` })).message).not.to.include(secret);
+	});
+
 	it("ends the start with a sentence for a wrong short form", () => {
 		expect(() => loadConfig({ PORT: "http" })).to.throw(ConfigError, /"gateway\.port"/);
 	});
 });
+
+function failureOf(attempt: () => unknown): ConfigError {
+	try {
+		attempt();
+	} catch (error) {
+		if (error instanceof ConfigError) return error;
+		throw error;
+	}
+	throw new Error("Nothing was thrown");
+}
 
 describe("inheritedEnvironment()", () => {
 	it("shows where programs and the person's ssh agent are, and no secret", () => {
