@@ -63,6 +63,12 @@ export const controls: readonly Control[] = [
 				from: "equals: { rev: session.rev, ...guard }",
 				to: "equals: { ...guard }",
 			},
+			// In one process no change meets another one of the same session, but for this.
+			{
+				file: "services/sessions/change-queue.ts",
+				from: "if (line) await this.#turn(line, asker);\n\t\telse this.#lines.set(key, []);",
+				to: "",
+			},
 		],
 		breaks: "I7",
 	},
@@ -97,7 +103,7 @@ export const controls: readonly Control[] = [
 				from: "const ours = current.document.fence === fence && current.document.generation === generation;",
 				to: "const ours = current.document.generation === generation;",
 			},
-			{ file: claims, from: "\t\t\t\t{ fence },\n", to: "" },
+			{ file: claims, from: "\t\t\t\t{ guard: { fence } },\n", to: "" },
 			{ file: claims, from: "if (record.document.fence !== fence) return false;", to: "" },
 		],
 		breaks: "I3",
@@ -106,7 +112,13 @@ export const controls: readonly Control[] = [
 		name: "hints without a poll, pod manager",
 		quick: false,
 		scenario: lostHints,
-		patches: [{ file: "services/pod-manager/reconciler.ts", from: "this.#alarm.ringWithin(pollMs);", to: "" }],
+		patches: [
+			{
+				file: "services/pod-manager/reconciler.ts",
+				from: "this.#alarm.ringWithin(Math.min(pollMs * 2 ** times, failingPollMs));",
+				to: "",
+			},
+		],
 		breaks: "I1",
 	},
 	{

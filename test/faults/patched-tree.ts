@@ -16,10 +16,16 @@ const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", 
 /** @throws {Error} when a text that is to be replaced does not stand in its file exactly once. */
 export function patchedTree(patches: readonly Patch[]): { root: string } & Disposable {
 	const root = mkdtempSync(join(tmpdir(), "atelier-patched-"));
-	for (const name of copied) cpSync(join(projectRoot, name), join(root, name), { recursive: true });
-	symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
-	for (const patch of patches) apply(root, patch);
-	return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+	const tree = { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+	try {
+		for (const name of copied) cpSync(join(projectRoot, name), join(root, name), { recursive: true });
+		symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
+		for (const patch of patches) apply(root, patch);
+	} catch (error) {
+		tree[Symbol.dispose]();
+		throw error;
+	}
+	return tree;
 }
 
 function apply(root: string, { file, from, to }: Patch): void {
