@@ -3,6 +3,7 @@
  * a wait, and ends with 0 when asked to end or never needed, 1 when the pod has failed (its status says why), 65 when it
  * was told nothing that makes sense, 75 when the session has an agent already.
  */
+import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { podGround } from "./pod-ground.ts";
 import { PodWorkspace } from "./pod-workspace.ts";
@@ -12,6 +13,7 @@ import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
 const exitCodes = { failed: 1, badDocument: 65, taken: 75 };
 
 async function main(): Promise<number> {
+	ignoreDebuggerSignal();
 	const waits = isWaiting(process.argv);
 	if (waits) await loadAhead();
 	const text = await readLaunchText(process.stdin);

@@ -4,6 +4,7 @@
  * is asked for meanwhile is one in order.
  */
 import { after, monotonic, sleep } from "#shared/clock.ts";
+import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { hideEnvironment } from "#shared/environment.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { StartError } from "#shared/start-error.ts";
@@ -46,6 +47,7 @@ function endWithoutBus(cause: unknown): void {
 	endProcess(70);
 }
 
+ignoreDebuggerSignal();
 hideEnvironment(process.argv.slice(1));
 process.on("SIGINT", end);
 process.on("SIGTERM", end);

@@ -60,6 +60,26 @@ describe("the environment of the platform", function () {
 		expect(holders(canary)).to.deep.equal([]);
 	});
 
+	it("is in no debugger that a command of a session could open, of the platform or of an agent", async () => {
+		await using platform = await startPlatform({ env: secrets(randomUUID()) });
+		const api = platform.client();
+		const { id } = await runningSession(api);
+		await eventually(() => platform.waitingAgents().length > 0, { withinMs: 20_000 });
+		const agent = platform.agents().find(({ session }) => session === id)?.pid ?? 0;
+		const waiting = platform.waitingAgents()[0] ?? 0;
+		const main = platform.processes[0]?.pid ?? 0;
+		const all = [main, agent, waiting];
+		// Node says in its own words that it opens one, or that it cannot because somebody has the port.
+		expect(await ask(api, id, `$ kill -USR1 ${all.join(" ")} && echo told`)).to.include("told");
+		const second = await runningSession(api);
+		expect(await ask(api, second.id, "$ echo works")).to.include("works");
+		const run = join(platform.dataDir, "run");
+		const logs = readdirSync(run, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".log"));
+		const said = logs.map((name) => readFileSync(join(run, name), "utf8"));
+		await platform.stop();
+		expect([platform.output, ...said].join("\n")).not.to.match(/debugger|inspector/i);
+	});
+
 	it("is with npm alone after npm start, and Ctrl-C ends both in order (H8)", async () => {
 		const canary = randomUUID();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
