@@ -1,5 +1,5 @@
 /** A secret of the installation in a file of its own, `<dataDir>/keys/<name>` (mode 0600), made on first use. */
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeNewFile } from "./new-file.ts";
 import { makeFolder } from "./new-folder.ts";
@@ -23,8 +23,19 @@ export function keptSecret(dataDir: string, { name, form, make }: SecretKind): s
 		makeFolder(folder);
 		writeNewFile(file, make(), 0o600);
 	}
-	const text = readFileSync(file, "utf8").trim();
+	const text = textOf(file).trim();
 	if (!form.test(text))
 		throw new Error(`"${file}" holds no whole secret; restore it, or remove it to have another one`);
 	return text;
+}
+
+/** A start that waits for the other end of a pipe hears no signal. @throws {Error} for what is no file. */
+function textOf(path: string): string {
+	const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	try {
+		if (!fstatSync(file).isFile()) throw new Error(`"${path}" is no file`);
+		return readFileSync(file, "utf8");
+	} finally {
+		closeSync(file);
+	}
 }

@@ -66,6 +66,15 @@ describe("the identity `token`", function () {
 		expect(await opens(`${url.replace("http", "ws")}/s/${id}/session`, {}), "without a cookie").to.equal(false);
 	});
 
+	it("knows a browser to which a server on another port gave cookies of the same name", async () => {
+		const own = await cookie();
+		const [name = ""] = own.split("=");
+		for (const shown of [`${name}=x; ${own}`, `${own}; ${name}=`]) {
+			expect((await platform.client({ cookie: shown }).get("/sessions")).status, shown).to.equal(200);
+		}
+		expect((await platform.client({ cookie: `${name}=x; ${name}=` }).get("/sessions")).status).to.equal(401);
+	});
+
 	it("gives no cookie for a wrong one, and passes over other queries", async () => {
 		const wrong = await fetch(`${platform.url}/?token=${token}x`, { redirect: "manual" });
 		expect([wrong.status, wrong.headers.get("set-cookie")]).to.deep.equal([401, null]);

@@ -57,8 +57,10 @@ class Login implements BrowserLogin {
 		return this.isToken(text) ? `${this.#cookie}${this.token}; Path=/; HttpOnly; SameSite=Strict` : undefined;
 	}
 
+	/** Whatever servers on other ports have set under its name does not hide the right one. */
 	cookieIn({ cookie = "" }: IncomingHttpHeaders): string | undefined {
 		const pairs = cookie.split(";").map((pair) => pair.trim());
-		return pairs.find((pair) => pair.startsWith(this.#cookie))?.slice(this.#cookie.length);
+		const values = pairs.filter((pair) => pair.startsWith(this.#cookie)).map((pair) => pair.slice(this.#cookie.length));
+		return values.find((value) => this.isToken(value));
 	}
 }

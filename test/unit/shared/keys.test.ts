@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,6 +56,17 @@ describe("openInstallationKey()", () => {
 				writeFileSync(join(folder, "keys", "installation"), rest);
 				expect(() => openInstallationKey(folder, "")).to.throw(StartError, "no whole secret");
 			}
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+
+	it("does not wait for a pipe in the place of a key", () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
+		try {
+			mkdirSync(join(folder, "keys"));
+			execFileSync("mkfifo", [join(folder, "keys", "installation")]);
+			expect(() => openInstallationKey(folder, "")).to.throw(StartError, "is no file");
 		} finally {
 			rmSync(folder, { recursive: true });
 		}
