@@ -2,6 +2,7 @@
 import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
 import { busBorder } from "#shared/bus/bus-border.ts";
 import { natsOptions } from "#shared/bus/nats-options.ts";
 import { isOutage } from "#shared/bus/outage.ts";
@@ -36,7 +37,7 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 		nodeID,
 		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus) },
 		errorRegenerator: new ServiceErrorRegenerator(),
-		middlewares: [principalMiddleware, busBorder(new PacketSeal(key), topicsOf)],
+		middlewares: [bulkheadMiddleware, principalMiddleware, busBorder(new PacketSeal(key), topicsOf)],
 		internalServices: false,
 		requestTimeout: 8_000,
 		heartbeatInterval: 5,
@@ -51,6 +52,7 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 			halfOpenTime: 5_000,
 			check: isOutage,
 		},
+		// Of events; actions have their own (bulkhead-middleware.ts).
 		bulkhead: { enabled: true, concurrency: 256, maxQueueSize: 4_096 },
 		transit: { maxQueueSize: 2_000 },
 		tracking: { enabled: true, shutdownTimeout: 10_000 },

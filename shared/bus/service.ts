@@ -66,6 +66,7 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 	const check = compileSchema(action.params);
 	return {
 		visibility: "public",
+		bulkhead: { enabled: false },
 		...(isIdempotent(action) && { retryPolicy: repeatable }),
 		async handler(ctx: RequestContext) {
 			refuseLate(ctx.meta.deadline);
