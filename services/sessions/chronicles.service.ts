@@ -70,7 +70,11 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 			},
 
 			async diff({ chronicle_id: session_id, file, base }, principal) {
-				const answer = await pod.diff(await sessions.get(principal, session_id), { file, base, format: "files" });
+				const answer = await pod.diff(principal, await sessions.get(principal, session_id), {
+					file,
+					base,
+					format: "files",
+				});
 				if ("hunks" in answer) return answer;
 				throw new TypeError("The diff of one file has no hunks");
 			},

@@ -1,24 +1,33 @@
 /**
  * Answers from kept patches. A patch is what an agent has made: 2 MB of 50,000 files, or of what is hardest to read, so
- * large ones are read in a thread, one after another, and not for long.
+ * large ones are read in a thread, one after another, not for long, and for one person after the other.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { deadline } from "#shared/clock.ts";
-import { TooManyRequestsError, UnavailableError, UpstreamError } from "#shared/errors.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { UnavailableError, UpstreamError } from "#shared/errors.ts";
+import { FairTurns } from "#shared/fair-turns.ts";
 import { type KeptDiff, keptDiff, type KeptDiffOrder } from "./kept-diff.ts";
 
 /** Characters that are read at once: some milliseconds. */
 const smallPatch = 32 * 1024;
-const maxWaiting = 16;
+const maxWaiting = 64;
+/** Of one person. */
+const maxWaitingOfOne = 4;
 /** Of the thread; far more than the largest patch takes. */
 const maxHeapMb = 256;
 
 export class KeptDiffs {
 	readonly #maxMs: number;
 	#thread: Worker | undefined;
-	#last: Promise<unknown> = Promise.resolve();
-	#waiting = 0;
+	readonly #turns = new FairTurns({
+		atOnce: 1,
+		share: 1,
+		waiting: maxWaiting,
+		waitingOfOne: maxWaitingOfOne,
+		refusal: "Too many large diffs are being read, try again",
+	});
 	readonly #closing = new AbortController();
 
 	/** @param maxMs For one patch; whoever asks waits 8 s. */
@@ -27,13 +36,9 @@ export class KeptDiffs {
 	}
 
 	/** @throws {UpstreamError} when the patch takes too long; {TooManyRequestsError} when too many wait. */
-	async answer(order: KeptDiffOrder): Promise<KeptDiff> {
+	async answer(principal: Principal, order: KeptDiffOrder): Promise<KeptDiff> {
 		if (order.patch.length <= smallPatch) return keptDiff(order);
-		if (this.#waiting >= maxWaiting) throw new TooManyRequestsError("Too many large diffs are being read, try again");
-		this.#waiting++;
-		const answer = this.#last.then(() => this.#read(order)).finally(() => this.#waiting--);
-		this.#last = answer.catch(() => {});
-		return JSON.parse(await answer);
+		return JSON.parse(await this.#turns.run(principal, () => this.#read(order)));
 	}
 
 	/** Who still waits is refused. */

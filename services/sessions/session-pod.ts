@@ -77,10 +77,10 @@ export class SessionPod {
 	}
 
 	/** @throws {BadRequestError} for an unknown base or a file outside the workspace. */
-	diff(record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
+	diff(principal: Principal, record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
 		return this.#ask<FileDiff | DiffFileList | DiffPatch>(record, {
 			alive: (pod) => this.#liveDiff(pod, query),
-			gone: (id) => this.#keptDiff(id, query),
+			gone: (id) => this.#keptDiff(principal, id, query),
 		});
 	}
 
@@ -133,14 +133,18 @@ export class SessionPod {
 		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
 	}
 
-	async #keptDiff(id: string, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch | undefined> {
+	async #keptDiff(
+		principal: Principal,
+		id: string,
+		query: DiffQuery,
+	): Promise<FileDiff | DiffFileList | DiffPatch | undefined> {
 		const { file, base } = query;
 		if (!bases.includes(base)) throw new BadRequestError(`There is no base "${base}"; known: ${bases.join(", ")}`);
 		const path = file === undefined ? undefined : pathBelow(file);
 		if (file !== undefined && path === undefined)
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
 		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
-		return kept && this.#diffs.answer({ ...kept, path, format: query.format });
+		return kept && this.#diffs.answer(principal, { ...kept, path, format: query.format });
 	}
 }
 

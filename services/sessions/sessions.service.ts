@@ -122,7 +122,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			conversation: async ({ session_id, before }, principal) =>
 				pod.conversation(await records.get(principal, session_id), before),
 
-			diff: async ({ session_id, ...query }, principal) => pod.diff(await records.get(principal, session_id), query),
+			diff: async ({ session_id, ...query }, principal) =>
+				pod.diff(principal, await records.get(principal, session_id), query),
 		}),
 
 		async started(this: Service) {

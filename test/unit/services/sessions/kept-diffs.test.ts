@@ -3,7 +3,9 @@ import { keptDiff, type KeptDiffOrder } from "#services/sessions/kept-diff.ts";
 import { KeptDiffs } from "#services/sessions/kept-diffs.ts";
 import { nextTurn } from "#shared/clock.ts";
 import { type ServiceError, UpstreamError } from "#shared/errors.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { failureOf } from "../../../support/failure-of.ts";
+import { alice, bob } from "../../../support/test-brokers.ts";
 
 /** 0.5 MB of files with a line each. */
 const patch = Array.from(
@@ -31,7 +33,7 @@ describe("KeptDiffs", function () {
 
 	it("give what the patch says, and everything else goes on meanwhile (C1)", async () => {
 		let answered = false;
-		const asked = Promise.all(orders.map((order) => diffs.answer(order))).finally(() => {
+		const asked = Promise.all(orders.map((order) => diffs.answer(alice, order))).finally(() => {
 			answered = true;
 		});
 		// Read here, each of them would be over in one turn of the event loop.
@@ -44,22 +46,36 @@ describe("KeptDiffs", function () {
 	it("give up a patch that takes too long (C1)", async () => {
 		const hasty = new KeptDiffs(1);
 		try {
-			const failure = await failureOf(hasty.answer({ patch: hostile, truncated: false, format: "files" }));
+			const failure = await failureOf(hasty.answer(alice, { patch: hostile, truncated: false, format: "files" }));
 			expect(failure).to.be.instanceOf(UpstreamError).and.to.include({ type: "PATCH_UNREADABLE" });
 		} finally {
 			await hasty.close();
 		}
 	});
 
-	it("refuse those behind the sixteenth, and at their end those that still wait (C1)", async () => {
-		const asked = Array.from({ length: 20 }, () =>
-			diffs.answer({ patch, truncated: false, format: "files" }).then(
+	/** What becomes of so many orders of a large patch: 200, or the code of the refusal. */
+	function asked(who: Principal, count: number): Promise<number>[] {
+		return Array.from({ length: count }, () =>
+			diffs.answer(who, { patch, truncated: false, format: "files" }).then(
 				() => 200,
 				(error: ServiceError) => error.code,
 			),
 		);
-		expect(await Promise.all(asked.slice(16))).to.deep.equal([429, 429, 429, 429]);
+	}
+
+	it("refuse who has four waiting already, and at their end those that still wait (C1)", async () => {
+		const hers = asked(alice, 8);
+		expect(await Promise.all(hers.slice(5))).to.deep.equal([429, 429, 429]);
 		await diffs.close();
-		expect((await Promise.all(asked)).slice(2, 16)).to.deep.equal(Array.from({ length: 14 }, () => 503));
+		expect((await Promise.all(hers)).slice(2, 5)).to.deep.equal([503, 503, 503]);
+	});
+
+	it("read the patch of one person before the second of another one who asks for many", async () => {
+		const over: string[] = [];
+		const hers = asked(alice, 20).map((one) => one.then((code) => code === 200 && over.push("alice")));
+		const his = asked(bob, 1).map((one) => one.then((code) => over.push(`bob ${code}`)));
+		await Promise.all([...hers, ...his]);
+		expect(over.indexOf("bob 200")).to.be.within(0, 2);
+		expect(over).to.have.length(6);
 	});
 });
