@@ -33,6 +33,11 @@ const tombstoneMs = 500;
 /** What tells which pods a session should have, and the order of pages; without its launch, which may hold a long prompt. */
 const expectedColumns = ["created_at", "generation", "desired"] as const;
 
+/** Sessions that are due and looked at for one claim, so that one person's crowd does not hide another one's session. */
+const maxLookedAt = 500;
+/** What tells whose a session is, and in which order it is due. */
+const ownerColumns = ["tenant", "owner", "due_at"] as const;
+
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
@@ -69,7 +74,7 @@ export class SessionClaims {
 	}
 
 	/**
-	 * Leases sessions that are due, the longest waiting first; with `ids` these, due or not. As many as fit into an answer,
+	 * Leases sessions that are due, one of each owner in turn, the longest waiting of each first; with `ids` these, due or not. As many as fit into an answer,
 	 * and one that cannot be leased keeps none of the others.
 	 * @throws {Error} when none can.
 	 */
@@ -127,13 +132,15 @@ export class SessionClaims {
 		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
 	}
 
-	/** Those whose time has come, then those put off by a clock that has been set back since. */
+	/** Those whose time has come, then those put off by a clock that has been set back since; of each the owners in turn. */
 	async #due(at: number, limit: number): Promise<SessionDocument[]> {
 		const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
+		const page = { limit: maxLookedAt, columns: ownerColumns };
 		const found = await Promise.all(
-			ranges.map((range) => this.#store.find(sessionCollection, "due", { equals: [], ...range }, { limit })),
+			ranges.map((range) => this.#store.find(sessionCollection, "due", { equals: [], ...range }, page)),
 		);
-		return found.flatMap(({ documents }) => documents);
+		const chosen = found.flatMap(({ documents }) => inTurns(documents)).slice(0, limit);
+		return this.#named(chosen.map(({ id }) => id));
 	}
 
 	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {
@@ -201,6 +208,15 @@ export class SessionClaims {
 		};
 		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
 	}
+}
+
+/** The first one of each owner, then the second one of each, and so on; otherwise in the order they are in. */
+function inTurns(documents: readonly SessionDocument[]): SessionDocument[] {
+	const owners = Map.groupBy(documents, ({ tenant, owner }) => `${tenant}\0${owner}`);
+	if (owners.size <= 1) return [...documents];
+	const rounds: SessionDocument[][] = [];
+	for (const own of owners.values()) for (const [round, one] of own.entries()) (rounds[round] ??= []).push(one);
+	return rounds.flat();
 }
 
 /** The first ones, as many as fit into an answer; one in any case. */

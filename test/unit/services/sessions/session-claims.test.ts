@@ -16,7 +16,7 @@ import type { StoreUnderTest } from "../../../contract/document-store.contract.t
 import { failureOf } from "../../../support/failure-of.ts";
 import { openEmbedded } from "../../../support/open-stores.ts";
 import { seen } from "../../../support/session-actor.ts";
-import { alice } from "../../../support/test-brokers.ts";
+import { alice, bob } from "../../../support/test-brokers.ts";
 
 function request(more: Partial<SessionCreate> = {}): SessionCreate {
 	const fields = { name: "a", ...more };
@@ -60,6 +60,21 @@ describe("SessionClaims", () => {
 		const [claim] = await claims.claim(1, [id]);
 		return claim ?? expect.fail("nothing to claim");
 	}
+
+	it("gives one person's session a turn before the second of another one who starts many", async () => {
+		const order = { request: request(), protocols: [] };
+		for (let n = 0; n < 20; n++) await commands.create({ principal: alice }, order);
+		await commands.create({ principal: bob }, order);
+		const own = { equals: [bob.tenant, bob.id, "active"] };
+		const [his] = (await store.find(sessionCollection, "owner_shelf", own, { limit: 1 })).documents;
+		const [first, ...others] = await claims.claim(4);
+		expect(others.map(({ id }) => id)).to.include(his?.id);
+		expect(first?.id, "the longest waiting goes first").to.not.equal(his?.id);
+		const rest = await claims.claim(100);
+		expect(rest.map(({ id }) => id))
+			.to.have.length(17)
+			.and.to.not.include(his?.id);
+	});
 
 	it("takes the lease of a process whose clock is ahead for a lease, and that of an hour ahead for none (L8)", async () => {
 		for (const [aheadMs, isFree] of [
