@@ -28,6 +28,12 @@ interface Group {
 	readonly clients: Set<SseClient>;
 }
 
+/** Where a client belongs: by what it may see, and whose it is. */
+interface Place {
+	readonly group: string;
+	readonly person: string;
+}
+
 /** The numbers of what a principal may see; undefined when they cannot be had. */
 type StatsOf = (principal: Principal) => Promise<Stats | undefined>;
 
@@ -35,7 +41,9 @@ export class SseHub {
 	readonly #options: HubOptions;
 	/** By audience; none is empty. */
 	readonly #groups = new Map<string, Group>();
-	readonly #clients = new Set<SseClient>();
+	readonly #clients = new Map<SseClient, Place>();
+	/** By person; none is empty. */
+	readonly #people = new Map<string, Set<SseClient>>();
 	readonly #sweep: Timer;
 	readonly #emptied = new AbortController();
 	#isEnding = false;
@@ -50,20 +58,19 @@ export class SseHub {
 	}
 
 	/**
-	 * Begins a stream; the response is its client's from then on.
-	 * @throws {UnavailableError} when there are enough already, or the end has begun.
+	 * Begins a stream; the response is its client's from then on. Where there are enough already, whoever has most of them
+	 * gives one to somebody who has fewer.
+	 * @throws {UnavailableError} when nobody has more, or the end has begun.
 	 */
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
 		const { maxClients, limits = clientLimits, tail } = this.#options;
-		if (this.#clients.size >= maxClients) throw new UnavailableError("There are too many event streams");
-		const key = audienceKey(principal);
-		const group = this.#groups.get(key) ?? { audience: new Audience(principal), clients: new Set() };
+		const place = { group: audienceKey(principal), person: JSON.stringify([principal.tenant, principal.id]) };
+		const surplus = this.#clients.size < maxClients ? undefined : this.#surplusFor(place.person);
+		const group = this.#groups.get(place.group) ?? { audience: new Audience(principal), clients: new Set() };
 		const client = new SseClient(request, response, group.audience, limits);
-		this.#groups.set(key, group);
-		group.clients.add(client);
-		this.#clients.add(client);
-		client.signal.addEventListener("abort", () => this.#remove(client, key));
+		if (surplus) this.#cut(surplus);
+		this.#add(client, place, group);
 		const seen = request.headers["last-event-id"];
 		const here = tail.isCurrent ? tail.position : nowhere;
 		this.#bringUpToDate(client, typeof seen === "string" && seen !== "" ? readPosition(seen) : here);
@@ -81,7 +88,7 @@ export class SseHub {
 
 	/** The log goes on elsewhere: who was live after `former` is brought up to date again. */
 	moved(former: Position): void {
-		for (const client of this.#clients) {
+		for (const client of this.#clients.keys()) {
 			if (!client.isLive) continue;
 			client.isLive = false;
 			this.#bringUpToDate(client, former);
@@ -106,7 +113,7 @@ export class SseHub {
 	async drain(): Promise<void> {
 		this.#isEnding = true;
 		const bye = join([frame("bye", "{}")]);
-		for (const client of this.#clients) client.end(bye);
+		for (const client of this.#clients.keys()) client.end(bye);
 		if (this.#clients.size > 0) await sleep(goodbyeMs, this.#emptied.signal);
 		this.close();
 	}
@@ -115,7 +122,7 @@ export class SseHub {
 	close(): void {
 		this.#isEnding = true;
 		this.#sweep.cancel();
-		for (const client of this.#clients) client.close();
+		for (const client of this.#clients.keys()) client.close();
 	}
 
 	#bringUpToDate(client: SseClient, from: Position): void {
@@ -124,14 +131,47 @@ export class SseHub {
 
 	#closeStalled(): void {
 		const at = monotonic();
-		for (const client of this.#clients) client.closeIfStalled(at);
+		for (const client of this.#clients.keys()) client.closeIfStalled(at);
 	}
 
-	#remove(client: SseClient, key: string): void {
+	/**
+	 * The oldest client of whoever has most.
+	 * @throws {UnavailableError} when that is no more than this person has with one more.
+	 */
+	#surplusFor(person: string): SseClient | undefined {
+		const own = this.#people.get(person)?.size ?? 0;
+		let most: ReadonlySet<SseClient> = new Set();
+		for (const clients of this.#people.values()) if (clients.size > most.size) most = clients;
+		if (most.size <= own + 1) throw new UnavailableError("There are too many event streams");
+		const [oldest] = most;
+		return oldest;
+	}
+
+	/** Its place is free at once, whether it reads or not. */
+	#cut(client: SseClient): void {
+		client.close();
+		this.#remove(client);
+	}
+
+	#add(client: SseClient, place: Place, group: Group): void {
+		this.#groups.set(place.group, group);
+		group.clients.add(client);
+		const own = this.#people.get(place.person) ?? new Set();
+		this.#people.set(place.person, own.add(client));
+		this.#clients.set(client, place);
+		client.signal.addEventListener("abort", () => this.#remove(client));
+	}
+
+	#remove(client: SseClient): void {
+		const place = this.#clients.get(client);
+		if (!place) return;
 		this.#clients.delete(client);
-		const group = this.#groups.get(key);
+		const group = this.#groups.get(place.group);
 		group?.clients.delete(client);
-		if (group?.clients.size === 0) this.#groups.delete(key);
+		if (group?.clients.size === 0) this.#groups.delete(place.group);
+		const own = this.#people.get(place.person);
+		own?.delete(client);
+		if (own?.size === 0) this.#people.delete(place.person);
 		if (this.#isEnding && this.#clients.size === 0) this.#emptied.abort();
 	}
 }

@@ -215,6 +215,20 @@ describe("stream", () => {
 		expect((await refused()).status).to.equal(503);
 	});
 
+	it("gives somebody else a place of the one who has taken all of them", async () => {
+		const stream = await start({ maxClients: 3 });
+		const hers = [await open(stream), await open(stream), await open(stream)];
+		const his = await open(stream, bearer("bob"));
+		await hers[0]?.ended();
+		for (const headers of [{}, bearer("bob").headers]) {
+			const request = rawRequest(`GET ${streamPath}`, { Host: stream.gateway.host, ...headers });
+			expect((await sendRaw(stream.gateway.port, request)).status, "neither gets one of the other's now").to.equal(503);
+		}
+		stream.log.append(change(1), change(2, { tenant: "acme", owner: "bob" }));
+		for (const client of hers.slice(1)) await client.event(({ data }) => data === '{"n":1}');
+		await his.event(({ data }) => data === '{"n":2}');
+	});
+
 	it("wants a connection of its own, not one that still has another answer to carry", async () => {
 		const stream = await start();
 		const { gateway } = stream;
