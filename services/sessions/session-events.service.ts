@@ -3,11 +3,22 @@ import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { refuseLargeRequest } from "#shared/bus/message-size.ts";
-import { implement } from "#shared/bus/service.ts";
+import { implement, isLate, type RequestContext } from "#shared/bus/service.ts";
 import { type IngestedEvent, type SessionEvent, sessionEvents } from "#shared/contracts/session-events.ts";
+import { TimeoutError } from "#shared/errors.ts";
+import { FairTurns, type TurnLimits } from "#shared/fair-turns.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
-import { tokenTimeline } from "./raw-events/session-event-tokens.ts";
+import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";
 import type { SessionRecords } from "./session-records.ts";
+
+/** To read a session's events can mean 5,000 of 4 KB: some at a time, and nobody reads while others wait. */
+const readings: TurnLimits = {
+	atOnce: 4,
+	share: 2,
+	waiting: 1_024,
+	waitingOfOne: 64,
+	refusal: "Too many events are being read, try again",
+};
 
 export function sessionEventsService(sessions: SessionRecords, records: SessionEventRecords): ServiceSchema {
 	/** All or none: whatever may be refused is looked at before the first is kept. */
@@ -21,13 +32,23 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 		return kept;
 	}
 
+	const turns = new FairTurns(readings);
+
+	/** @throws {TimeoutError} when whoever asked has gone before it was their turn. */
+	function inTurn<T>(principal: Principal, { meta }: RequestContext, read: () => Promise<T>): Promise<T> {
+		return turns.run(principal, async () => {
+			if (isLate(meta.deadline)) throw new TimeoutError("The request came too late");
+			return read();
+		});
+	}
+
 	return {
 		name: sessionEvents.name,
 		actions: implement(sessionEvents, {
-			async list({ session_id, ...query }, principal) {
+			async list({ session_id, ...query }, principal, ctx) {
 				if (query.event_type !== undefined) readEventType(query.event_type);
 				await sessions.get(principal, session_id);
-				return records.page(session_id, query);
+				return inTurn(principal, ctx, () => records.page(session_id, query));
 			},
 
 			async counts({ session_id }, principal) {
@@ -35,9 +56,11 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 				return records.counts(session_id);
 			},
 
-			async tokens({ session_id, bucket_seconds }, principal) {
+			async tokens({ session_id, bucket_seconds }, principal, ctx) {
 				await sessions.get(principal, session_id);
-				return tokenTimeline(await Array.fromAsync(records.all(session_id)), bucket_seconds);
+				return inTurn(principal, ctx, async () =>
+					tokenTimeline(await Array.fromAsync(records.all(session_id), countedOf), bucket_seconds),
+				);
 			},
 
 			async ingest(event, principal) {

@@ -15,6 +15,8 @@ import { sessionEventCollection } from "./session-event-collection.ts";
 /** Of one session; the oldest go first. */
 export const maxEvents = 5_000;
 const pageSize = 500;
+/** So that reading a page takes little time, however much the events tell. */
+const pageBytes = 256 * 1024;
 
 export interface EventQuery {
 	readonly event_type?: string | undefined;
@@ -109,7 +111,7 @@ export class SessionEventRecords {
 	): AsyncGenerator<SessionEvent> {
 		let after = cursor;
 		do {
-			const page = { limit: pageSize, ...(after !== undefined && { after }) };
+			const page = { limit: pageSize, maxBytes: pageBytes, ...(after !== undefined && { after }) };
 			const found = await this.#find(session, event_type, page);
 			for (const { wire } of found.documents) yield JSON.parse(wire);
 			after = found.next;
@@ -118,7 +120,7 @@ export class SessionEventRecords {
 		} while (after !== undefined);
 	}
 
-	async #find(session: string, type: string | undefined, page: { limit: number; after?: string }) {
+	async #find(session: string, type: string | undefined, page: { limit: number; maxBytes: number; after?: string }) {
 		try {
 			return type === undefined
 				? await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, page)

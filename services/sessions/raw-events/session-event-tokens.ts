@@ -1,6 +1,13 @@
 /** Tokens over time, from raw events, each token once. Pure. */
 import type { SessionEvent, TokenBucket } from "#shared/contracts/session-events.ts";
 
+/** What counts of an event; what else it tells may be a thousand times as much. */
+export type CountedEvent = Pick<SessionEvent, "event_type" | "timestamp" | "tokens_in" | "tokens_out" | "cost">;
+
+export function countedOf({ event_type, timestamp, tokens_in, tokens_out, cost }: SessionEvent): CountedEvent {
+	return { event_type, timestamp, tokens_in, tokens_out, cost };
+}
+
 /** Millionths of a dollar: sums of them are exact. */
 const micro = 1_000_000;
 
@@ -8,7 +15,7 @@ const micro = 1_000_000;
  * Ascending buckets that have any. Producers tell of a turn's tokens with its answer, in events of their own, or both
  * ways; where a turn (from one `message_user` to the next) has events of its own, these count and its answers do not.
  */
-export function tokenTimeline(events: Iterable<SessionEvent>, bucketSeconds: number): TokenBucket[] {
+export function tokenTimeline(events: Iterable<CountedEvent>, bucketSeconds: number): TokenBucket[] {
 	const buckets = new Map<number, TokenBucket>();
 	for (const turn of turnsOf(events)) {
 		const own = turn.filter(({ event_type }) => event_type === "token_usage");
@@ -19,8 +26,8 @@ export function tokenTimeline(events: Iterable<SessionEvent>, bucketSeconds: num
 	return sums.map((sum) => ({ ...sum, cost: sum.cost / micro }));
 }
 
-function turnsOf(events: Iterable<SessionEvent>): SessionEvent[][] {
-	const turns: SessionEvent[][] = [[]];
+function turnsOf(events: Iterable<CountedEvent>): CountedEvent[][] {
+	const turns: CountedEvent[][] = [[]];
 	for (const event of events) {
 		if (event.event_type === "message_user") turns.push([]);
 		turns.at(-1)?.push(event);
@@ -28,11 +35,11 @@ function turnsOf(events: Iterable<SessionEvent>): SessionEvent[][] {
 	return turns;
 }
 
-function hasTokens({ tokens_in, tokens_out, cost }: SessionEvent): boolean {
+function hasTokens({ tokens_in, tokens_out, cost }: CountedEvent): boolean {
 	return Boolean(tokens_in) || Boolean(tokens_out) || Boolean(cost);
 }
 
-function add(buckets: Map<number, TokenBucket>, event: SessionEvent, bucketSeconds: number): void {
+function add(buckets: Map<number, TokenBucket>, event: CountedEvent, bucketSeconds: number): void {
 	const seconds = Math.floor(Date.parse(event.timestamp) / 1_000);
 	const bucket = Math.floor(seconds / bucketSeconds) * bucketSeconds;
 	const sum = buckets.get(bucket) ?? { bucket, tokens_in: 0, tokens_out: 0, cost: 0 };
