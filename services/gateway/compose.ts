@@ -11,6 +11,7 @@ import { actionRoutes, type ActionRoute } from "./action-route.ts";
 import { apiPage } from "./api-page.ts";
 import { Authenticator } from "./authenticate.ts";
 import { Gateway, type GatewayBus } from "./gateway.ts";
+import { connectionLimit } from "./connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
 import { openHttpServer, portOf } from "./http-server.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
@@ -53,7 +54,11 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		isServed: ({ name, produces }) => (produces ? rawHandlers.has(name) : (bus?.isServed(name) ?? false)),
 	});
 	const { host, port } = config.gateway;
-	const connections = maxConnections + config.stream.max_clients;
+	const { connections, shortcoming } = connectionLimit(maxConnections + config.stream.max_clients);
+	if (shortcoming !== undefined) {
+		platform.shortcomings.push(shortcoming);
+		console.log(shortcoming);
+	}
 	const server = await openHttpServer(
 		{ host, port, maxConnections: connections, shouldUpgrade: isChatUpgrade },
 		(request, response) => void gateway.handle(request, response),

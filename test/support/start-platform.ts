@@ -32,6 +32,8 @@ export interface PlatformOptions {
 	env?: Record<string, string>;
 	/** Folder of the sources it is run from; default this project. */
 	root?: string;
+	/** How many files each process may have open; default what the machine lets it. */
+	openFiles?: number;
 	/** Its data folder, which stays when the platform is disposed of; default one of its own. */
 	dataDir?: string;
 }
@@ -57,10 +59,13 @@ export class PlatformProcess {
 	/** All it has written. */
 	output = "";
 
-	constructor(services: readonly string[], env: Record<string, string>, root: string) {
+	constructor(services: readonly string[], env: Record<string, string>, { root, openFiles }: PlatformOptions) {
 		this.services = services;
-		this.#child = spawn(process.execPath, ["services/start.ts", ...services], {
-			cwd: root,
+		const program = ["services/start.ts", ...services];
+		const limited = ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", process.execPath, ...program];
+		const [command, args] = openFiles === undefined ? [process.execPath, program] : ["sh", limited];
+		this.#child = spawn(command, args, {
+			cwd: root ?? projectRoot,
 			env,
 			stdio: ["ignore", "pipe", "pipe"],
 		});
@@ -163,7 +168,7 @@ export class TestPlatform implements AsyncDisposable {
 			...this.#options.env,
 			...env,
 		};
-		const started = new PlatformProcess(services, whole, this.#options.root ?? projectRoot);
+		const started = new PlatformProcess(services, whole, this.#options);
 		this.#started.push(started);
 		return started;
 	}
