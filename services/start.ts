@@ -51,6 +51,8 @@ ignoreDebuggerSignal();
 hideEnvironment(process.argv.slice(1));
 process.on("SIGINT", end);
 process.on("SIGTERM", end);
+// Whoever reads what is written here may end, or a disk be full: that is no reason to end for us.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 process.on("unhandledRejection", (error) => {
 	console.error("Ends because of an error nobody expected:", error);
 	endProcess(70);
