@@ -63,7 +63,7 @@ export async function attackOn(platform: TestPlatform, attack: Attack, seconds: 
 	const attacker = fork(join(import.meta.dirname, "attacker.ts"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
 	try {
 		attacker.send(order);
-		await once(attacker, "message", { signal: AbortSignal.timeout(preparedWithinMs) });
+		await prepared(attacker);
 		const before = await victim.measure(seconds * 500);
 		attacker.send("begin");
 		const during = await victim.measure(seconds * 1_000);
@@ -80,6 +80,21 @@ export async function attackOn(platform: TestPlatform, attack: Attack, seconds: 
 export function notMeasured(attack: Attack, error: unknown): IsolationReport {
 	const nothing: Measured = { times: { get: [], post: [], stream: [], start: [] }, failures: [] };
 	return reportOf(attack, nothing, { ...nothing, failures: [String(error)] });
+}
+
+/** @throws {Error} when it ends instead. */
+async function prepared(attacker: ChildProcess): Promise<void> {
+	const waiting = new AbortController();
+	const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(preparedWithinMs)]);
+	const ended = once(attacker, "exit", { signal }).then(() => {
+		throw new Error("The attack could not be prepared");
+	});
+	try {
+		await Promise.race([once(attacker, "message", { signal }), ended]);
+	} finally {
+		waiting.abort();
+		ended.catch(() => {});
+	}
 }
 
 async function end(attacker: ChildProcess): Promise<void> {

@@ -25,7 +25,7 @@ async function attackAll(): Promise<void> {
 	const reports: IsolationReport[] = [];
 	for (const attack of values.only?.map(attackNamed) ?? attacks) {
 		const report = await isolationRun(attack, seconds).catch((error: unknown) => notMeasured(attack, error));
-		console.log(`${report.holds ? "holds " : "BROKEN"} ${attack.name}`);
+		console.log(`${report.holds ? "holds " : "BROKEN"} ${table([report]).split("\n").at(-1)}`);
 		reports.push(report);
 	}
 	console.log(`\n${legend}\n\n${table(reports)}`);

@@ -44,20 +44,19 @@ export async function runningSession(api: ApiClient, repo = ""): Promise<Session
 }
 
 interface Conversation {
-	turns: { role: string; content: string }[];
+	/** The newest that fit an answer. */
+	turns: { content: string; metadata: { in_reply_to?: string } }[];
 	is_active: boolean;
 }
 
 /** Sends a message and resolves to what the agent answers. */
 export async function ask(api: ApiClient, id: string, content: string): Promise<string> {
-	const path = `/sessions/${id}/conversation`;
-	const before = (await api.get<Conversation>(path)).body.turns.length;
-	const { status, text } = await api.post(`/sessions/${id}/messages`, { content });
-	if (status !== 200) throw new Error(`The message was not taken: ${status} ${text}`);
+	const sent = await api.post<{ message_id: string }>(`/sessions/${id}/messages`, { content });
+	if (sent.status !== 200) throw new Error(`The message was not taken: ${sent.status} ${sent.text}`);
 	const answer = await eventually(
 		async () => {
-			const { turns, is_active } = (await api.get<Conversation>(path)).body;
-			return is_active ? undefined : turns.slice(before).find(({ role }) => role === "assistant");
+			const { turns, is_active } = (await api.get<Conversation>(`/sessions/${id}/conversation`)).body;
+			return is_active ? undefined : turns.find(({ metadata }) => metadata.in_reply_to === sent.body.message_id);
 		},
 		{ withinMs: 20_000, everyMs: 50, what: `session ${id} answers "${content}"` },
 	);
