@@ -20,6 +20,7 @@ import type { BrowserLogin } from "./identity-provider.ts";
 import { loginAnswer } from "./login-answer.ts";
 import type { OriginGuard } from "./origin-guard.ts";
 import { requestIdOf } from "./request-id.ts";
+import { RequestPace } from "./request-pace.ts";
 import type { RouteTable } from "./route-table.ts";
 import { successAnswer } from "./success-answer.ts";
 
@@ -59,6 +60,7 @@ interface Exchange {
 export class RequestChain {
 	readonly #options: ChainOptions;
 	readonly #limits = new TimeLimits();
+	readonly #pace = new RequestPace();
 
 	constructor(options: ChainOptions) {
 		this.#options = options;
@@ -94,17 +96,20 @@ export class RequestChain {
 		const match = this.#options.routes.find(method, url);
 		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer());
 
-		exchange.route = match.target;
-		const { action } = match.target;
+		const route = match.target;
+		exchange.route = route;
+		const { action } = route;
 		const claim = { headers: request.headers, connection: request.socket, path: match.path };
 		const principal = await this.#options.authenticator.authenticate(claim, action);
 		// Limits count per principal, so here is their place; the identity of one developer has none.
-		if (action.produces !== undefined) return this.#handOver(exchange, match.target, principal);
+		if (action.produces !== undefined) return this.#handOver(exchange, route, principal);
 
-		const body = await readBody(exchange, match.target);
-		const params = match.target.readParams({ path: match.path, query: match.query, body });
-		const result = await this.#call(exchange, match.target, principal, params);
-		this.#answer(exchange, successAnswer(match.target, result, url));
+		await this.#pace.run(principal, async () => {
+			const body = await readBody(exchange, route);
+			const params = route.readParams({ path: match.path, query: match.query, body });
+			const result = await this.#call(exchange, route, principal, params);
+			this.#answer(exchange, successAnswer(route, result, url));
+		});
 	}
 
 	#handOver({ request, response, headers }: Exchange, { action, status }: ActionRoute, principal: Principal): void {
