@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
+import { isThere } from "../support/is-there.ts";
 import { ask, runningSession } from "../support/session-steps.ts";
 import { startPlatform } from "../support/start-platform.ts";
 
@@ -99,7 +100,7 @@ describe("the environment of the platform", function () {
 			const ended = once(npm, "close");
 			process.kill(-(npm.pid ?? 0), "SIGINT");
 			await ended;
-			expect(() => process.kill(-(npm.pid ?? 0), 0), "a process of its group is left").to.throw("ESRCH");
+			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
 		} finally {
 			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
 			rmSync(folder, { recursive: true, force: true });

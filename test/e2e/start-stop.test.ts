@@ -8,17 +8,9 @@ import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
+import { isThere } from "../support/is-there.ts";
 import { ask, runningSession, sessionReaches } from "../support/session-steps.ts";
 import { startPlatform } from "../support/start-platform.ts";
-
-/** @param pid Negative: a process group. */
-function isThere(pid: number): boolean {
-	try {
-		return process.kill(pid, 0);
-	} catch {
-		return false;
-	}
-}
 
 describe("start and stop", function () {
 	this.timeout(120_000);
@@ -104,7 +96,6 @@ describe("start and stop", function () {
 			npm.kill("SIGTERM");
 			await ended;
 			await expectRefused(port);
-			// One that has ended counts until somebody has asked how.
 			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
 		} finally {
 			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");

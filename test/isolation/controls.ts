@@ -36,6 +36,11 @@ export const controls: readonly IsolationControl[] = [
 			},
 		],
 	},
+	{
+		name: "all requests of one person at once",
+		attack: "lists",
+		patches: [{ file: "services/gateway/request-pace.ts", from: "const atOnce = 2;", to: "const atOnce = 1_000;" }],
+	},
 ];
 
 /** @throws {RangeError} when there is none of that name. */
