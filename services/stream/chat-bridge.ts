@@ -62,6 +62,8 @@ export class ChatBridge {
 		maxPayload: maxFrameBytes,
 		perMessageDeflate: false,
 		clientTracking: false,
+		// One frame of each client in a turn of the event loop: a piece of 64 KB can hold 9,000 of them.
+		allowSynchronousEvents: false,
 		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenProtocol)) ?? false,
 	});
 	readonly #bridged = new Set<Bridged>();

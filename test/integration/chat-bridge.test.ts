@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { ServiceSchema } from "moleculer";
 import { WebSocket } from "ws";
 import { implement } from "#shared/bus/service.ts";
+import { nextTurn } from "#shared/clock.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { ConflictError, NotFoundError, UnavailableError } from "#shared/errors.ts";
 import { ChatBridge, type ChatBridgeOptions } from "#services/stream/chat-bridge.ts";
@@ -103,6 +104,23 @@ for (const nodes of [1, 2] as const) {
 			expect((await client.frame("error")).content).to.equal("echo");
 			const key = gateway.platform.key.platformKey(id, 3);
 			expect(pod.authorizations).to.deep.equal([`Bearer ${key}`]);
+		});
+
+		it("hears everybody else between the small frames of one client", async () => {
+			await start();
+			const client = await open();
+			await client.frame("system");
+			const frames = 2_000;
+			let heard = 0;
+			for (const socket of pod.sockets) socket.on("message", () => heard++);
+			// In one piece, as far as the network takes it.
+			for (let n = 0; n < frames; n++) client.socket.send("{}");
+			let turns = 0;
+			await eventually(async () => {
+				while (heard < frames && ++turns % 5_000 !== 0) await nextTurn();
+				return heard >= frames;
+			});
+			expect(turns).to.be.above(frames / 2);
 		});
 
 		it("shows its key to nobody whose address no runtime makes (H9)", async () => {
