@@ -2,7 +2,7 @@
  * What many want at once and only some can do: so much at a time, and those who wait have their turns one person after
  * the other. However much one of them asks for, another one is served as if that one had asked for little.
  */
-import type { Principal } from "./bus/principal.ts";
+import { type Principal, principalKey } from "./bus/principal.ts";
 import { TooManyRequestsError } from "./errors.ts";
 
 export interface TurnLimits {
@@ -43,7 +43,7 @@ export class FairTurns {
 	 * @throws whatever `work` throws; {TooManyRequestsError} when too much waits already.
 	 */
 	async run<T>(principal: Principal | undefined, work: () => Promise<T>): Promise<T> {
-		const who = principal === undefined ? "" : `${principal.kind}\0${principal.tenant}\0${principal.id}`;
+		const who = principal === undefined ? "" : principalKey(principal);
 		const asker = this.#asker(who);
 		if (asker.waiting.length === 0 && this.#hasRoomFor(asker)) this.#begin(asker);
 		else await this.#turn(who, asker);

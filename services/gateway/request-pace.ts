@@ -3,7 +3,7 @@
  * at a time, the others begin as those end. One that takes long waits for something itself and is counted no more. Nothing is
  * refused, and whoever is alone does not wait at all.
  */
-import type { Principal } from "#shared/bus/principal.ts";
+import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { monotonic, sleep } from "#shared/clock.ts";
 
 /** Of one person, while others are there. */
@@ -35,7 +35,7 @@ export class RequestPace {
 
 	/** What `serve` gives, when it is its turn. */
 	async run<T>(principal: Principal, serve: () => Promise<T>): Promise<T> {
-		const who = `${principal.kind}\0${principal.tenant}\0${principal.id}`;
+		const who = principalKey(principal);
 		const asker = this.#asker(who);
 		const mustWait = this.#isInCompany(who) && (asker.waiting.length > 0 || !hasRoom(asker));
 		const begun = mustWait ? await this.#turn(asker) : begin(asker);

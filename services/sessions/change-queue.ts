@@ -2,7 +2,7 @@
  * Changes of one thing, one after the other in this process, so that they lose no races against each other: each is a
  * read, a decision and a compare-and-set, of which a crowd at once would repeat nearly all (decision 0019).
  */
-import type { Principal } from "#shared/bus/principal.ts";
+import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { isLate } from "#shared/bus/service.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
 import { TimeLimits } from "#shared/time-limits.ts";
@@ -67,7 +67,7 @@ export class ChangeQueue {
 	/** Resolves when it is this asker's turn. */
 	async #turn(line: Waiting[], asker: Asker): Promise<void> {
 		const { principal } = asker;
-		const who = JSON.stringify([principal.kind, principal.tenant, principal.id]);
+		const who = principalKey(principal);
 		const isJob = principal.kind === "system";
 		const waiting = this.#waiting.get(who) ?? 0;
 		if (!isJob && (waiting >= maxWaiting || line.filter((one) => one.who === who).length >= maxInLine)) throw busy();

@@ -8,7 +8,7 @@ import {
 	maxDueMs,
 	type Observation,
 } from "#shared/contracts/session-work.ts";
-import { systemPrincipal } from "#shared/bus/principal.ts";
+import { personKey, systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
@@ -212,7 +212,7 @@ export class SessionClaims {
 
 /** The first one of each owner, then the second one of each, and so on; otherwise in the order they are in. */
 function inTurns(documents: readonly SessionDocument[]): SessionDocument[] {
-	const owners = Map.groupBy(documents, ({ tenant, owner }) => `${tenant}\0${owner}`);
+	const owners = Map.groupBy(documents, ({ tenant = "", owner = "" }) => personKey(tenant, owner));
 	if (owners.size <= 1) return [...documents];
 	const rounds: SessionDocument[][] = [];
 	for (const own of owners.values()) for (const [round, one] of own.entries()) (rounds[round] ??= []).push(one);

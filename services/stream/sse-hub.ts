@@ -1,6 +1,6 @@
 /** All clients of the stream in this process, by what they may see. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
@@ -65,7 +65,7 @@ export class SseHub {
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
 		const { maxClients, limits = clientLimits, tail } = this.#options;
-		const place = { group: audienceKey(principal), person: JSON.stringify([principal.tenant, principal.id]) };
+		const place = { group: audienceKey(principal), person: personKey(principal.tenant, principal.id) };
 		const surplus = this.#clients.size < maxClients ? undefined : this.#surplusFor(place.person);
 		const group = this.#groups.get(place.group) ?? { audience: new Audience(principal), clients: new Set() };
 		const client = new SseClient(request, response, group.audience, limits);

@@ -20,6 +20,16 @@ export function systemPrincipal(job: string): Principal {
 	return { kind: "system", id: job, tenant: "", roles: [] };
 }
 
+/** Tells principals apart in memory, whatever characters their names have; nothing that is kept is named so. */
+export function principalKey({ kind, tenant, id }: Principal): string {
+	return `${kind} ${personKey(tenant, id)}`;
+}
+
+/** The same for a person, by whatever kind of principal they come. */
+export function personKey(tenant: string, id: string): string {
+	return `${tenant.length} ${tenant} ${id}`;
+}
+
 export function isAdmin(principal: Principal): boolean {
 	return principal.roles.includes("admin");
 }
