@@ -1,5 +1,6 @@
 /** Reads what the pod is told when it starts: one JSON document on standard input. */
 import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { tokenBuckets } from "#shared/models/token-counts.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchDocument, McpServer, Repository } from "#shared/pod/launch.ts";
 import { isJsonObject, parseJsonObject } from "./json-object.ts";
@@ -86,9 +87,14 @@ function isMcpServer(value: unknown): value is McpServer {
 
 function isModelAccess(value: unknown): value is ModelAccess {
 	if (!isJsonObject(value)) return false;
-	const { provider, location, model, endpoints, key, context_window } = value;
+	const { provider, location, model, endpoints, key, context_window, prices } = value;
 	const texts = [provider, location, model, key].every(isText);
-	return texts && isTextRecord(endpoints) && Number.isSafeInteger(context_window);
+	const numbers = Number.isSafeInteger(context_window) && (prices === undefined || areTokenPrices(prices));
+	return texts && isTextRecord(endpoints) && numbers;
+}
+
+function areTokenPrices(value: unknown): boolean {
+	return isJsonObject(value) && tokenBuckets.every((bucket) => Number.isSafeInteger(value[bucket]));
 }
 
 function isOptionalTime(value: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Where a session's model is reached: its provider's endpoints, and the key from the platform's own environment. Pure. */
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { type ModelCatalogue, tokenPrices } from "#shared/models/model-catalogue.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 
 /**
@@ -17,6 +17,7 @@ export function modelAccess(
 	if (!found || !provider) return undefined;
 	const key = provider.key_env === "" ? "" : keyOf(provider.key_env);
 	if (provider.key_env !== "" && key === "") return undefined;
+	const prices = provider.location === "cloud" ? tokenPrices(found) : undefined;
 	return {
 		provider: provider.id,
 		location: provider.location,
@@ -24,5 +25,6 @@ export function modelAccess(
 		endpoints: provider.endpoints,
 		key,
 		context_window: found.context_window,
+		...(prices && { prices }),
 	};
 }

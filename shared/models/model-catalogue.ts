@@ -7,6 +7,8 @@ import { ConfigError } from "../config.ts";
 import { projectRoot } from "../project-root.ts";
 import { yamlValue } from "../yaml-text.ts";
 import { modelWires } from "./model-wire.ts";
+import { microsOf } from "./money.ts";
+import type { TokenPrices } from "./token-counts.ts";
 
 const text = { type: "string", min: 1, max: 200 } as const;
 const dollars = { type: "number", min: 0, max: 1_000_000 } as const;
@@ -65,6 +67,18 @@ export function readModelCatalogue(file: string): ModelCatalogue {
 	const problem = failure ? `${failure.path.join(".")}: ${failure.message}` : inconsistency(content as ModelCatalogue);
 	if (problem !== undefined) throw new ConfigError(`Model catalogue "${path}": ${problem}`);
 	return content as ModelCatalogue;
+}
+
+/** Undefined: the model is not priced. */
+export function tokenPrices({ prices }: Pick<CatalogueModel, "prices">): TokenPrices | undefined {
+	if (!prices) return undefined;
+	const { input, output, cache_read, cache_write } = prices;
+	return {
+		input: microsOf(input),
+		output: microsOf(output),
+		cache_read: microsOf(cache_read),
+		cache_write: microsOf(cache_write),
+	};
 }
 
 function contentOf(path: string): unknown {

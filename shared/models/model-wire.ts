@@ -1,4 +1,5 @@
 /** The wire formats a model provider may speak, named after whose they are. */
+import type { TokenPrices } from "./token-counts.ts";
 
 /**
  * What follows the endpoint's URL: `openai-chat` `/chat/completions`, `openai-responses` `/responses`,
@@ -21,4 +22,6 @@ export interface ModelAccess {
 	key: string;
 	/** Tokens the model reads at most. */
 	context_window: number;
+	/** Absent: the model is not priced. */
+	prices?: TokenPrices;
 }

@@ -1,6 +1,6 @@
 /** What tokens cost, by the model catalogue. */
 import type { UsageReport } from "#shared/contracts/usage.ts";
-import type { CatalogueModel, ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { type CatalogueModel, type ModelCatalogue, tokenPrices } from "#shared/models/model-catalogue.ts";
 import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
 import { microsOf } from "#shared/models/money.ts";
 
@@ -72,14 +72,7 @@ export class PriceList {
 	}
 }
 
-function priced({ id, prices, context_window: contextWindow }: CatalogueModel): [string, Priced][] {
-	if (!prices) return [];
-	const { input, output, cache_read, cache_write } = prices;
-	const inMicros = {
-		input: microsOf(input),
-		output: microsOf(output),
-		cache_read: microsOf(cache_read),
-		cache_write: microsOf(cache_write),
-	};
-	return [[id, { prices: inMicros, contextWindow }]];
+function priced(model: CatalogueModel): [string, Priced][] {
+	const prices = tokenPrices(model);
+	return prices ? [[model.id, { prices, contextWindow: model.context_window }]] : [];
 }

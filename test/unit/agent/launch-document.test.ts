@@ -29,6 +29,15 @@ const document: LaunchDocument = {
 	permission_mode: "auto",
 	git_protocols: ["https"],
 };
+const access = {
+	provider: "p",
+	location: "cloud",
+	model: "m",
+	endpoints: {},
+	key: "",
+	context_window: 1_024,
+	prices: { input: 3, output: 15, cache_read: 1, cache_write: 4 },
+} as const;
 const text = JSON.stringify(document);
 
 function refusal(input: string): string {
@@ -43,6 +52,11 @@ function refusal(input: string): string {
 
 describe("parseLaunchDocument()", () => {
 	it("reads a complete document", () => expect(parseLaunchDocument(text)).to.deep.equal(document));
+
+	it("reads what the model costs", () => {
+		const priced = { ...document, model_access: access };
+		expect(parseLaunchDocument(JSON.stringify(priced))).to.deep.equal(priced);
+	});
 
 	it("refuses every document that is cut off, without repeating a word of it", () => {
 		fc.assert(
@@ -73,6 +87,7 @@ describe("parseLaunchDocument()", () => {
 		setup_scripts: [1],
 		env: { A: 1 },
 		agent: "../builtin",
+		model_access: { ...access, prices: { ...access.prices, output: "15" } },
 	};
 	for (const [field, value] of Object.entries(wrong)) {
 		it(`refuses ${JSON.stringify(value)} as "${field}"`, () => {

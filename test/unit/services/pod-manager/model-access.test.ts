@@ -15,6 +15,7 @@ describe("modelAccess", () => {
 			endpoints: { anthropic: "https://api.anthropic.com" },
 			key: "canary",
 			context_window: 200_000,
+			prices: { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 },
 		});
 	});
 
