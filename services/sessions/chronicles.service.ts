@@ -3,8 +3,8 @@ import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
+import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Asker } from "./change-queue.ts";
-import type { ChronicleBurial } from "./chronicles/chronicle-burial.ts";
 import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicles/chronicle-records.ts";
@@ -20,7 +20,7 @@ export interface ChroniclesOptions {
 	readonly ofSession: SessionChronicles;
 	readonly timelines: Timelines;
 	readonly reforge: SessionReforge;
-	readonly burial: ChronicleBurial;
+	readonly burial: RecurringJob;
 	readonly pod: SessionPod;
 }
 
@@ -81,7 +81,7 @@ export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
 		}),
 
 		async started() {
-			burial.start((error) => console.error("Deleted chronicles cannot be removed:", error));
+			burial.start();
 		},
 		stopped: () => burial.stop(),
 	};

@@ -28,7 +28,7 @@ import { sessionEventsService } from "./session-events.service.ts";
 import { SessionRemains } from "./session-remains.ts";
 import { releaseLeases } from "./lease-release.ts";
 import { keptAnswerCollection } from "./kept-answer-collection.ts";
-import { KeptAnswerSweep } from "./kept-answer-sweep.ts";
+import { keptAnswerSweep } from "./kept-answer-sweep.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
@@ -79,7 +79,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, pod });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
-	const sweep = new KeptAnswerSweep(store);
+	const sweep = keptAnswerSweep(store);
 	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
 
 	return {

@@ -1,5 +1,6 @@
 /** Removes answers to commands that are older than their keys are remembered. */
-import { every, now, type Timer } from "#shared/clock.ts";
+import { now } from "#shared/clock.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { keptMs } from "./command-answers.ts";
 import { keptAnswerCollection } from "./kept-answer-collection.ts";
@@ -8,40 +9,19 @@ const everyMs = 30_000;
 /** At one look: more than one person may add meanwhile. */
 const batch = 500;
 
-export class KeptAnswerSweep {
-	readonly #store: DocumentStore;
-	#timer: Timer | undefined;
-	#running: Promise<void> | undefined;
+export function keptAnswerSweep(store: DocumentStore): RecurringJob {
+	return new RecurringJob({
+		everyMs,
+		work: () => sweepKeptAnswers(store),
+		onError: (error) => console.error("Old answers cannot be removed:", error),
+	});
+}
 
-	constructor(store: DocumentStore) {
-		this.#store = store;
-	}
-
-	/** @param onError Hears of each failure; the next look comes all the same. */
-	start(onError: (error: unknown) => void): void {
-		this.#timer = every(everyMs, () => {
-			this.#running ??= this.sweep()
-				.then(() => {}, onError)
-				.finally(() => {
-					this.#running = undefined;
-				});
-		});
-	}
-
-	/** Finishes what is under way. */
-	async stop(): Promise<void> {
-		this.#timer?.cancel();
-		await this.#running;
-	}
-
-	/** Resolves to how many were old, the oldest first. */
-	async sweep(): Promise<number> {
-		const old = { equals: [], to: now() - keptMs };
-		const { documents } = await this.#store.find(keptAnswerCollection, "at", old, { limit: batch, columns: ["at"] });
-		// A key may have been used again meanwhile.
-		await Promise.all(
-			documents.map(({ id, at = 0 }) => this.#store.remove(keptAnswerCollection, id, { equals: { at } })),
-		);
-		return documents.length;
-	}
+/** Resolves to how many were old, the oldest first. */
+export async function sweepKeptAnswers(store: DocumentStore): Promise<number> {
+	const old = { equals: [], to: now() - keptMs };
+	const { documents } = await store.find(keptAnswerCollection, "at", old, { limit: batch, columns: ["at"] });
+	// A key may have been used again meanwhile.
+	await Promise.all(documents.map(({ id, at = 0 }) => store.remove(keptAnswerCollection, id, { equals: { at } })));
+	return documents.length;
 }

@@ -1,6 +1,7 @@
 /** Moves events from the documents that caused them into the event log: in order, each once, whoever dies meanwhile. */
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
 import type { EventLog, KeyedEntry } from "./event-log.ts";
@@ -23,7 +24,8 @@ export class OutboxRelay {
 	readonly #log: EventLog;
 	readonly #collections: readonly Collection[];
 	readonly #options: RelayOptions;
-	readonly #timers: Timer[] = [];
+	readonly #trimming: RecurringJob;
+	#poll: Timer | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
 	#stopped = false;
@@ -33,11 +35,12 @@ export class OutboxRelay {
 		this.#log = log;
 		this.#collections = collections;
 		this.#options = options;
+		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError: options.onError });
 	}
 
 	start(): void {
-		this.#timers.push(every(pollMs, () => this.wake()));
-		this.#timers.push(every(trimMs, () => void this.#trimLog().catch(this.#options.onError)));
+		this.#poll = every(pollMs, () => this.wake());
+		this.#trimming.start();
 		this.wake();
 	}
 
@@ -56,11 +59,11 @@ export class OutboxRelay {
 		patience.abort();
 	}
 
-	/** Finishes the move under way. */
+	/** Finishes what is under way. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
-		for (const timer of this.#timers) timer.cancel();
-		await this.#running;
+		this.#poll?.cancel();
+		await Promise.all([this.#trimming.stop(), this.#running]);
 	}
 
 	async #trimLog(): Promise<void> {

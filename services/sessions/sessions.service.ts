@@ -14,8 +14,8 @@ import {
 import { sessions } from "#shared/contracts/sessions.ts";
 import { templates, type Template } from "#shared/contracts/templates.ts";
 import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
-import type { KeptAnswerSweep } from "./kept-answer-sweep.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
 import { refuseBadRef } from "./session-source.ts";
@@ -33,7 +33,8 @@ export interface SessionsOptions {
 	readonly commands: SessionCommands;
 	readonly stopped: StoppedSessions;
 	readonly pod: SessionPod;
-	readonly sweep: KeptAnswerSweep;
+	/** Of answers that nobody can ask for any more. */
+	readonly sweep: RecurringJob;
 	/** Protocols a repository may be named with. */
 	readonly gitProtocols: readonly string[];
 	/** US dollars a new session may spend; default no limit. */
@@ -128,7 +129,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 		async started(this: Service) {
 			hints.attach(this.broker);
-			sweep.start((error) => this.logger.error("Old answers cannot be removed:", error));
+			sweep.start();
 		},
 		stopped: () => sweep.stop(),
 	};

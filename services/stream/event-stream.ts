@@ -5,11 +5,11 @@ import type { Action } from "#shared/bus/contract.ts";
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { every, type Timer } from "#shared/clock.ts";
 import { eventLog } from "#shared/contracts/event-log.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { type Stats, usage } from "#shared/contracts/usage.ts";
 import { UnavailableError } from "#shared/errors.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
 import { CatchUp } from "./catch-up.ts";
 import { LogTail } from "./log-tail.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -42,15 +42,12 @@ const statsTimeoutMs = 2_000;
 const tailJob = systemPrincipal("stream");
 
 export class EventStream {
-	readonly #options: EventStreamOptions;
 	readonly #tail: LogTail;
 	readonly #hub: SseHub;
+	readonly #heartbeat: RecurringJob;
 	#bus: StreamBus | undefined;
-	#heartbeat: Timer | undefined;
-	#isBeating = false;
 
 	constructor(options: EventStreamOptions) {
-		this.#options = options;
 		const tail = new LogTail(
 			{
 				head: () => this.#call(tailJob, eventLog.actions.head, {}, logTimeoutMs),
@@ -70,13 +67,18 @@ export class EventStream {
 		const catchUp = new CatchUp(tail, snapshots, (error) => this.#warn("The present state cannot be sent", error));
 		this.#tail = tail;
 		this.#hub = new SseHub({ tail, catchUp, ...options });
+		this.#heartbeat = new RecurringJob({
+			everyMs: options.heartbeatMs,
+			work: () => this.#hub.beat((principal) => this.#stats(principal)),
+			onError: (error) => this.#warn("The heartbeat cannot be sent", error),
+		});
 	}
 
 	/** To be called when the bus is there. */
 	start(bus: StreamBus): void {
 		this.#bus = bus;
 		this.#tail.start();
-		this.#heartbeat = every(this.#options.heartbeatMs, () => void this.#beat());
+		this.#heartbeat.start();
 	}
 
 	/** @throws {UnavailableError} when there can be no further client. */
@@ -104,17 +106,11 @@ export class EventStream {
 		return this.#hub.drain();
 	}
 
+	/** A beat under way finds nobody any more. */
 	stop(): void {
-		this.#heartbeat?.cancel();
+		void this.#heartbeat.stop();
 		this.#tail.stop();
 		this.#hub.close();
-	}
-
-	async #beat(): Promise<void> {
-		if (this.#isBeating) return;
-		this.#isBeating = true;
-		await this.#hub.beat((principal) => this.#stats(principal));
-		this.#isBeating = false;
 	}
 
 	/** Without numbers the heart still beats. */

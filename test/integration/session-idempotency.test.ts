@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KeptAnswerSweep } from "#services/sessions/kept-answer-sweep.ts";
+import { sweepKeptAnswers } from "#services/sessions/kept-answer-sweep.ts";
 import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { keptAnswerCollection } from "#services/sessions/kept-answer-collection.ts";
 import { now, turnClock } from "#shared/clock.ts";
@@ -258,7 +258,7 @@ describe("KeptAnswers", () => {
 			expect(await kept.find("a", "g")).to.equal(undefined);
 			await kept.add({ id: "b", owner, fingerprint: "f", wire: "2" });
 			for (const id of ["c", "d"]) await kept.add({ id, owner, fingerprint: "f", wire: "1", at: later - day });
-			expect(await new KeptAnswerSweep(store).sweep()).to.equal(2);
+			expect(await sweepKeptAnswers(store)).to.equal(2);
 		} finally {
 			turnBack();
 		}

@@ -4,9 +4,10 @@
  * often as it takes. What a process that died has left is found by a poll.
  */
 import { systemPrincipal } from "#shared/bus/principal.ts";
-import { every, now, type Timer } from "#shared/clock.ts";
+import { now } from "#shared/clock.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
 import type { SessionRecord } from "../session-change.ts";
 import type { SessionRecords } from "../session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
@@ -28,25 +29,22 @@ export interface Books {
 export class Bookkeeper {
 	readonly #books: Books;
 	readonly #sessions = new OneByOne();
-	readonly #report: (error: unknown) => void;
-	#poll: Timer | undefined;
-	#round: Promise<void> | undefined;
+	readonly #poll: RecurringJob;
 
 	/** @param report Told why rows that were left cannot be booked now; they are tried again. */
 	constructor(books: Books, report: (error: unknown) => void) {
 		this.#books = books;
-		this.#report = report;
+		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookLeft(), onError: report });
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.#lookForLeft());
-		this.#lookForLeft();
+		this.#poll.start();
+		this.#poll.runNow();
 	}
 
 	/** Finishes the round under way. */
-	async stop(): Promise<void> {
-		this.#poll?.cancel();
-		await this.#round;
+	stop(): Promise<void> {
+		return this.#poll.stop();
 	}
 
 	/** Resolves when every account has the row. */
@@ -61,14 +59,6 @@ export class Bookkeeper {
 		await accounts.book({ tenant }, day);
 		failpoint("usage.tenant-booked");
 		await ledger.settle(row);
-	}
-
-	#lookForLeft(): void {
-		this.#round ??= this.#bookLeft()
-			.catch(this.#report)
-			.finally(() => {
-				this.#round = undefined;
-			});
 	}
 
 	async #bookLeft(): Promise<void> {

@@ -4,7 +4,7 @@ import type { ChroniclesOptions } from "../chronicles.service.ts";
 import type { SessionCreations } from "../session-creations.ts";
 import type { SessionPod } from "../session-pod.ts";
 import type { SessionRecords } from "../session-records.ts";
-import { ChronicleBurial } from "./chronicle-burial.ts";
+import { chronicleBurial } from "./chronicle-burial.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";
 import { SessionChronicles } from "./session-chronicles.ts";
@@ -34,7 +34,7 @@ export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
 		timelines,
 		ofSession: new SessionChronicles(records, timelines),
 		reforge: new SessionReforge(creations, rules),
-		burial: new ChronicleBurial(store, records, timelines),
+		burial: chronicleBurial({ store, records, timelines }),
 		pod,
 	};
 }

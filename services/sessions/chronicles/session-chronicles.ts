@@ -84,7 +84,7 @@ export class SessionChronicles {
 		}
 	}
 
-	/** A tombstone stays until its last event has left it (ChronicleBurial). */
+	/** A tombstone stays until its last event has left it (chronicle-burial.ts). */
 	async remove({ id }: ChronicleDocument): Promise<void> {
 		await this.#orphan(id);
 		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : burying()));
