@@ -6,7 +6,7 @@ import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-c
 /** Uses that can be told in one report: of one launch and model, and held by one reservation or none. */
 export interface Use {
 	launch: number;
-	/** As the caller named it. */
+	/** As its provider knows it. */
 	model: string;
 	location: ModelAccess["location"];
 	/** Whose money it is; absent: nobody asked before. */

@@ -1,16 +1,21 @@
-/** The body of a call: which model it is for, and whether the provider would tell the usage of its stream. Pure. */
+/** The body of a call: of the session's model, whichever it names, and whether the provider would tell the usage of its stream. Pure. */
 import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, isJsonObject, parseJsonObject } from "../json-object.ts";
 import type { CallBounds } from "./metered-call.ts";
+import { bodyOfModel, namedModel } from "./named-model.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import { callTerms, withOwnTools } from "./terms/call-terms.ts";
 
 export interface CallBody {
-	model: string;
+	/** The model, as the caller names it. */
+	named: string;
 	/** Whether the caller wants the answer as it comes. */
 	isStreaming: boolean;
-	/** As the caller wrote it; where a budget applies, as it was understood here: no member is there twice. */
+	/**
+	 * As the caller wrote it; where a budget applies, or another model was named, as it was understood here: no member is
+	 * there twice.
+	 */
 	bytes: Buffer;
 	/** Undefined where no budget applies. */
 	bounds: CallBounds | undefined;
@@ -18,32 +23,36 @@ export interface CallBody {
 	asking: Buffer | undefined;
 }
 
-/** As long as a report of usage may name. */
-const maxModelLength = 100;
-
-/** @param options.isLimited Whether a budget applies. @throws {ProxyError} 400. */
+/**
+ * @param options.model The session's, which is the one that is called.
+ * @param options.isLimited Whether a budget applies.
+ * @throws {ProxyError} 400.
+ */
 export function readCallBody(
 	route: ProxyRoute,
 	sent: Buffer,
-	{ isLimited, headers }: { isLimited: boolean; headers: IncomingHttpHeaders },
+	{ model, isLimited, headers }: { model: string; isLimited: boolean; headers: IncomingHttpHeaders },
 ): CallBody {
 	const { wire, path } = route;
-	const said = parseJsonObject(sent.toString("utf8"));
+	const text = sent.toString("utf8");
+	const said = parseJsonObject(text);
 	if (!said) throw new ProxyError(400, "The request is no JSON object");
-	const model = modelOf(route, said);
-	const body = isLimited ? withOwnTools(wire, said) : said;
-	const bytes = isLimited ? Buffer.from(JSON.stringify(body)) : sent;
+	const named = namedModel(route, said);
+	const ours = bodyOfModel(route, said, text, model);
+	const body = isLimited ? withOwnTools(wire, ours) : ours;
+	const bytes = body === said ? sent : Buffer.from(JSON.stringify(body));
 	const bounds = isLimited ? callTerms(route, body, { headers, bytes: bytes.length }) : undefined;
 	const isStreaming = body["stream"] === true || path.includes(":streamGenerateContent");
 	const asking = wire === "openai-chat" && isStreaming ? askingForUsage(body, bytes) : undefined;
-	return { model, isStreaming, bytes, bounds, asking };
+	return { named, isStreaming, bytes, bounds, asking };
 }
 
-/** @throws {ProxyError} 400. */
-function modelOf({ model }: ProxyRoute, body: JsonObject): string {
-	const named = model ?? body["model"];
-	if (typeof named === "string" && named !== "" && named.length <= maxModelLength) return named;
-	throw new ProxyError(400, "The request names no model");
+/** Of a request that counts tokens. @param model The session's. */
+export function countBody(route: ProxyRoute, sent: Buffer, model: string): Buffer {
+	const text = sent.toString("utf8");
+	const said = parseJsonObject(text);
+	const body = said && bodyOfModel(route, said, text, model);
+	return !body || body === said ? sent : Buffer.from(JSON.stringify(body));
 }
 
 function askingForUsage({ stream_options: options, ...body }: JsonObject, bytes: Buffer): Buffer | undefined {

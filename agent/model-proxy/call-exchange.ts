@@ -8,7 +8,7 @@ import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { Unanswered } from "../kept-connections.ts";
 import type { LogBuffer } from "../log-buffer.ts";
-import { type CallBody, readCallBody } from "./call-body.ts";
+import { type CallBody, countBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./content-decoders.ts";
 import { callerOutlet } from "./caller-outlet.ts";
 import { CallerPresence, type Listening } from "./caller-presence.ts";
@@ -16,6 +16,8 @@ import { estimatedUsage } from "./estimated-usage.ts";
 import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
 import { type MeteredBody, MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
 import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
+import { pathOfModel } from "./named-model.ts";
+import type { OtherModels } from "./other-models.ts";
 import type { ProviderLink } from "./provider-link.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
@@ -39,6 +41,7 @@ export interface ExchangeParts {
 	/** A sentence: the call is refused with it. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
 	readonly listening: Listening;
+	readonly otherModels: OtherModels;
 	/** Whether the provider is known not to take the wish for a stream's usage. */
 	refusesUsageWish: boolean;
 	/** Calls that were answered without a word of their usage. */
@@ -68,15 +71,18 @@ export class CallExchange {
 	async run(): Promise<void> {
 		await this.#parts.bodies.with(this.#request, async (bytes) => {
 			if (this.#route.kind === "call") await this.#call(bytes);
-			else await this.#relay(await this.#send(bytes));
+			else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#parts.access.model)));
 		});
 	}
 
 	async #call(bytes: Buffer): Promise<void> {
-		const { admit, onCall, onBegun, isLimited, access } = this.#parts;
+		const { admit, onCall, onBegun, isLimited, access, otherModels } = this.#parts;
 		const { wire } = this.#route;
-		const body = readCallBody(this.#route, bytes, { isLimited: isLimited(), headers: this.#request.headers });
-		const { model, bounds } = body;
+		const { model } = access;
+		const { headers } = this.#request;
+		const body = readCallBody(this.#route, bytes, { model, isLimited: isLimited(), headers });
+		const { bounds } = body;
+		otherModels.hear(body.named);
 		const id = randomUUID();
 		const refusal = await admit({ id, wire, model, bounds }, this.#presence.left);
 		if (refusal !== undefined) throw new ProxyError(402, refusal);
@@ -128,10 +134,10 @@ export class CallExchange {
 
 	#send(body: Buffer): Promise<IncomingMessage> {
 		const { access, link } = this.#parts;
-		const { wire, path, kind } = this.#route;
+		const { wire, kind } = this.#route;
 		return link.send({
-			url: `${access.endpoints[wire]}${path}`,
-			method: kind === "list" ? "GET" : "POST",
+			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,
+			method: "POST",
 			// A call costs each time.
 			isRepeatable: kind !== "call",
 			headers: providerHeaders(this.#request.headers, wire, access.key),

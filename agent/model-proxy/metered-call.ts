@@ -25,7 +25,7 @@ export interface AskingCall extends ModelCall {
 
 export interface ModelCall {
 	wire: ModelWire;
-	/** As the caller named it. */
+	/** The session's, as its provider knows it. */
 	model: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The model proxy on loopback: coding agents reach the session's model through it, with a token of this launch. The
- * provider's key is put in here and is nowhere else; what was used is read here, from the provider's own words
+ * The model proxy on loopback: coding agents reach the session's model through it, and no other, with a token of this
+ * launch. The provider's key is put in here and is nowhere else; what was used is read here, from the provider's own words
  * (docs/decisions/0011-the-meter-asks-for-the-usage.md).
  */
 import { randomBytes } from "node:crypto";
@@ -11,6 +11,8 @@ import type { LogBuffer } from "../log-buffer.ts";
 import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
 import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
+import { modelList } from "./model-list.ts";
+import { OtherModels } from "./other-models.ts";
 import { ProviderLink } from "./provider-link.ts";
 import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
@@ -73,6 +75,7 @@ export class ModelProxy {
 			isLimited,
 			admit,
 			listening: { count: 0, closing: this.#closing.signal },
+			otherModels: new OtherModels(access.model, log),
 			refusesUsageWish: false,
 			unmetered: 0,
 		};
@@ -133,6 +136,7 @@ export class ModelProxy {
 		if (this.#underWay.size >= this.#parts.limits.calls) {
 			throw new ProxyError(429, "Too many calls at a time", { retryAfterS: 1 });
 		}
+		if (route.kind === "list") return sendJson(response, modelList(route, this.#parts.access));
 		await new CallExchange(this.#parts, route, request, response).run();
 	}
 
@@ -160,4 +164,9 @@ export class ModelProxy {
 
 function admitAll(): Promise<undefined> {
 	return Promise.resolve(undefined);
+}
+
+function sendJson(response: ServerResponse, value: object): void {
+	const body = Buffer.from(JSON.stringify(value));
+	response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
 }

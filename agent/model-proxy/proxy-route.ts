@@ -7,7 +7,7 @@ export interface ProxyRoute {
 	kind: "call" | "count" | "list";
 	/** What follows the endpoint's URL, query included, without a key. */
 	path: string;
-	/** Where the path names it. */
+	/** As the caller names it, where that is in the path. */
 	model: string | undefined;
 }
 

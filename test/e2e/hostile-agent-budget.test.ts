@@ -19,6 +19,7 @@ import {
 	catalogue,
 	chat,
 	everywhere,
+	otherModels,
 	priceMicros,
 	refusedCalls,
 	slowStreams,
@@ -190,6 +191,16 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			expect(model.requests.at(-1)?.body).to.include({ model: "scripted-1", max_tokens: 5 });
 		});
 
+		it("by other names, of which none is cheaper", async () => {
+			const before = model.requests.length;
+			const booked = await tries(async () => {
+				for (const call of otherModels) expect(await agent.call(call)).to.equal(200);
+			});
+			expect(model.requests.slice(before).map((request) => request.model)).to.deep.equal(Array(4).fill("scripted-1"));
+			expect(booked).to.equal(4 * 10_500);
+			ways += 3;
+		});
+
 		it("with tools that its provider runs", async () => {
 			const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 100 }];
 			await tries(() => agent.call({ body: anthropic("OUT=10", { tools }) }));
@@ -226,7 +237,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			await tries(() => Promise.all(Array.from({ length: 32 }, call)));
 		});
 
-		it("over all wires and two models at once", async () => {
+		it("over all wires and two names of models at once", async () => {
 			await tries(() => Promise.all([...everywhere, ...everywhere, ...everywhere].map((one) => agent.call(one))));
 		});
 

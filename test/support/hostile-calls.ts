@@ -71,17 +71,6 @@ const elsewhere: [ModelWire, string][] = [
 
 /** Calls for what is billed elsewhere, later, or otherwise. */
 export const refusedCalls: readonly RefusedCall[] = [
-	refused("a model without a price", { body: { ...own, model: "unpriced" } }, 402),
-	refused("a model nobody knows", { body: { ...own, model: "scripted-1 " } }, 402),
-	refused(
-		"another model in the path",
-		{
-			wire: "gemini",
-			path: "/v1beta/models/unpriced:generateContent",
-			body: gemini("OUT=10"),
-		},
-		402,
-	),
 	refused("an answer that comes later", { wire: "openai-responses", body: responses({ background: true }) }),
 	refused("eight answers", { wire: "openai-chat", body: chat("OUT=10", { n: 8 }) }),
 	refused("eight candidates", {
@@ -119,6 +108,14 @@ function refused(what: string, call: HostileCall, status = 400): RefusedCall {
 	return { what, call, status };
 }
 
+/** Calls that name models which cost nothing here, or are nobody's. */
+export const otherModels: readonly HostileCall[] = [
+	{ body: { ...own, model: "unpriced" } },
+	{ body: { ...own, model: "scripted-1 " } },
+	{ wire: "gemini", path: "/v1beta/models/unpriced:generateContent", body: gemini("OUT=10") },
+	{ wire: "openai-chat", body: chat("OUT=10", { model: "x".repeat(100_000) }) },
+];
+
 /** Each wire's stream, slow enough to hang up in the middle of. */
 export const slowStreams: readonly [ModelWire, object][] = [
 	["openai-chat", chat("SLOW OUT=2000", { stream: true, max_tokens: 2_000 })],
@@ -127,7 +124,7 @@ export const slowStreams: readonly [ModelWire, object][] = [
 	["gemini", gemini("SLOW OUT=2000")],
 ];
 
-/** Over all wires and two models. */
+/** Over all wires and two names. */
 export const everywhere: readonly HostileCall[] = [
 	{ body: anthropic("OUT=9000", { max_tokens: 9_000 }) },
 	{ body: anthropic("OUT=9000", { max_tokens: 9_000, model: "scripted-2" }) },

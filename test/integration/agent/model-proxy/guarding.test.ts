@@ -65,12 +65,17 @@ describe("model proxy: guarding", () => {
 		expect(model.server.requests).to.deep.equal([]);
 	});
 
-	it("is no way to anything but the calls of the wires and the lists of models", async () => {
+	it("is no way to anything but the calls of the wires, and lists of the model", async () => {
 		await using model = await ProxiedModel.open(hello);
 		const { port } = new URL(model.proxy.url("anthropic") ?? "");
 		const shown = { "x-api-key": model.proxy.token };
 		const refused: [string, string][] = [
 			["POST", "/anthropic/v1/files"],
+			["POST", "/openai-chat/embeddings"],
+			["POST", "/openai-chat/images/generations"],
+			["POST", "/openai-chat/audio/speech"],
+			["POST", "/gemini/v1beta/models/m:embedContent"],
+			["POST", "/gemini/v1beta/models/m:predict"],
 			["POST", "/anthropic/v1/messages/batches"],
 			["POST", "/anthropic/v1/messages/../files"],
 			["POST", "/anthropic/v1/%6dessages"],
@@ -247,10 +252,10 @@ describe("model proxy: guarding", () => {
 		expect(answers[1]?.raw).to.contain("may have heard the call; it is not repeated");
 		expect([requests, connections]).to.deep.equal([3, 2]);
 		expect(model.metered).to.have.lengthOf(3);
-		const list = await fetch(`${model.access.endpoints.anthropic}/v1/models`, {
+		const counting = await call(`${model.access.endpoints.anthropic}/v1/messages/count_tokens`, {
 			headers: { "x-api-key": model.access.key },
 		});
-		expect([list.status, requests], "a list costs nothing").to.deep.equal([200, 5]);
+		expect([counting.status, requests], "to count costs nothing").to.deep.equal([200, 5]);
 	});
 
 	it("at its end breaks off what is under way, tells of it, and leaves no connection", async () => {

@@ -1,0 +1,154 @@
+/** Whatever model a caller of the proxy names, it is the session's that is called, paid and listed. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import { jsonOf } from "../../../support/model-server/model-request.ts";
+import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
+import { ProxiedModel } from "../../../support/open-proxy.ts";
+
+const hello = (): { text: string } => ({ text: "hello" });
+const asked = userMessage("hi");
+
+describe("model proxy: the session's model", () => {
+	for (const isLimited of [false, true]) {
+		it(`is called whichever is named, ${isLimited ? "with" : "without"} a budget, which is said once`, async () => {
+			const paid: string[] = [];
+			await using model = await ProxiedModel.open(hello, {
+				isLimited: () => isLimited,
+				admit: async (call) => void paid.push(call.model),
+			});
+			const names = ["gpt-4o", "gpt-4o", model.server.model];
+			for (const wire of modelWires) {
+				for (const isStreaming of [true, false]) {
+					for (const name of names) {
+						const { text } = await askModel({ ...model.access, model: name }, wire, { ...asked, isStreaming });
+						expect(text, `${wire} ${name}`).to.equal("hello");
+					}
+				}
+			}
+			const all = Array.from({ length: 24 }, () => "scripted-1");
+			expect(model.server.billed.calls.map((call) => call.model)).to.deep.equal(all);
+			expect(paid).to.deep.equal(all);
+			expect(model.metered.map((call) => call.model)).to.deep.equal(all);
+			expect(model.counts).to.deep.equal(model.server.billed.total);
+			expect(model.logged).to.deep.equal(['Calls of "gpt-4o" are calls of the session\'s model "scripted-1"']);
+		});
+	}
+
+	it("is asked to count as well", async () => {
+		await using provider = await Recorder.listen();
+		await using model = await ProxiedModel.open(hello, provider.options);
+		const { endpoints } = model.access;
+		await post(model, `${endpoints.anthropic}/v1/messages/count_tokens`, '{"model":"other","messages":[]}');
+		await post(model, `${endpoints.gemini}/v1beta/models/models:countTokens?alt=json`, '{"contents":[]}');
+		expect(provider.heard).to.deep.equal([
+			{ path: "/v1/messages/count_tokens", text: '{"model":"scripted-1","messages":[]}' },
+			{ path: "/v1beta/models/scripted-1:countTokens?alt=json", text: '{"contents":[]}' },
+		]);
+	});
+
+	it("is the only one there is when models are listed, and each that is looked up", async () => {
+		await using model = await ProxiedModel.open(hello);
+		const lists: Record<ModelWire, string> = {
+			"openai-chat": "/models",
+			"openai-responses": "/models",
+			anthropic: "/v1/models",
+			gemini: "/v1beta/models",
+		};
+		for (const wire of modelWires) {
+			const url = `${model.access.endpoints[wire]}${lists[wire]}`;
+			const headers = { authorization: `Bearer ${model.access.key}` };
+			const list = jsonOf(await (await fetch(`${url}?limit=10`, { headers })).json());
+			const named = [list["data"] ?? list["models"]].flat().map((one) => jsonOf(one)["id"] ?? jsonOf(one)["name"]);
+			const own = wire === "gemini" ? "models/scripted-1" : "scripted-1";
+			expect(named, wire).to.deep.equal([own]);
+			const one = jsonOf(await (await fetch(`${url}/gpt-4o`, { headers })).json());
+			expect(one["id"] ?? one["name"], wire).to.equal(own);
+		}
+	});
+
+	it("is called with the bytes its caller wrote, where it is the one that was named", async () => {
+		await using provider = await Recorder.listen();
+		await using model = await ProxiedModel.open(hello, provider.options);
+		const tools = '[{"name":"task","input_schema":{"properties":{"model":{"const":"\\u006d"}}}}]';
+		const written = `{ "tools":${tools},"model" : "scripted-1", "messages":[],"odd":1.0 }`;
+		await post(model, `${model.access.endpoints.anthropic}/v1/messages`, written);
+		expect(provider.heard).to.deep.equal([{ path: "/v1/messages", text: written }]);
+	});
+
+	it("is called where two are named, of which the provider may read the other one", async () => {
+		await using provider = await Recorder.listen();
+		await using model = await ProxiedModel.open(hello, provider.options);
+		for (const first of ['"model"', '"mod\\u0065l"', '"\\u006dodel"']) {
+			const body = `{${first}:"other","messages":[],"model":"scripted-1"}`;
+			await post(model, `${model.access.endpoints.anthropic}/v1/messages`, body);
+		}
+		const sent = provider.heard.map(({ text }) => text);
+		expect(sent).to.deep.equal(Array(3).fill('{"model":"scripted-1","messages":[]}'));
+	});
+
+	it("has no others to fall back to, and a call that names none is refused", async () => {
+		await using model = await ProxiedModel.open(hello);
+		const url = `${model.access.endpoints["openai-chat"]}/chat/completions`;
+		for (const further of ["models", "fallbacks"]) {
+			const answer = await post(model, url, JSON.stringify({ model: "scripted-1", [further]: ["other"] }));
+			expect(answer.status).to.equal(400);
+			expect(jsonOf(jsonOf(await answer.json())["error"])["message"]).to.equal(
+				`A call is of the session's model alone, without "${further}"`,
+			);
+		}
+		for (const body of ["{}", '{"model":""}', '{"model":["scripted-1"]}']) {
+			expect((await post(model, url, body)).status, body).to.equal(400);
+		}
+		expect(model.server.requests).to.deep.equal([]);
+	});
+
+	it("is said of 20 names at most, each cut short", async () => {
+		await using model = await ProxiedModel.open(hello);
+		for (let n = 0; n < 30; n++) {
+			const name = `${n}\n${"x".repeat(10_000)}`;
+			expect((await askModel({ ...model.access, model: name }, "openai-chat", asked)).status).to.equal(200);
+		}
+		const said = model.logged;
+		expect(said).to.have.lengthOf(20);
+		expect(said[0]).to.match(/^Calls of "0\\nx{98}" are calls/);
+	});
+});
+
+function post(model: ProxiedModel, url: string, body: string): Promise<Response> {
+	return fetch(url, { method: "POST", headers: { authorization: `Bearer ${model.access.key}` }, body });
+}
+
+/** A provider that keeps what it hears, to the byte. */
+class Recorder implements AsyncDisposable {
+	readonly heard: { path: string; text: string }[] = [];
+	readonly #server = createServer((request, response) => {
+		void text(request).then((body) => {
+			this.heard.push({ path: request.url ?? "", text: body });
+			response.writeHead(200, { "content-type": "application/json" }).end("{}");
+		});
+	});
+
+	static async listen(): Promise<Recorder> {
+		const recorder = new Recorder();
+		recorder.#server.listen(0, "127.0.0.1");
+		await once(recorder.#server, "listening");
+		return recorder;
+	}
+
+	get options(): Pick<ModelProxyOptions, "access"> {
+		const url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		const own = { provider: "recorder", location: "cloud", model: "scripted-1", key: "" } as const;
+		return { access: { ...own, endpoints: { anthropic: url, gemini: url }, context_window: 1_000 } };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.close();
+		this.#server.closeAllConnections();
+		await once(this.#server, "close");
+	}
+}
