@@ -28,6 +28,7 @@ import { ModelServer } from "../support/model-server/model-server.ts";
 import { sameDay } from "../support/same-day.ts";
 import { sessionReaches } from "../support/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { untrueTales } from "../support/untrue-tales.ts";
 
 const budget = 1_000_000;
 describe("a hostile agent under a budget of one dollar (H7)", function () {
@@ -150,24 +151,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 	describe("tells the platform tales", () => {
 		it("with the key of its pod: of less than nothing, too much, other times, other budgets", async () => {
 			const before = await session();
-			const usage = { tokens: 1, provider: "cloud", model: "scripted-1" };
-			const own = `/sessions/${id}`;
-			const told: [method: string, path: string, body: unknown][] = [
-				["POST", `${own}/usage`, { ...usage, tokens: -1_000_000 }],
-				["POST", `${own}/usage`, `{"tokens":NaN,"provider":"cloud","model":"scripted-1"}`],
-				["POST", `${own}/usage`, { ...usage, tokens: 1e12 }],
-				["POST", `${own}/usage`, { ...usage, model: "unpriced", cost: -5 }],
-				["POST", `${own}/usage`, { ...usage, launch: 99 }],
-				["PUT", own, { budget: { limit: 1_000 } }],
-				["PUT", "/budgets/tenant", { limit: 1_000 }],
-				["POST", "/budgets/users/dev-user/corrections", { amount: -1, reason: "mine" }],
-				[
-					"POST",
-					`${own}/reservations`,
-					{ reservation_id: "a", model: "scripted-1", used: [{ model: "", output_tokens: -1 }] },
-				],
-			];
-			for (const [method, path, body] of told) {
+			for (const [method, path, body] of untrueTales(id)) {
 				const { status } = await pod.request(method, path, { body });
 				expect(status, `${method} ${path}`).to.be.within(400, 499);
 				ways++;

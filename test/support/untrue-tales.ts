@@ -1,0 +1,23 @@
+/** What the key of a pod does not tell the platform: of less than nothing, too much, other times, other budgets. */
+type Tale = [method: string, path: string, body: unknown];
+
+/** @param session Id of the pod's own. */
+export function untrueTales(session: string): Tale[] {
+	const usage = { tokens: 1, provider: "cloud", model: "scripted-1" };
+	const own = `/sessions/${session}`;
+	return [
+		["POST", `${own}/usage`, { ...usage, tokens: -1_000_000 }],
+		["POST", `${own}/usage`, `{"tokens":NaN,"provider":"cloud","model":"scripted-1"}`],
+		["POST", `${own}/usage`, { ...usage, tokens: 1e12 }],
+		["POST", `${own}/usage`, { ...usage, model: "unpriced", cost: -5 }],
+		["POST", `${own}/usage`, { ...usage, launch: 99 }],
+		["PUT", own, { budget: { limit: 1_000 } }],
+		["PUT", "/budgets/tenant", { limit: 1_000 }],
+		["POST", "/budgets/users/dev-user/corrections", { amount: -1, reason: "mine" }],
+		[
+			"POST",
+			`${own}/reservations`,
+			{ reservation_id: "a", model: "scripted-1", used: [{ model: "", output_tokens: -1 }] },
+		],
+	];
+}
