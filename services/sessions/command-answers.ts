@@ -20,6 +20,8 @@ export interface CommandAnswer {
 	fingerprint: string;
 	at: number;
 	answer: Session;
+	/** What is answered is still waited for. */
+	provisional?: boolean;
 }
 
 /** The mark of one request; undefined when it carries no key. */
@@ -54,6 +56,18 @@ export function answeredBefore(
 	if (!former) return undefined;
 	refuseOtherRequest(former.fingerprint, mark.fingerprint);
 	return former.answer;
+}
+
+/** What counts as the answer to a command that waited for it, and what is to be kept of it; undefined: it is kept already. */
+export function settledAnswer(
+	{ document }: SessionRecord,
+	{ command, key, answer }: { readonly command: string; readonly key: string; readonly answer: Session },
+): { readonly counts: Session; readonly kept?: CommandAnswer[] } {
+	const answers = answersOf(document.answers);
+	const former = answers.find((one) => one.key === `${command}:${key}`);
+	if (!former?.provisional) return { counts: former?.answer ?? answer };
+	const { provisional: _over, ...mark } = former;
+	return { counts: answer, kept: answers.map((one) => (one === former ? { ...mark, answer } : one)) };
 }
 
 export function rememberAnswer(answers: unknown, answer: CommandAnswer): CommandAnswer[] {

@@ -39,6 +39,7 @@ import { SessionCommands } from "./session-commands.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
 import { SessionRecords } from "./session-records.ts";
+import { SessionStops } from "./session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
 import { StoppedSessions } from "./stopped-sessions.ts";
@@ -65,17 +66,17 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	});
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
-	const sessionLimit = config.budgets.session_limit;
 	const books = openBooks({ store, config, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
 	const kept = new KeptAnswers(store);
 	const creations = new SessionCreations(records, kept);
 	const commands = new SessionCommands(records, creations, due);
+	const stops = new SessionStops(commands, records);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, kept });
 	const stopped = new StoppedSessions(records, kept);
-	const rules = { protocols: gitProtocols(config), sessionLimit };
+	const rules = { protocols: gitProtocols(config), sessionLimit: config.budgets.session_limit };
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, pod });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
@@ -84,7 +85,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 
 	return {
 		services: [
-			sessionsService({ records, commands, stopped, pod, sweep, gitProtocols: rules.protocols, sessionLimit }, hints),
+			sessionsService({ records, commands, stops, stopped, pod, sweep, ...rules }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
@@ -94,6 +95,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			usageService(books.reports, books.bookkeeper, books.stats),
 			budgetsService(books),
 		],
+		drain: async () => stops.release(),
 		async close() {
 			client.close();
 			await pod.close();

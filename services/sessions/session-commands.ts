@@ -4,7 +4,7 @@ import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
-import { answeredBefore, commandMark, rememberAnswer } from "./command-answers.ts";
+import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { newSession } from "./new-session.ts";
@@ -60,7 +60,9 @@ export class SessionCommands {
 			if (repeated) return undefined;
 			const change = commandChange(record, command, now());
 			const withColumns = { ...change, columns: both(change.columns, columns) };
-			return mark ? remembered(record, withColumns, mark) : withColumns;
+			// Its answer waits for the pod (session-stops.ts).
+			const provisional = command === "stop";
+			return mark ? remembered(record, withColumns, { ...mark, ...(provisional && { provisional }) }) : withColumns;
 		};
 		const { session } = await this.#records.change(principal, id, decide, { deadline });
 		if (repeated) return repeated;
@@ -99,7 +101,7 @@ function nextLaunch({ generation }: Session): ColumnChange {
 export function remembered(
 	record: SessionRecord,
 	change: SessionChange,
-	mark: NonNullable<ReturnType<typeof commandMark>>,
+	mark: Omit<CommandAnswer, "answer">,
 ): SessionChange {
 	const { session, document } = record;
 	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(change.at) };

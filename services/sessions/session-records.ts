@@ -11,7 +11,7 @@ import { countsChange } from "./books/session-counts.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
-import { recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
+import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 
 export interface SessionFilter {
@@ -127,6 +127,24 @@ export class SessionRecords {
 			if (changed || !change.fits) return changed;
 			if ((await this.get(principal, id)).session.rev === record.session.rev) throw new DoesNotFitError();
 			return undefined;
+		});
+	}
+
+	/**
+	 * Changes what clients do not see, in line with the changes; `decide` is asked as for those.
+	 * @throws as `change` does.
+	 */
+	async annotate(
+		principal: Principal,
+		id: string,
+		decide: (record: SessionRecord) => ColumnChange | undefined,
+		{ deadline }: Pick<ChangeOptions, "deadline"> = {},
+	): Promise<void> {
+		await this.#changes.run(id, { principal, deadline }, async () => {
+			const record = await this.get(principal, id);
+			const columns = decide(record);
+			if (!columns) return record;
+			return this.#store.update(sessionCollection, id, { equals: { rev: record.session.rev } }, columns);
 		});
 	}
 

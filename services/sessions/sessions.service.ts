@@ -23,6 +23,7 @@ import type { SessionChange, SessionRecord } from "./session-change.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionPod } from "./session-pod.ts";
 import type { SessionRecords } from "./session-records.ts";
+import type { SessionStops } from "./session-stops.ts";
 import type { StoppedSessions } from "./stopped-sessions.ts";
 import { refuseStale } from "./stale-launch.ts";
 
@@ -31,19 +32,20 @@ const job = vouch(systemPrincipal("sessions"));
 export interface SessionsOptions {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;
+	readonly stops: SessionStops;
 	readonly stopped: StoppedSessions;
 	readonly pod: SessionPod;
 	/** Of answers that nobody can ask for any more. */
 	readonly sweep: RecurringJob;
 	/** Protocols a repository may be named with. */
-	readonly gitProtocols: readonly string[];
+	readonly protocols: readonly string[];
 	/** US dollars a new session may spend; default no limit. */
 	readonly sessionLimit?: number | undefined;
 }
 
 /** @param hints Given the bus as soon as it is there. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stopped, pod, sweep, gitProtocols, sessionLimit } = options;
+	const { records, commands, stops, stopped, pod, sweep, protocols, sessionLimit } = options;
 
 	return {
 		name: sessions.name,
@@ -59,7 +61,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				const template = await findTemplate(request.template_name, ctx);
 				return commands.create(
 					{ principal, key: ctx.meta.idempotency_key },
-					{ request, template, protocols: gitProtocols, sessionLimit },
+					{ request, template, protocols, sessionLimit },
 				);
 			},
 
@@ -86,7 +88,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				return commands.run(commander(principal, ctx), "start", session_id);
 			},
 
-			stop: ({ session_id }, ...who) => commands.run(commander(...who), "stop", session_id),
+			stop: ({ session_id }, ...who) => stops.stop(commander(...who), session_id),
 			archive: ({ session_id }, ...who) => commands.run(commander(...who), "archive", session_id),
 			restore: ({ session_id }, ...who) => commands.run(commander(...who), "restore", session_id),
 

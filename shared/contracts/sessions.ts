@@ -190,7 +190,7 @@ export const sessions = defineContract("sessions", {
 	},
 	stop: {
 		rest: "POST /sessions/:session_id/stop",
-		summary: "Stop a session; its workspace stays",
+		summary: "Stop a session, waiting up to 5 s for its end; its workspace stays",
 		params: sessionId,
 		returns: record,
 		errors: [404, 409],

@@ -16,16 +16,19 @@ import { callAs, job } from "../support/test-brokers.ts";
 describeSessions("session commands", (ground) => {
 	it("lets exactly one of eight equal commands through", async () => {
 		const { id } = await ground.ada.running();
-		const results = await Promise.allSettled(Array.from({ length: 8 }, () => ground.ada.command("stop", id)));
+		const asked = Promise.allSettled(Array.from({ length: 8 }, () => ground.ada.command("stop", id)));
+		await eventually(async () => (await ground.ada.get(id)).status === "stopping");
+		await ground.ada.pass(id, "absent");
+		const results = await asked;
 		const lost = results.filter((result) => result.status === "rejected");
 		expect(lost).to.have.length(7);
 		for (const { reason } of lost) expect(reason).to.be.instanceOf(ConflictError);
 		const told = await eventually(async () => {
 			const found = await ground.ada.events(id);
-			return found.length === 3 && found;
+			return found.length === 4 && found;
 		});
 		const statuses = told.map(({ data }) => (JSON.parse(data) as Session).status);
-		expect(statuses).to.deep.equal(["starting", "running", "stopping"]);
+		expect(statuses).to.deep.equal(["starting", "running", "stopping", "stopped"]);
 	});
 
 	it("gives a repeated command with the same key its first answer, and refuses the key for another request", async () => {
@@ -34,8 +37,7 @@ describeSessions("session commands", (ground) => {
 		expect(await ground.ada.create({}, "one")).to.deep.equal(first);
 		expect((await new SessionActor(ground.near).create({}, "one")).id).not.to.equal(first.id);
 		expect(await failureOf(ground.ada.create({ name: "b" }, "one"))).to.be.instanceOf(UnprocessableError);
-		const answer = await ground.ada.command("stop", first.id, "two");
-		await ground.ada.pass(first.id, "absent");
+		const answer = await ground.ada.stop(first.id, "two");
 		expect(await ground.ada.command("stop", first.id, "two")).to.deep.equal(answer);
 		expect(await ground.ada.get(first.id)).to.include({ status: "stopped" });
 		expect(await failureOf(ground.ada.command("stop", first.id))).to.be.instanceOf(ConflictError);
@@ -76,7 +78,7 @@ describeSessions("session commands", (ground) => {
 	it("stays due when a command comes during a pass, and ignores what a pass says about an older launch", async () => {
 		const { id } = await ground.ada.running();
 		const [taken] = await ground.ada.claim(id);
-		await ground.ada.command("stop", id);
+		await ground.ada.stopping(id);
 		if (taken) await ground.ada.observe(taken, "ready", 60_000);
 		const due = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64 });
 		const again = due.find((claim) => claim.id === id);

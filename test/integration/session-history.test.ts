@@ -65,8 +65,7 @@ describeSessions("session history", (ground) => {
 	async function told(sent: SentHistoryReport): Promise<{ session_id: string }> {
 		const { id } = await ground.ada.running();
 		await report(id, 1, sent);
-		await ground.ada.command("stop", id);
-		await ground.ada.pass(id, "absent");
+		await ground.ada.stop(id);
 		return { session_id: id };
 	}
 
@@ -92,8 +91,7 @@ describeSessions("session history", (ground) => {
 		const large = Array.from({ length: 5 }, (_, index) => turn(`t${index}`, "x".repeat(300_000)));
 		const { id: session_id } = await ground.ada.running();
 		for (const [index, one] of large.entries()) await report(session_id, 1, { n: index + 1, turns: [one] });
-		await ground.ada.command("stop", session_id);
-		await ground.ada.pass(session_id, "absent");
+		await ground.ada.stop(session_id);
 		const ask = (before?: string) =>
 			callAs(ground.near, ground.ada.principal, conversation, { session_id, ...(before !== undefined && { before }) });
 		const newest = await ask();

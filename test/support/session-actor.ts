@@ -7,6 +7,7 @@ import { eventLog, type LogEntry } from "#shared/contracts/event-log.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Claim, type ObservedPhase, sessionWork } from "#shared/contracts/session-work.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
+import { eventually } from "./eventually.ts";
 import { alice, callAs, type Calling, job } from "./test-brokers.ts";
 
 export function seen(phase: ObservedPhase) {
@@ -67,9 +68,22 @@ export class SessionActor {
 
 	async stopped(): Promise<Session> {
 		const { id } = await this.running();
-		await this.command("stop", id);
+		return this.stop(id);
+	}
+
+	/** Asks for a stop; resolves when that is written, to the answer, which waits for the end of the pod. */
+	async stopping(id: string, key?: string): Promise<{ answer: Promise<Session> }> {
+		const answer = this.command("stop", id, key);
+		answer.catch(() => {});
+		await eventually(async () => (await this.get(id)).status === "stopping");
+		return { answer };
+	}
+
+	/** With a pod that is gone at once. */
+	async stop(id: string, key?: string): Promise<Session> {
+		const { answer } = await this.stopping(id, key);
 		await this.pass(id, "absent");
-		return this.get(id);
+		return answer;
 	}
 
 	/** What the event log says about one session. */

@@ -27,6 +27,10 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 	);
 	return {
 		near: started.near,
+		/** As at the beginning of an orderly end. */
+		async drain() {
+			for (const part of parts) await part.drain?.();
+		},
 		async stop() {
 			await started.stop();
 			for (const part of parts) await part.close?.();
