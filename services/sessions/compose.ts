@@ -1,9 +1,8 @@
 /** The sessions part: the only one that opens the store. */
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
-import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import type { Config } from "#shared/config.ts";
-import { gitProtocols } from "#shared/git/allowed-protocols.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
@@ -39,15 +38,16 @@ import { SessionCommands } from "./session-commands.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionPod } from "./session-pod.ts";
 import { SessionRecords } from "./session-records.ts";
+import { sessionRules } from "./session-rules.ts";
 import { SessionStops } from "./session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
 import { StoppedSessions } from "./stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
-/** A record of an agent that cannot be read ends the start: nobody should find out from a session. */
 export async function compose({ config, key, readiness }: Platform): Promise<Part> {
-	readAgentRecords();
+	const catalogue = readModelCatalogue(config.models.file);
+	const rules = sessionRules(config, catalogue);
 	const store = await openStore(config);
 	const counts = new SessionCounts(store);
 	await counts.open();
@@ -66,17 +66,16 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	});
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
-	const books = openBooks({ store, config, records, counts, relay });
+	const books = openBooks({ store, config, catalogue, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
 	const kept = new KeptAnswers(store);
 	const creations = new SessionCreations(records, kept);
-	const commands = new SessionCommands(records, creations, due);
+	const commands = new SessionCommands(records, creations, rules, due);
 	const stops = new SessionStops(commands, records);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, kept });
 	const stopped = new StoppedSessions(records, kept);
-	const rules = { protocols: gitProtocols(config), sessionLimit: config.budgets.session_limit };
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, pod });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
@@ -85,7 +84,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 
 	return {
 		services: [
-			sessionsService({ records, commands, stops, stopped, pod, sweep, ...rules }, hints),
+			sessionsService({ records, commands, stops, stopped, pod, sweep, models: rules.models }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),

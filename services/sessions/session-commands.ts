@@ -4,6 +4,7 @@ import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings } from "./launch-settings.ts";
@@ -12,35 +13,38 @@ import { both, type ColumnChange, enter, type SessionChange, type SessionRecord 
 import { type Command, next } from "./session-lifecycle.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionRecords } from "./session-records.ts";
+import type { SessionRules } from "./session-rules.ts";
 import { resolveSource } from "./session-source.ts";
 
 export interface CreateOrder {
 	readonly request: SessionCreate;
 	readonly template?: Template | undefined;
-	/** Protocols a repository may be named with. */
-	readonly protocols: readonly string[];
-	/** US dollars it may spend, when the request does not say; default no limit. */
-	readonly sessionLimit?: number | undefined;
 }
 
 export class SessionCommands {
 	readonly #records: SessionRecords;
 	readonly #creations: SessionCreations;
+	readonly #rules: SessionRules;
 	readonly #due: (id: string) => void;
 
 	/** @param due Called when a session wants a pass. */
-	constructor(records: SessionRecords, creations: SessionCreations, due: (id: string) => void) {
+	constructor(records: SessionRecords, creations: SessionCreations, rules: SessionRules, due: (id: string) => void) {
 		this.#records = records;
 		this.#creations = creations;
+		this.#rules = rules;
 		this.#due = due;
 	}
 
-	/** The session. @throws {UnprocessableError} when repository or branch cannot be used, or the key was used for another request. */
-	async create(commander: Commander, order: CreateOrder): Promise<JsonText> {
-		const { request, template, protocols, sessionLimit } = order;
+	/**
+	 * The session.
+	 * @throws {UnprocessableError} when repository, branch or model cannot be used, or the key was used for another request.
+	 */
+	async create(commander: Commander, { request, template }: CreateOrder): Promise<JsonText> {
+		const { protocols, sessionLimit, models } = this.#rules;
 		const { principal } = commander;
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
+		models.refuseUnknown(launch.model);
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
 			params: request,
@@ -50,7 +54,10 @@ export class SessionCommands {
 		return jsonText(wire);
 	}
 
-	/** @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}. */
+	/**
+	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}; {UnprocessableError} for
+	 * the start of a session whose model the catalogue has no more.
+	 */
 	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
 		const mark = commandMark(command, key, { id });
@@ -59,6 +66,7 @@ export class SessionCommands {
 			repeated = answeredBefore(record, mark);
 			if (repeated) return undefined;
 			const change = commandChange(record, command, now());
+			if (command === "start") this.#rules.models.refuseUnknown((record.document.launch as LaunchSettings).model);
 			const withColumns = { ...change, columns: both(change.columns, columns) };
 			// Its answer waits for the pod (session-stops.ts).
 			const provisional = command === "stop";

@@ -16,6 +16,7 @@ import { templates, type Template } from "#shared/contracts/templates.ts";
 import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
+import type { KnownModels } from "./known-models.ts";
 import { listPage } from "./session-list.ts";
 import { updateChange } from "./session-update.ts";
 import { refuseBadRef } from "./session-source.ts";
@@ -37,15 +38,12 @@ export interface SessionsOptions {
 	readonly pod: SessionPod;
 	/** Of answers that nobody can ask for any more. */
 	readonly sweep: RecurringJob;
-	/** Protocols a repository may be named with. */
-	readonly protocols: readonly string[];
-	/** US dollars a new session may spend; default no limit. */
-	readonly sessionLimit?: number | undefined;
+	readonly models: KnownModels;
 }
 
 /** @param hints Given the bus as soon as it is there. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stops, stopped, pod, sweep, protocols, sessionLimit } = options;
+	const { records, commands, stops, stopped, pod, sweep, models } = options;
 
 	return {
 		name: sessions.name,
@@ -59,10 +57,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			async create(request, principal, ctx) {
 				refuseUnbuilt(request);
 				const template = await findTemplate(request.template_name, ctx);
-				return commands.create(
-					{ principal, key: ctx.meta.idempotency_key },
-					{ request, template, protocols, sessionLimit },
-				);
+				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, template });
 			},
 
 			archive_stopped: ({ cursor }, ...who) => stopped.archive(commander(...who), cursor),
@@ -71,6 +66,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			async update({ session_id, ...update }, principal, { meta: { deadline } }) {
 				if (update.branch) refuseBadRef(update.branch);
+				if (update.model) models.refuseUnknown(update.model);
 				const decide = (record: SessionRecord) => updateChange(record, update);
 				return (await records.change(principal, session_id, decide, { deadline })).session;
 			},

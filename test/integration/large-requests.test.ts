@@ -11,7 +11,6 @@ const processes = [["gateway", "stream", "sessions", "blueprints", "settings", "
 /** Every member at its greatest length, of what takes most bytes as JSON. */
 const largest = {
 	name: "n".repeat(63),
-	model: "\u0001".repeat(100),
 	source: { type: "git", repo: `https://example.org/${"é".repeat(480)}`, branch: "b".repeat(200), base_branch: "" },
 	issue_id: "\u0001".repeat(255),
 	issue_url: "\u0001".repeat(2_048),

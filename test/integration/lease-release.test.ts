@@ -4,11 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { releaseLeases } from "#services/sessions/lease-release.ts";
-import { SessionCreations } from "#services/sessions/session-creations.ts";
-import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
-import { SessionCommands } from "#services/sessions/session-commands.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
@@ -16,6 +13,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { seen } from "../support/session-actor.ts";
 import { alice } from "../support/test-brokers.ts";
+import { commandsOver } from "../support/session-commander.ts";
 
 describe("releaseLeases()", () => {
 	let folder: string;
@@ -39,14 +37,14 @@ describe("releaseLeases()", () => {
 
 	it("makes leased sessions due, and leaves those alone that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
-		const commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(store)), () => {});
+		const commands = commandsOver(records, store);
 		const claims = new SessionClaims(
 			store,
 			records,
 			() => {},
 			async () => {},
 		);
-		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: request(), protocols: [] });
+		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: request() });
 		const [first, second, third] = await claims.claim(3);
 		if (!first || !second || !third) return expect.fail("nothing to claim");
 		await claims.report({ ...third, observed: seen("ready"), due_in_ms: 60_000 });

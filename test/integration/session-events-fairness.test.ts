@@ -2,10 +2,7 @@
 import { expect } from "chai";
 import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
-import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
-import { SessionCommands } from "#services/sessions/session-commands.ts";
-import { SessionCreations } from "#services/sessions/session-creations.ts";
 import { sessionEventsService } from "#services/sessions/session-events.service.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -15,6 +12,7 @@ import { sessionEvents } from "#shared/contracts/session-events.ts";
 import type { StoreUnderTest } from "../contract/document-store.contract.ts";
 import { openEmbedded } from "../support/open-stores.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../support/test-brokers.ts";
+import { commandsOver } from "../support/session-commander.ts";
 
 describe("readings of raw events", function () {
 	this.timeout(60_000);
@@ -38,12 +36,8 @@ describe("readings of raw events", function () {
 	async function fullSession(principal: Principal): Promise<string> {
 		const request = { name: "a" };
 		compileSchema(sessionCreateFields)(request);
-		const commands = new SessionCommands(
-			records,
-			new SessionCreations(records, new KeptAnswers(opened.store)),
-			() => {},
-		);
-		await commands.create({ principal }, { request: request as SessionCreate, protocols: [] });
+		const commands = commandsOver(records, opened.store);
+		await commands.create({ principal }, { request: request as SessionCreate });
 		const own = { equals: [principal.tenant, principal.id, "active"] };
 		const [document] = (await opened.store.find(sessionCollection, "owner_shelf", own, { limit: 1 })).documents;
 		const id = document?.id ?? expect.fail("no session");

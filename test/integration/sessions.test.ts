@@ -13,9 +13,10 @@ const { actions } = sessions;
 
 describeSessions("sessions", (ground) => {
 	it("creates a session that is starting, for its owner", async () => {
-		const session = await ground.ada.create({ repo: "https://example.org/a.git", branch: "dev", model: "m" });
+		const model = "claude-sonnet-4-6";
+		const session = await ground.ada.create({ repo: "https://example.org/a.git", branch: "dev", model });
 		const owner = { owner_id: ground.ada.principal.id, tenant_id: "acme" };
-		expect(session).to.include({ status: "starting", generation: 1, rev: 1, model: "m", ...owner });
+		expect(session).to.include({ status: "starting", generation: 1, rev: 1, model, ...owner });
 		const source = { type: "git", repo: "https://example.org/a.git", branch: "dev", base_branch: "" };
 		expect(session.source).to.deep.equal(source);
 		expect(session).to.include({ repo: "https://example.org/a.git", branch: "dev" });
@@ -41,6 +42,10 @@ describeSessions("sessions", (ground) => {
 		"an unknown template": [{ template_name: "nope" }, /Template "nope" does not exist/],
 		"an unknown profile": [{ profile_name: "nope" }, /Profile "nope" does not exist/],
 		"an unknown preset": [{ preset_id: randomUUID() }, /Preset .* does not exist/],
+		"an unknown model": [
+			{ model: "claude-sonet-4-6" },
+			/^There is no model "claude-sonet-4-6"; did you mean "claude-sonnet-4-6"\? Known: claude-opus-4-6, /,
+		],
 		"a local mount": [{ source: { type: "local_mount", paths: mounts } }, /Local mounts/],
 		"a transport of git's own": [{ repo: "ext::sh -c id" }, /repository URL/],
 		"a repository that begins with a dash": [{ repo: "--upload-pack=id" }, /begins with a dash/],
@@ -112,6 +117,15 @@ describeSessions("sessions", (ground) => {
 		expect(archived.toSorted()).to.deep.equal(mine.map(({ id }) => id).toSorted());
 		expect(await new SessionActor(ground.near, root).get(theirs.id)).to.include({ status: "stopped" });
 		expect(await ground.ada.get(busy.id)).to.include({ status: "running" });
+	});
+
+	it("refuses an update that names an unknown model, and leaves the session as it was", async () => {
+		const before = await ground.ada.stopped();
+		const update = { session_id: before.id, name: "b", model: "gpt-9" };
+		const error = await failureOf<Error>(callAs(ground.near, ground.ada.principal, actions.update, update));
+		expect(error).to.be.instanceOf(UnprocessableError).with.property("type", "MODEL_UNKNOWN");
+		expect(error.message).to.match(/^There is no model "gpt-9"/);
+		expect(await ground.ada.get(before.id)).to.deep.equal(before);
 	});
 
 	it("changes what an update names, for the record and the next launch", async () => {

@@ -7,6 +7,7 @@ import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
 import { openInstallationKey } from "#shared/keys.ts";
 import { loadConfig } from "#shared/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "#services/sessions/event-log-collection.ts";
 import { eventLogService } from "#services/sessions/event-log.service.ts";
@@ -52,7 +53,9 @@ export class EventLogNode implements AsyncDisposable {
 		const counts = new SessionCounts(this.#store);
 		await counts.open();
 		const records = new SessionRecords(this.#store, () => {});
-		const books = openBooks({ store: this.#store, config: loadConfig({}), records, counts, relay });
+		const config = loadConfig({});
+		const catalogue = readModelCatalogue(config.models.file);
+		const books = openBooks({ store: this.#store, config, catalogue, records, counts, relay });
 		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
 		await this.#broker.start();
 	}

@@ -14,6 +14,7 @@ import { updateChange } from "#services/sessions/session-update.ts";
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import { loadConfig } from "#shared/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { launchSettings } from "./memory-pods.ts";
 
@@ -38,7 +39,9 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		onError: () => {},
 	});
 	const records = new SessionRecords(store, () => relay.wake());
-	const books = openBooks({ store, config: loadConfig(env), records, counts, relay });
+	const config = loadConfig(env);
+	const catalogue = readModelCatalogue(config.models.file);
+	const books = openBooks({ store, config, catalogue, records, counts, relay });
 	return {
 		...books,
 		records,

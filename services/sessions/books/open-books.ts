@@ -1,6 +1,6 @@
 /** Puts the books together: ledger, accounts, budgets, numbers. */
 import type { Config } from "#shared/config.ts";
-import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { OutboxRelay } from "../outbox-relay.ts";
 import type { SessionRecords } from "../session-records.ts";
@@ -33,15 +33,16 @@ const statsPatienceMs = 250;
 export interface BookGround {
 	readonly store: DocumentStore;
 	readonly config: Config;
+	readonly catalogue: ModelCatalogue;
 	readonly records: SessionRecords;
 	readonly counts: SessionCounts;
 	readonly relay: OutboxRelay;
 }
 
-export function openBooks({ store, config, records, counts, relay }: BookGround) {
+export function openBooks({ store, config, catalogue, records, counts, relay }: BookGround) {
 	const ledger = new Ledger(store);
 	const accounts = new DayAccounts(store, ledger);
-	const prices = new PriceList(readModelCatalogue(config.models.file));
+	const prices = new PriceList(catalogue);
 	const { user_daily_limit: user, tenant_daily_limit: tenant } = config.budgets;
 	const limits = new BudgetLimits(store, {
 		...(user !== undefined && { user: microsOf(user) }),

@@ -4,11 +4,12 @@ import type { ChroniclesOptions } from "../chronicles.service.ts";
 import type { SessionCreations } from "../session-creations.ts";
 import type { SessionPod } from "../session-pod.ts";
 import type { SessionRecords } from "../session-records.ts";
+import type { SessionRules } from "../session-rules.ts";
 import { chronicleBurial } from "./chronicle-burial.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";
 import { SessionChronicles } from "./session-chronicles.ts";
-import { type ReforgeRules, SessionReforge } from "./session-reforge.ts";
+import { SessionReforge } from "./session-reforge.ts";
 import { Timelines } from "./timelines.ts";
 
 /** In the order in which their events are told. */
@@ -20,7 +21,7 @@ export interface ChroniclesGround {
 	readonly wake: () => void;
 	readonly sessions: SessionRecords;
 	readonly creations: SessionCreations;
-	readonly rules: ReforgeRules;
+	readonly rules: SessionRules;
 	readonly pod: SessionPod;
 }
 

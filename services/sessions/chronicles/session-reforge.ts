@@ -6,25 +6,18 @@ import { chronicleOf } from "./chronicle-records.ts";
 import { newSession } from "../new-session.ts";
 import type { Commander } from "../commander.ts";
 import type { SessionCreations } from "../session-creations.ts";
+import type { SessionRules } from "../session-rules.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../session-source.ts";
 
 const suffix = "-reforged";
 /** Of a session's name (RFC 1123). */
 const maxName = 63;
 
-/** What holds for every new session. */
-export interface ReforgeRules {
-	/** Protocols a repository may be named with. */
-	readonly protocols: readonly string[];
-	/** US dollars it may spend; absent: no limit. */
-	readonly sessionLimit?: number | undefined;
-}
-
 export class SessionReforge {
 	readonly #creations: SessionCreations;
-	readonly #rules: ReforgeRules;
+	readonly #rules: SessionRules;
 
-	constructor(creations: SessionCreations, rules: ReforgeRules) {
+	constructor(creations: SessionCreations, rules: SessionRules) {
 		this.#creations = creations;
 		this.#rules = rules;
 	}

@@ -1,10 +1,8 @@
 /** Claims over a real store: the end of a session, whatever else waits. */
 import { expect } from "chai";
-import { SessionCreations } from "#services/sessions/session-creations.ts";
-import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
-import { SessionCommands } from "#services/sessions/session-commands.ts";
+import type { SessionCommands } from "#services/sessions/session-commands.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -17,6 +15,7 @@ import { failureOf } from "../../../support/failure-of.ts";
 import { openEmbedded } from "../../../support/open-stores.ts";
 import { seen } from "../../../support/session-actor.ts";
 import { alice, bob } from "../../../support/test-brokers.ts";
+import { commandsOver } from "../../../support/session-commander.ts";
 
 function request(more: Partial<SessionCreate> = {}): SessionCreate {
 	const fields = { name: "a", ...more };
@@ -34,7 +33,7 @@ describe("SessionClaims", () => {
 		opened = await openEmbedded([sessionCollection]);
 		store = opened.store;
 		const records = new SessionRecords(store, () => {});
-		commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(store)), () => {});
+		commands = commandsOver(records, store);
 		claims = new SessionClaims(
 			store,
 			records,
@@ -45,7 +44,7 @@ describe("SessionClaims", () => {
 	afterEach(() => opened.discard());
 
 	async function created(more: Partial<SessionCreate> = {}): Promise<string> {
-		const order = { request: request(more), protocols: [] };
+		const order = { request: request(more) };
 		await commands.create({ principal: alice }, order);
 		const { documents } = await store.find(
 			sessionCollection,
@@ -62,7 +61,7 @@ describe("SessionClaims", () => {
 	}
 
 	it("gives one person's session a turn before the second of another one who starts many", async () => {
-		const order = { request: request(), protocols: [] };
+		const order = { request: request() };
 		for (let n = 0; n < 20; n++) await commands.create({ principal: alice }, order);
 		await commands.create({ principal: bob }, order);
 		const own = { equals: [bob.tenant, bob.id, "active"] };
