@@ -1,9 +1,9 @@
 /** A coding agent as its record says it is started, with every place filled in for this pod. */
 import { join } from "node:path";
-import type { InstallRecipe, WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { readInstalled } from "#shared/agents/installed-agent.ts";
-import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { type ModelRefusal, type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { agentObstacles, modelObstacles, type NamedModel } from "./agent-obstacles.ts";
 import { configText } from "./config-text.ts";
 import type { Environment } from "./environment.ts";
 import { LaunchFailure } from "./launch-failure.ts";
@@ -47,8 +47,10 @@ export interface RecordPlaces {
 	state?: string;
 	/** Folder of the agents that are installed on request. */
 	agents?: string;
-	/** Absent: the session has no model. */
+	/** Absent: the session has no model, or one that cannot be used. */
 	reachable?: ReachableModel | undefined;
+	/** Why the session's model cannot be used. */
+	refusal?: ModelRefusal | undefined;
 }
 
 /** @throws {LaunchFailure} when there is no such record, or it cannot be used here. */
@@ -68,7 +70,8 @@ export async function readAgentRecord(id: string, places: RecordPlaces): Promise
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRecord {
 	const { id, title, command, keeps, mcp, loads, end_signal, late_update_ms } = record;
-	if (record.install) refuseUninstalled(id, record.install, join(places.agents ?? "", id));
+	const obstacles = agentObstacles(record, namedModel(places), places.agents);
+	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placesOf(record, places);
 	return {
 		id,
@@ -88,16 +91,9 @@ export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRec
 	};
 }
 
-/** Half an installation has no such file, and one of another version may want to be started otherwise. */
-function refuseUninstalled(id: string, recipe: InstallRecipe, folder: string): void {
-	const installed = readInstalled(folder);
-	if (installed?.version === recipe.version) return;
-	const state = installed ? `is installed in version ${installed.version}, not ${recipe.version}` : "is not installed";
-	refuse(`The coding agent "${id}" ${state}; install it with: npm run agents -- install ${id}`);
-}
-
 function placesOf(record: WrittenAgent, places: RecordPlaces): Places {
 	const { reachable, home = "", state = "", agents = "" } = places;
+	const named = namedModel(places);
 	return {
 		node: process.execPath,
 		project: projectRoot,
@@ -107,31 +103,29 @@ function placesOf(record: WrittenAgent, places: RecordPlaces): Places {
 		state,
 		agents: join(agents, record.id),
 		model: reachable?.model ?? places.model,
-		...(record.needs_model || reachable ? modelPlaces(record, reachable) : noModel),
+		model_refusal: named ? modelObstacles(record, named).join(". ") : "",
+		...modelPlaces(record, reachable),
 	};
 }
 
-const noModel: Places = { model_url: "", model_token: "", model_wire: "", model_context: "" };
+function namedModel({ reachable, refusal }: RecordPlaces): NamedModel | undefined {
+	return reachable ? { model: reachable.model, wires: offeredWires(reachable.proxy) } : refusal;
+}
 
-/** @throws {LaunchFailure} when the two have no format in common. */
-function modelPlaces({ id, wires, needs_model }: WrittenAgent, reachable: ReachableModel | undefined): Places {
-	if (!reachable) {
-		return refuse(
-			`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`,
-		);
-	}
-	const { proxy, model, context_window } = reachable;
-	const offered = modelWires.filter((wire) => proxy.url(wire) !== undefined);
-	const [wire, own] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
-	if (wire === undefined && !needs_model) return noModel;
-	if (wire === undefined) {
-		const spoken = Object.keys(wires).join(" or ");
-		return refuse(`The coding agent "${id}" speaks ${spoken}; model "${model}" speaks ${offered.join(", ")}`);
-	}
+function offeredWires(proxy: ModelDoor): ModelWire[] {
+	return modelWires.filter((wire) => proxy.url(wire) !== undefined);
+}
+
+/** Empty where there is no model, or none that the agent can use. */
+function modelPlaces({ wires }: WrittenAgent, reachable: ReachableModel | undefined): Places {
+	const offered = reachable ? offeredWires(reachable.proxy) : [];
+	const [wire, own = {}] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
+	if (!reachable || wire === undefined) return { model_url: "", model_token: "", model_wire: "", model_context: "" };
+	const { proxy, context_window } = reachable;
 	const urls = offered.map((name) => [`model_url:${name}`, proxy.url(name) ?? ""] as const);
 	return {
 		...Object.fromEntries(urls),
-		...Object.fromEntries(Object.entries(own ?? {}).map(([name, value]) => [`wire:${name}`, value])),
+		...Object.fromEntries(Object.entries(own).map(([name, value]) => [`wire:${name}`, value])),
 		model_url: urls.find(([name]) => name === `model_url:${wire}`)?.[1] ?? "",
 		model_wire: wire,
 		model_token: proxy.token,

@@ -54,8 +54,9 @@ export async function startCodingAgent(
 		compile_cache: inherited["NODE_COMPILE_CACHE"] ?? "",
 		home: launch.home,
 		state,
-		agents: launch.agents ?? "",
+		...(launch.agents !== undefined && { agents: launch.agents }),
 		reachable,
+		refusal: launch.model_refusal,
 	});
 	await prepareAgentHome(record, launch.home, state);
 	signal.throwIfAborted();

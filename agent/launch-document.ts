@@ -1,5 +1,5 @@
 /** Reads what the pod is told when it starts: one JSON document on standard input. */
-import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { type ModelAccess, type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
 import { tokenBuckets } from "#shared/models/token-counts.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchDocument, McpServer, Repository } from "#shared/pod/launch.ts";
@@ -70,6 +70,7 @@ const fields: Record<keyof Required<LaunchDocument>, (value: unknown) => boolean
 	mcp_servers: (value) => Array.isArray(value) && value.every(isMcpServer),
 	permission_mode: (value) => permissionModes.some((mode) => mode === value),
 	model_access: (value) => value === undefined || isModelAccess(value),
+	model_refusal: (value) => value === undefined || isModelRefusal(value),
 	git_protocols: isTextList,
 	budgeted: (value) => value === undefined || typeof value === "boolean",
 };
@@ -97,6 +98,13 @@ function areTokenPrices(value: unknown): boolean {
 	return isJsonObject(value) && tokenBuckets.every((bucket) => Number.isSafeInteger(value[bucket]));
 }
 
+function isModelRefusal(value: unknown): value is ModelRefusal {
+	if (!isJsonObject(value)) return false;
+	const { model, reason, wires } = value;
+	const known: readonly string[] = modelWires;
+	return isText(model) && isText(reason) && isTextList(wires) && wires.every((wire) => known.includes(wire));
+}
+
 function isOptionalTime(value: unknown): boolean {
 	return value === undefined || (Number.isSafeInteger(value) && Number(value) > 0);
 }
@@ -115,7 +123,7 @@ function isAbsolutePath(value: unknown): boolean {
 	return isText(value) && value.startsWith("/") && !value.includes("\0");
 }
 
-function isTextList(value: unknown): boolean {
+function isTextList(value: unknown): value is string[] {
 	return Array.isArray(value) && value.every(isText);
 }
 

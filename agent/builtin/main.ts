@@ -44,8 +44,9 @@ async function chooseMode(): Promise<AgentMode> {
 	const { env } = process;
 	const settings = readModelSettings(env);
 	// Neither commands nor MCP servers have any use for the model's token.
+	const { ATELIER_MODEL_REFUSAL: refusal = "" } = env;
 	for (const name of modelVariables) delete env[name];
-	if (!settings) return shellMode;
+	if (!settings) return shellMode(refusal);
 	const { modelMode } = await import("./model/model-mode.ts");
 	const { NODE_COMPILE_CACHE: _own, ...handedOn } = env;
 	const known = Object.entries(handedOn).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -7,21 +7,28 @@ import type { AgentMode } from "./agent-mode.ts";
 import type { ShellOutcome } from "./shell-command.ts";
 import { streamShell } from "./streamed-shell.ts";
 
-export const shellMode: AgentMode = {
-	title: "Shell (no AI)",
-	capabilities: {},
-	async open({ folder, client: { update } }) {
-		return {
-			answer: async (prompt, signal) => ({
-				stopReason: await runTurn({ message: lastText(prompt), folder, signal, update }),
-			}),
-			async close() {},
-		};
-	},
-};
+/** @param refusal Why the session's model cannot be used; empty: it has none. */
+export function shellMode(refusal: string): AgentMode {
+	const advice = adviceFor(refusal);
+	return {
+		title: "Shell (no AI)",
+		capabilities: {},
+		async open({ folder, client: { update } }) {
+			return {
+				answer: async (prompt, signal) => ({
+					stopReason: await runTurn({ message: lastText(prompt), folder, signal, update, advice }),
+				}),
+				async close() {},
+			};
+		},
+	};
+}
 
-const noCommand =
-	"No AI model is configured for this session. To run a command in the workspace, start the message with `$ `";
+/** Said of a message that holds no command. */
+function adviceFor(refusal: string): string {
+	const why = refusal || "No AI model is configured for this session";
+	return `${why}. To run a command in the workspace, start the message with \`$ \``;
+}
 
 const titleLength = 200;
 
@@ -30,11 +37,12 @@ interface ShellTurn {
 	folder: string;
 	signal: AbortSignal;
 	update: (update: SessionUpdate) => void;
+	advice: string;
 }
 
 async function runTurn(turn: ShellTurn): Promise<StopReason> {
 	const command = commandIn(turn.message);
-	if (command === undefined) turn.update(says(noCommand));
+	if (command === undefined) turn.update(says(turn.advice));
 	else await runCommand(command, turn);
 	return turn.signal.aborted ? "cancelled" : "end_turn";
 }

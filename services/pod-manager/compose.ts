@@ -7,6 +7,7 @@ import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
 import { modelAccess } from "./model-access.ts";
+import { modelRefusal } from "./model-refusal.ts";
 import { modelsService } from "./models.service.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
@@ -23,9 +24,10 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 	});
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
+	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const { schema, stop, check } = podManager({
 		runtime,
-		specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf }),
+		specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf }),
 	});
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.shortcomings()) {

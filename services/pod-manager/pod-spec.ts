@@ -5,7 +5,7 @@ import type { Config } from "#shared/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { gatewayUrl } from "#shared/gateway-url.ts";
 import type { InstallationKey } from "#shared/keys.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelRefusal } from "#shared/models/model-wire.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { PodSpec } from "./pod-runtime.ts";
@@ -56,16 +56,20 @@ export interface PodGround {
 	readonly platformUrl: string;
 	/** Where a model is reached, if it can be. */
 	readonly accessOf: (model: string) => ModelAccess | undefined;
+	/** Why it cannot be. */
+	readonly refusalOf: (model: string) => ModelRefusal | undefined;
 }
 
 /** @throws {Error} when the claim's launch settings are incomplete. */
-export function podSpec(claim: Claim, { key, platformUrl, accessOf }: PodGround): PodSpec {
+export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodGround): PodSpec {
 	const { id, generation } = claim;
 	const launch = launchSettings(claim.launch);
 	const access = accessOf(launch.model);
+	const refusal = access ? undefined : refusalOf(launch.model);
 	return {
 		...launch,
 		...(access && { model_access: access }),
+		...(refusal && { model_refusal: refusal }),
 		session_id: id,
 		generation,
 		installation: key.installationId(),

@@ -8,6 +8,16 @@ import type { TokenPrices } from "./token-counts.ts";
 export const modelWires = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 export type ModelWire = (typeof modelWires)[number];
 
+/** Why the model that a session has cannot be used. */
+export interface ModelRefusal {
+	/** As the session names it. */
+	model: string;
+	/** A sentence for the session's owner. */
+	reason: string;
+	/** What its provider speaks; empty: nobody knows the model. */
+	wires: ModelWire[];
+}
+
 /** Where the model of one session is reached; its key is told to the session agent only. */
 export interface ModelAccess {
 	/** Id of the provider in the catalogue. */

@@ -1,7 +1,7 @@
 /** What a session pod is told when it starts: one JSON document on its standard input (a mounted file elsewhere). */
 
 import type { PermissionMode } from "../contracts/session-resource.ts";
-import type { ModelAccess } from "../models/model-wire.ts";
+import type { ModelAccess, ModelRefusal } from "../models/model-wire.ts";
 
 export interface Repository {
 	/** As the user wrote it; empty: the workspace starts as an empty repository. */
@@ -74,8 +74,10 @@ export interface LaunchDocument extends LaunchSettings {
 	git_home: string;
 	/** Folder of the coding agents that were installed on request; absent: there are none. */
 	agents?: string;
-	/** Absent: the session has no model. */
+	/** Absent: the session has no model, or one that cannot be used. */
 	model_access?: ModelAccess;
+	/** Why it cannot. */
+	model_refusal?: ModelRefusal;
 	/** How long the pod goes on while the platform is away. Default 15 min. */
 	lifeline_ms?: number;
 	/** How long the coding agent may take over an interrupt before it is ended. Default 10 s. */

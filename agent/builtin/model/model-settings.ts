@@ -30,6 +30,7 @@ export const modelVariables = [
 	"ATELIER_MODEL_TOKEN",
 	"ATELIER_MODEL_CONTEXT",
 	"ATELIER_MODEL_IDLE_MS",
+	"ATELIER_MODEL_REFUSAL",
 	"ATELIER_AGENT_STATE",
 ] as const;
 

@@ -54,6 +54,15 @@ describe("life of a session pod", () => {
 		expect(parts).to.deep.equal([{ type: "text", text: content }]);
 	});
 
+	it("says why the session's model cannot be used", async () => {
+		await using session = new TestSession();
+		const reason = 'Model "m1" cannot be used: SOME_KEY is not set where the platform was started';
+		const pod = await session.start({ model: "m1", model_refusal: { model: "m1", reason, wires: ["anthropic"] } });
+		const { content } = await pod.ask("Please fix the login");
+		expect(content).to.equal(`${reason}. To run a command in the workspace, start the message with \`$ \``);
+		expect((await pod.ask("$ env | grep -c ATELIER_MODEL")).content, "commands have no use for it").to.match(/^0\n/);
+	});
+
 	it("keeps workspace and conversation over a restart, and sends the initial prompt once", async () => {
 		await using session = new TestSession();
 		const origin = makeRepository(join(session.folder, "origin"), { "README.md": "hello\n" });

@@ -14,10 +14,20 @@ describe("a pod with an agent that cannot be started", () => {
 		return failure;
 	}
 
-	it("says which command installs it", async () => {
+	it("says all at once: the key, the format, and which command installs it", async () => {
 		await using session = new TestSession();
-		const message = 'The coding agent "gemini" is not installed; install it with: npm run agents -- install gemini';
-		expect(await failureOf(session, { agent: "gemini" })).to.deep.equal({ code: "AGENT_START_FAILED", message });
+		const agents = join(session.folder, "agents");
+		const reason = 'Model "m1" cannot be used: M_KEY is not set where the platform was started';
+		const message = [
+			reason,
+			'The coding agent "gemini" speaks gemini; model "m1" speaks anthropic',
+			`The coding agent "gemini" is not installed; install it with: DATA_DIR=${session.folder} npm run agents -- install gemini`,
+		].join(". ");
+		const model_refusal = { model: "m1", reason, wires: ["anthropic" as const] };
+		expect(await failureOf(session, { agent: "gemini", model: "m1", agents, model_refusal })).to.deep.equal({
+			code: "AGENT_START_FAILED",
+			message,
+		});
 	});
 
 	it("says that it needs a model", async () => {

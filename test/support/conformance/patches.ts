@@ -119,6 +119,11 @@ export const patches: readonly Patch[] = [
 		ours: "422 that names it",
 	},
 	{
+		operation: "createSession, updateSession, startSession",
+		contract: "an unknown model is accepted",
+		ours: "422 that names those there are",
+	},
+	{
 		operation: "streamSessions",
 		contract: "no `id`, `retry`, `reset`, `bye`; everybody sees everything",
 		ours: "with them; everybody sees what `GET /sessions` shows them",

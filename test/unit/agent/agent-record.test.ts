@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { fillRecord, readAgentRecord, type ReachableModel } from "#agent/agent-record.ts";
@@ -83,6 +83,35 @@ describe("fillRecord()", () => {
 		);
 	});
 
+	it("says all at once of an agent that is not there and a model that cannot be used", () => {
+		const install = { package: "p", version: "1.2.3", size_mb: 1, licence: "MIT", entry: "e", scripts: false };
+		const record = { ...written, needs_model: true, wires: { gemini: {} }, install };
+		const refusal = { model: "m2", reason: 'Model "m2" cannot be used', wires: ["anthropic" as const] };
+		const missing = [
+			'Model "m2" cannot be used',
+			'The coding agent "x" speaks gemini; model "m2" speaks anthropic',
+			"The coding agent \"x\" is not installed; install it with: DATA_DIR='/it'\\''s here' npm run agents -- install x",
+		];
+		expect(() => fillRecord(record, { ...nowhere, refusal, agents: "/it's here/agents" })).to.throw(
+			LaunchFailure,
+			new RegExp(`^${RegExp.escape(missing.join(". "))}$`),
+		);
+	});
+
+	it("starts an agent that needs no model all the same, and tells it why it has none", () => {
+		const record = { ...written, wires: { gemini: {} }, env: { WHY: "{model_refusal}" } };
+		const refusal = { model: "m2", reason: 'There is no model "m2"', wires: [] };
+		expect(fillRecord(record, { ...nowhere, refusal }).env).to.deep.equal({ WHY: 'There is no model "m2"' });
+		const strange = {
+			...reachable,
+			proxy: { token: "t", url: (wire: string) => (wire === "anthropic" ? "u" : undefined) },
+		};
+		expect(fillRecord(record, { ...nowhere, reachable: strange }).env).to.deep.equal({
+			WHY: 'The coding agent "x" speaks gemini; model "m1" speaks anthropic',
+		});
+		expect(fillRecord(record, { ...nowhere, reachable }).env).to.deep.equal({});
+	});
+
 	it("writes configuration files with whatever a model is called, as JSON and as TOML", () => {
 		const content = {
 			model: "{model}",
@@ -114,14 +143,15 @@ describe("fillRecord()", () => {
 		after(() => rmSync(agents, { recursive: true }));
 
 		it("says which command installs it when it is not there, half there, or there in another version", () => {
-			const sentence = 'The coding agent "x" is not installed; install it with: npm run agents -- install x';
+			const command = `DATA_DIR=${dirname(agents)} npm run agents -- install x`;
+			const sentence = `The coding agent "x" is not installed; install it with: ${command}`;
 			expect(() => fillRecord(record, { ...nowhere, agents })).to.throw(LaunchFailure, sentence);
 			mkdirSync(join(agents, "x"));
 			expect(() => fillRecord(record, { ...nowhere, agents })).to.throw(LaunchFailure, sentence);
 			writeFileSync(join(agents, "x", "installed.json"), JSON.stringify({ version: "1.2.2" }));
 			expect(() => fillRecord(record, { ...nowhere, agents })).to.throw(
 				LaunchFailure,
-				'The coding agent "x" is installed in version 1.2.2, not 1.2.3; install it with: npm run agents -- install x',
+				`The coding agent "x" is installed in version 1.2.2, not 1.2.3; install it with: ${command}`,
 			);
 		});
 

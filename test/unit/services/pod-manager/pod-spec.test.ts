@@ -5,7 +5,12 @@ import { InstallationKey } from "#shared/keys.ts";
 import { launchSettings } from "../../../support/memory-pods.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 1));
-const ground = { key, platformUrl: "http://127.0.0.1:1/api/v1/svc", accessOf: () => undefined };
+const ground = {
+	key,
+	platformUrl: "http://127.0.0.1:1/api/v1/svc",
+	accessOf: () => undefined,
+	refusalOf: () => undefined,
+};
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
 function claim(launch: Record<string, unknown>): Claim {

@@ -21,8 +21,9 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 	compileSchema(sessionCreateFields)(request);
 
 	it("refuses the start of a session whose model is gone, until it names another one", async () => {
-		const { store, discard } = await openEmbedded([sessionCollection, keptAnswerCollection]);
+		const opened = await openEmbedded([sessionCollection, keptAnswerCollection]);
 		try {
+			const { store } = opened;
 			const records = new SessionRecords(store, () => {});
 			const id = randomUUID();
 			const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
@@ -42,7 +43,7 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 			});
 			expect(await failureOf(start()), "what its status forbids is told first").to.be.instanceOf(ConflictError);
 		} finally {
-			await discard();
+			await opened.discard();
 		}
 	});
 });

@@ -1,0 +1,19 @@
+/** Why the model of a session cannot be used, in the words its owner is told. Pure. */
+import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
+import { keyNotSet, type KeyOf, missingKey } from "#shared/models/provider-key.ts";
+import { unknownModel } from "#shared/models/unknown-model.ts";
+
+/** @returns Undefined when it can be used, and when none was named and there is no default. */
+export function modelRefusal(catalogue: ModelCatalogue, named: string, keyOf: KeyOf): ModelRefusal | undefined {
+	const { models, providers, default_model } = catalogue;
+	const model = named || default_model;
+	if (model === "") return undefined;
+	const found = models.find(({ id }) => id === model);
+	const provider = providers.find(({ id }) => id === found?.provider);
+	if (!provider) return { model, reason: unknownModel(catalogue, model), wires: [] };
+	const missing = missingKey(provider, keyOf);
+	if (missing === undefined) return undefined;
+	const wires = modelWires.filter((wire) => provider.endpoints[wire] !== undefined);
+	return { model, reason: keyNotSet(model, missing), wires };
+}
