@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Commander } from "#services/sessions/commander.ts";
 import { keptAnswerCollection } from "#services/sessions/kept-answer-collection.ts";
-import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
-import { SessionCommands } from "#services/sessions/session-commands.ts";
-import { SessionCreations } from "#services/sessions/session-creations.ts";
+import type { SessionCommands } from "#services/sessions/session-commands.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import { SessionStops } from "#services/sessions/session-stops.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -16,6 +14,7 @@ import { type Session, type SessionCreate, sessionCreateFields } from "#shared/c
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { alice } from "../../../support/test-brokers.ts";
+import { commandsOver } from "../../../support/session-commander.ts";
 
 /** Longer than any test takes: an answer that comes earlier has not waited for its time to be over. */
 const patienceMs = 60_000;
@@ -32,7 +31,7 @@ describe("SessionStops", () => {
 		store = new EmbeddedStore({ folder });
 		await store.open([sessionCollection, keptAnswerCollection]);
 		records = new SessionRecords(store, () => {});
-		commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(store)), () => {});
+		commands = commandsOver(records, store);
 		stops = new SessionStops(commands, records, { patienceMs });
 	});
 	afterEach(async () => {
@@ -47,7 +46,7 @@ describe("SessionStops", () => {
 	async function created(commander: Commander): Promise<string> {
 		const request = { name: "a" };
 		compileSchema(sessionCreateFields)(request);
-		const { $json: json } = await commands.create(commander, { request: request as SessionCreate, protocols: [] });
+		const { $json: json } = await commands.create(commander, { request: request as SessionCreate });
 		return (JSON.parse(json) as Session).id;
 	}
 
