@@ -13,6 +13,9 @@ export interface ActivityReport {
 		waiting_for?: string;
 		/** The agent has said nothing for some minutes, and runs no tool. */
 		stalled?: true;
+		/** The model does not answer: why its last call failed, and how many did since one went well. */
+		model_error?: string;
+		attempts?: number;
 	};
 }
 
@@ -51,6 +54,6 @@ export class ActivityReporter {
 	}
 }
 
-function gistOf({ state, metadata: { waiting_for, stalled } }: ActivityReport): string {
-	return JSON.stringify([state, waiting_for, stalled]);
+function gistOf({ state, metadata: { waiting_for, stalled, model_error, attempts } }: ActivityReport): string {
+	return JSON.stringify([state, waiting_for, stalled, model_error, attempts]);
 }

@@ -1,7 +1,8 @@
-/** What the agent is doing, from the turns and from what it waits to be allowed. */
+/** What the agent is doing, from the turns, from what it waits to be allowed, and from how its model answers. */
 import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import type { ActivityReport } from "./activity-reporter.ts";
+import type { ModelTrouble } from "./model-trouble.ts";
 import type { Permissions, PermissionWatcher } from "./permissions.ts";
 import type { TurnWatcher } from "./turn-watcher.ts";
 
@@ -17,11 +18,17 @@ const maxTitle = 500;
 
 const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
 
+export interface ActivityParts {
+	/** Turns of the agent so far. */
+	readonly turnCount: () => number;
+	readonly permissions: Pick<Permissions, "open">;
+	readonly trouble: () => ModelTrouble["now"];
+	readonly report: (report: ActivityReport) => void;
+}
+
 export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	readonly #since = monotonic();
-	readonly #turnCount: () => number;
-	readonly #permissions: Pick<Permissions, "open">;
-	readonly #report: (report: ActivityReport) => void;
+	readonly #parts: ActivityParts;
 	readonly #limits: StallLimits;
 	/** From the turns alone. */
 	#state: ActivityState = "idle";
@@ -29,16 +36,8 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	/** Runs during turns. */
 	#looking: Timer | undefined;
 
-	/** @param turnCount Turns of the agent so far. */
-	constructor(
-		turnCount: () => number,
-		permissions: Pick<Permissions, "open">,
-		report: (report: ActivityReport) => void,
-		limits: Partial<StallLimits> = {},
-	) {
-		this.#turnCount = turnCount;
-		this.#permissions = permissions;
-		this.#report = report;
+	constructor(parts: ActivityParts, limits: Partial<StallLimits> = {}) {
+		this.#parts = parts;
 		this.#limits = { ...defaultLimits, ...limits };
 	}
 
@@ -67,6 +66,11 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 		this.#enter(this.#state);
 	}
 
+	/** The model's trouble has begun, changed or gone. */
+	troubled(): void {
+		this.#tell();
+	}
+
 	#enter(state: ActivityState): void {
 		this.#state = state;
 		this.#heardAt = monotonic();
@@ -80,14 +84,17 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 
 	/** Whoever waits for a person does nothing else, whatever its tools look like. */
 	#tell(): void {
+		const { turnCount, permissions, trouble, report } = this.#parts;
 		const duration_seconds = Math.round((monotonic() - this.#since) / 1_000);
-		const numbers = { turn_count: this.#turnCount(), duration_seconds };
-		const [waiting] = this.#permissions.open;
+		const numbers = { turn_count: turnCount(), duration_seconds };
+		const [waiting] = permissions.open;
+		if (waiting !== undefined) {
+			const waiting_for = waiting.title.slice(0, maxTitle);
+			return report({ state: "active", metadata: { ...numbers, waiting: true, waiting_for } });
+		}
 		const stalled = this.#isStalled && { stalled: true as const };
-		if (waiting === undefined) return this.#report({ state: this.#state, metadata: { ...numbers, ...stalled } });
-		this.#report({
-			state: "active",
-			metadata: { ...numbers, waiting: true, waiting_for: waiting.title.slice(0, maxTitle) },
-		});
+		const now = trouble();
+		const troubled = now && { model_error: now.sentence, attempts: now.attempts };
+		report({ state: this.#state, metadata: { ...numbers, ...stalled, ...troubled } });
 	}
 }

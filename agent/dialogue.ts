@@ -14,9 +14,17 @@ const patienceMs = 2_000;
 /** How long whoever interrupts waits for the turn's end; it goes on ending without them. */
 const interruptPatienceMs = 2_000;
 
+interface TurnParts {
+	readonly message: ConversationTurn;
+	readonly turn: AssistantTurn;
+	/** An agent that was not yet told of the message is not told any more. */
+	readonly interrupted: AbortSignal;
+}
+
 export class Dialogue {
 	readonly #conversation: Conversation;
 	readonly #log: LogBuffer;
+	readonly #modelFailure: () => string | undefined;
 	readonly #watchers: TurnWatcher[] = [];
 	readonly #gates: TurnGate[] = [];
 	readonly #ending = new AbortController();
@@ -28,9 +36,11 @@ export class Dialogue {
 	#turnOver: Promise<void> = Promise.resolve();
 	#work: Promise<void> | undefined;
 
-	constructor(conversation: Conversation, log: LogBuffer) {
+	/** @param modelFailure Why the last model call of the turn under way failed; undefined unless it did. */
+	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => string | undefined) {
 		this.#conversation = conversation;
 		this.#log = log;
+		this.#modelFailure = modelFailure;
 	}
 
 	watch(watcher: TurnWatcher): void {
@@ -135,14 +145,13 @@ export class Dialogue {
 		}
 	}
 
-	/** @param interrupted An agent that was not yet told of the message is not told any more. */
 	async #answer(agent: CodingAgent, message: ConversationTurn, interrupted: AbortSignal): Promise<void> {
 		await this.#conversation.start(message.id);
 		const turn = new AssistantTurn(message.id);
 		this.#turn = turn;
 		this.#tell((watcher) => watcher.began?.(message));
 		try {
-			const answer = interrupted.aborted ? turn.finish("cancelled") : await this.#outcome(agent, message.content, turn);
+			const answer = await this.#outcome(agent, { message, turn, interrupted });
 			await this.#conversation.answer(answer);
 			this.#tell((watcher) => watcher.ended?.(answer));
 		} finally {
@@ -150,19 +159,29 @@ export class Dialogue {
 		}
 	}
 
-	async #outcome(agent: CodingAgent, content: string, turn: AssistantTurn): Promise<ConversationTurn> {
+	async #outcome(agent: CodingAgent, { message, turn, interrupted }: TurnParts): Promise<ConversationTurn> {
+		if (interrupted.aborted) return turn.finish("cancelled");
+		// Nobody asks why a turn fails that was to end.
+		const modelFailure = (): string | undefined =>
+			interrupted.aborted || this.#isOver ? undefined : this.#modelFailure();
 		try {
-			const stopReason = await agent.prompt(content, (update) => {
+			const stopReason = await agent.prompt(message.content, (update) => {
 				turn.apply(update);
 				this.#tell((watcher) => watcher.updated?.(update, turn.isExecuting));
 			});
-			return turn.finish(stopReason);
+			const failure = modelFailure();
+			return failure === undefined ? turn.finish(stopReason) : this.#failed(turn, "error", failure);
 		} catch (error) {
 			if (this.#isOver) return turn.finish("cancelled");
-			const sentence = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
-			this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
-			return turn.finish(error instanceof AgentLostError ? "interrupted" : "error", sentence);
+			const own = this.#log.withoutSecrets(error instanceof Error ? error.message : String(error));
+			if (error instanceof AgentLostError) return this.#failed(turn, "interrupted", own);
+			return this.#failed(turn, "error", modelFailure() ?? own);
 		}
+	}
+
+	#failed(turn: AssistantTurn, stopReason: "error" | "interrupted", sentence: string): ConversationTurn {
+		this.#log.add("ERROR", "session-agent", `The turn failed: ${sentence}`);
+		return turn.finish(stopReason, sentence);
 	}
 
 	#tell(what: (watcher: TurnWatcher) => void): void {

@@ -7,6 +7,7 @@ import type {
 	OutgoingHttpHeaders,
 	RequestOptions,
 } from "node:http";
+import { after } from "#shared/clock.ts";
 
 /** Not by an import: that loads the other client for the web too, for 10 MB of every pod (see `agent-server.ts`). */
 const http = process.getBuiltinModule("node:http");
@@ -33,14 +34,17 @@ const maxFreeSockets = 4;
 
 export class KeptConnections {
 	readonly #options: AgentOptions;
+	readonly #connectMs: number | undefined;
 	readonly #agents = new Map<Web, Agent>();
 
 	/**
 	 * @param sockets How many are open at most.
 	 * @param freeMs How long one is kept that nobody uses, or less when the server says so; as long as the server keeps it
 	 * when absent.
+	 * @param connectMs How long a new one may take to open; as long as the system tries when absent.
 	 */
-	constructor(sockets: number, freeMs = 0) {
+	constructor(sockets: number, freeMs = 0, connectMs?: number) {
+		this.#connectMs = connectMs;
 		const bounds = { maxSockets: sockets, maxTotalSockets: sockets, maxFreeSockets, timeout: freeMs };
 		this.#options = { keepAlive: true, scheduling: "lifo", ...bounds };
 	}
@@ -78,7 +82,9 @@ export class KeptConnections {
 			const web: Web = url.startsWith("https:") ? process.getBuiltinModule("node:https") : http;
 			const options = { method, headers, signal, maxHeaderSize: maxHeaderBytes, agent: this.#agentOf(web) };
 			const outgoing = web.request(url, options);
-			const hasWritten = watchWriting(outgoing, web === http ? "connect" : "secureConnect");
+			const open = web === http ? "connect" : "secureConnect";
+			const hasWritten = watchWriting(outgoing, open);
+			if (this.#connectMs !== undefined) boundOpening(outgoing, open, this.#connectMs);
 			outgoing.once("response", resolve);
 			outgoing.on("error", (error) =>
 				reject(new Unanswered(error, { mayBeHeard: hasWritten(), isStale: isStale(error, outgoing, signal) })),
@@ -121,6 +127,16 @@ function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"
 		else socket.once(open, begin);
 	});
 	return () => hasWritten();
+}
+
+/** A connection of before is open already. */
+function boundOpening(outgoing: ClientRequest, open: "connect" | "secureConnect", ms: number): void {
+	outgoing.once("socket", (socket) => {
+		if (outgoing.reusedSocket) return;
+		const late = Object.assign(new Error("The connection does not open"), { code: "ETIMEDOUT" });
+		const timer = after(ms, () => outgoing.destroy(late));
+		for (const event of [open, "close"]) socket.once(event, () => timer.cancel());
+	});
 }
 
 function isStale({ code = "" }: NodeJS.ErrnoException, { reusedSocket }: ClientRequest, signal: AbortSignal): boolean {

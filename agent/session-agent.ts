@@ -19,6 +19,7 @@ import { closingChronicle } from "./closing-chronicle.ts";
 import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import { ModelTrouble } from "./model-trouble.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
 import { PlatformReports } from "./platform-reports.ts";
@@ -165,19 +166,23 @@ export class SessionAgent {
 		const events = { onStale: () => this.end(), onLost: () => this.fail(platformLost()) };
 		const reports = new PlatformReports(this.#launch, told, { history, usage }, events);
 		this.#opened.reports = reports;
-		const dialogue = new Dialogue(conversation, this.#log);
-		const activity = new ActivityWatch(
-			() => dialogue.turnCount,
-			this.#permissions,
-			(report) => reports.activity(report),
-		);
+		const trouble = new ModelTrouble(() => activity.troubled());
+		const dialogue = new Dialogue(conversation, this.#log, () => trouble.failure);
+		const activity = new ActivityWatch({
+			turnCount: () => dialogue.turnCount,
+			permissions: this.#permissions,
+			trouble: () => trouble.now,
+			report: (report) => reports.activity(report),
+		});
+		dialogue.watch(trouble);
 		dialogue.watch(activity);
 		dialogue.watch(timeline.turns);
 		dialogue.guard(timeline.turns);
 		this.#permissions.watch(activity);
 		this.#opened.dialogue = dialogue;
 		const { usage: books } = reports;
-		this.#opened.model = await SessionModel.open({ launch: this.#launch, dialogue, usage: books, log: this.#log });
+		const [launch, log] = [this.#launch, this.#log];
+		this.#opened.model = await SessionModel.open({ launch, dialogue, usage: books, trouble, log });
 		return dialogue;
 	}
 

@@ -5,12 +5,14 @@ import type { Dialogue } from "./dialogue.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import type { AskingCall, CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
+import type { ModelTrouble } from "./model-trouble.ts";
 import type { UsageReporter } from "./usage-reporter.ts";
 
 export interface ModelParts {
 	readonly launch: LaunchDocument;
 	readonly dialogue: Dialogue;
 	readonly usage: UsageReporter;
+	readonly trouble: Pick<ModelTrouble, "watchCall">;
 	readonly log: LogBuffer;
 }
 
@@ -24,7 +26,7 @@ export class SessionModel {
 		this.proxy = proxy;
 	}
 
-	static async open({ launch, dialogue, usage, log }: ModelParts): Promise<SessionModel> {
+	static async open({ launch, dialogue, usage, trouble, log }: ModelParts): Promise<SessionModel> {
 		const gate = new BudgetGate({ launch, log, reported: () => usage.reported() });
 		dialogue.guard(gate);
 		// A turn's usage is told before what is left of its reservation is given back.
@@ -44,7 +46,15 @@ export class SessionModel {
 			if (gate.isLimited) usage.tellSoon();
 			return gate.admit(call, leaving);
 		};
-		const proxy = await ModelProxy.open({ access, log, onCall, onBegun, isLimited, admit });
+		const proxy = await ModelProxy.open({
+			access,
+			log,
+			onCall,
+			onBegun,
+			isLimited,
+			admit,
+			watchCall: trouble.watchCall,
+		});
 		return new SessionModel(gate, proxy);
 	}
 

@@ -1,12 +1,13 @@
 /** One request through the proxy: to the provider with its key, and the answer back while the meter reads it. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Duplex, Writable } from "node:stream";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { every, monotonic } from "#shared/clock.ts";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
-import { Unanswered } from "../kept-connections.ts";
+import { type KeptRequest, Unanswered } from "../kept-connections.ts";
+import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import type { LogBuffer } from "../log-buffer.ts";
 import { type CallBody, countBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./content-decoders.ts";
@@ -14,16 +15,20 @@ import { callerOutlet } from "./caller-outlet.ts";
 import { CallerPresence, type Listening } from "./caller-presence.ts";
 import { estimatedUsage } from "./estimated-usage.ts";
 import { callerHeaders, providerHeaders } from "./forwarded-headers.ts";
-import { type MeteredBody, MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "./metered-body.ts";
+import { type Metered, meteredBody } from "./metered-body.ts";
 import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
 import { pathOfModel } from "./named-model.ts";
 import type { OtherModels } from "./other-models.ts";
 import type { ProviderLink } from "./provider-link.ts";
+import { errorText } from "./provider-error.ts";
+import { providerName } from "./provider-name.ts";
+import { wordsOf } from "./provider-words.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import type { RequestBodies } from "./request-bodies.ts";
 import { UsageMeter } from "./usage-meter.ts";
+import { type WatchCall, type WatchedCall, watchNothing } from "./watched-call.ts";
 
 /** What all exchanges of a proxy share. */
 export interface ExchangeParts {
@@ -40,6 +45,7 @@ export interface ExchangeParts {
 	readonly isLimited: () => boolean;
 	/** A sentence: the call is refused with it. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
+	readonly watchCall: WatchCall;
 	readonly listening: Listening;
 	readonly otherModels: OtherModels;
 	/** Whether the provider is known not to take the wish for a stream's usage. */
@@ -48,8 +54,8 @@ export interface ExchangeParts {
 	unmetered: number;
 }
 
-/** A longer answer that is an error is not passed on. */
-const maxErrorBytes = 262_144;
+/** Bytes of JSON of a failure's sentence. */
+const maxFailureBytes = 1_000;
 const own = "model-proxy";
 
 export class CallExchange {
@@ -58,6 +64,9 @@ export class CallExchange {
 	readonly #request: IncomingMessage;
 	readonly #response: ServerResponse;
 	readonly #presence: CallerPresence;
+	/** The provider's name in sentences. */
+	readonly #provider: string;
+	readonly #watch: WatchedCall;
 
 	constructor(parts: ExchangeParts, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
 		this.#parts = parts;
@@ -65,14 +74,27 @@ export class CallExchange {
 		this.#request = request;
 		this.#response = response;
 		this.#presence = new CallerPresence(response, parts.listening);
+		this.#provider = providerName(parts.access, route.wire);
+		this.#watch = route.kind === "call" ? parts.watchCall() : watchNothing();
 	}
 
 	/** Resolves when the answer is over, however it ended. @throws {ProxyError} as long as nothing was answered. */
 	async run(): Promise<void> {
-		await this.#parts.bodies.with(this.#request, async (bytes) => {
-			if (this.#route.kind === "call") await this.#call(bytes);
-			else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#parts.access.model)));
-		});
+		try {
+			await this.#parts.bodies.with(this.#request, async (bytes) => {
+				if (this.#route.kind === "call") await this.#call(bytes);
+				else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#parts.access.model)));
+			});
+		} catch (error) {
+			if (this.#presence.left.aborted) this.#watch.left();
+			else if (isRefusedByBudget(error)) this.#watch.over();
+			else this.#failed(error instanceof ProxyError ? error.message : "The model proxy has failed");
+			throw error;
+		}
+	}
+
+	#failed(sentence: string): void {
+		this.#watch.over(cutToJsonBytes(this.#parts.log.withoutSecrets(sentence), maxFailureBytes));
 	}
 
 	async #call(bytes: Buffer): Promise<void> {
@@ -94,7 +116,10 @@ export class CallExchange {
 			const counts = guess(told, 0);
 			if (counts) await onBegun({ ...call, counts, isEstimated: bounds !== undefined });
 		};
-		const meter = new UsageMeter(wire, (counts) => void (tellsEarly(wire) && begun(counts)));
+		const meter = new UsageMeter(wire, {
+			onFirst: (counts) => void (tellsEarly(wire) && begun(counts)),
+			onFailure: (words) => this.#failed(`${this.#provider} answered with an error: ${words}`),
+		});
 		let isTold = false;
 		const tell = (status: number, end: MeteredCall["end"], mayBeHeard = true): void => {
 			if (isTold) return;
@@ -135,7 +160,7 @@ export class CallExchange {
 	#send(body: Buffer): Promise<IncomingMessage> {
 		const { access, link } = this.#parts;
 		const { wire, kind } = this.#route;
-		return link.send({
+		const request: KeptRequest = {
 			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,
 			method: "POST",
 			// A call costs each time.
@@ -143,7 +168,8 @@ export class CallExchange {
 			headers: providerHeaders(this.#request.headers, wire, access.key),
 			body,
 			signal: this.#presence.over,
-		});
+		};
+		return link.send(request, this.#provider);
 	}
 
 	/** @throws {ProxyError} when it is an answer that cannot be passed on. */
@@ -152,12 +178,12 @@ export class CallExchange {
 		if (status >= 300 && status < 400) {
 			answer.destroy();
 			metering?.onEnd("whole");
-			throw new ProxyError(502, "The model provider redirects, which is not followed");
+			throw new ProxyError(502, `${this.#provider} redirects, which is not followed`);
 		}
 		const encoding = answer.headers["content-encoding"] ?? "identity";
 		const headers = callerHeaders(answer.headers, (text) => this.#parts.log.withoutSecrets(text) !== text);
 		if (status >= 400) {
-			await this.#relayError(answer, decoders(encoding), headers);
+			await this.#relayError(answer, decoders(encoding, this.#provider), headers);
 			metering?.onEnd("whole");
 			return;
 		}
@@ -165,32 +191,50 @@ export class CallExchange {
 		const isAsSent = encoding === "identity" && length !== undefined;
 		this.#response.writeHead(status, isAsSent ? { ...headers, "content-length": length } : headers);
 		this.#response.flushHeaders();
-		await this.#pass(answer, decoders(encoding), metering);
+		await this.#pass(answer, decoders(encoding, this.#provider), metering);
 	}
 
 	async #pass(answer: IncomingMessage, decoding: Duplex[], metering?: Metering): Promise<void> {
-		const metered = metering && meterStage(answer, metering);
+		const metered = metering && meteredBody(answer.headers, metering);
 		const stages = metered ? [...decoding, metered] : decoding;
+		const end = (how: MeteredCall["end"], cause?: unknown): void => {
+			metering?.onEnd(how);
+			this.#watchEnd(how, metering?.meter.received, cause);
+		};
 		// Before the caller learns of the end: who has read the answer finds it in the books.
-		const breakOff = (): void => {
+		const breakOff = (cause: unknown): void => {
 			metered?.breakOff();
-			metering?.onEnd(this.#presence.left.aborted ? "left" : "broken");
+			end(this.#presence.left.aborted ? "left" : "broken", cause);
 		};
 		for (const stage of [answer, ...stages]) stage.once("error", breakOff);
-		metered?.once("end", () => metering?.onEnd("whole"));
+		metered?.once("end", () => end("whole"));
+		this.#watch.answering();
 		const watch = this.#watchIdle(answer);
 		try {
 			await pipeline([answer, ...stages, this.#presence.wantsEnd ? callerOutlet(this.#response) : this.#response]);
-		} catch {
-			breakOff();
+		} catch (error) {
+			breakOff(error);
 		} finally {
 			watch.cancel();
 		}
 	}
 
+	/** Whoever leaves in the middle of an answer has had one: some do as soon as they have what they want. */
+	#watchEnd(how: MeteredCall["end"], received: number | undefined, cause: unknown): void {
+		if (how === "broken")
+			this.#failed(cause instanceof ProxyError ? cause.message : `${this.#provider} broke off its answer`);
+		else if (received !== 0) this.#watch.over();
+		else if (how === "left") this.#watch.left();
+		else this.#failed(`${this.#provider} answered with nothing`);
+	}
+
 	/** An error of the provider may repeat the key. */
 	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
-		const clean = Buffer.from(this.#parts.log.withoutSecrets(await textOf(answer, stages)));
+		const said = `${this.#provider} answered ${answer.statusCode}`;
+		const text = this.#parts.log.withoutSecrets(await errorText(answer, stages, said));
+		const clean = Buffer.from(text);
+		const words = wordsOf(text);
+		this.#failed(words === "" ? said : `${said}: ${words}`);
 		this.#response.writeHead(answer.statusCode ?? 502, { ...headers, "content-length": clean.length });
 		this.#response.end(clean);
 	}
@@ -203,7 +247,7 @@ export class CallExchange {
 			const { bytesRead } = answer.socket;
 			if (bytesRead !== seen) [seen, since] = [bytesRead, monotonic()];
 			else if (monotonic() - since >= idleMs)
-				answer.destroy(new ProxyError(504, "The model provider has paused for too long"));
+				answer.destroy(new ProxyError(504, `${this.#provider} has paused for too long`));
 		});
 	}
 
@@ -222,13 +266,14 @@ export class CallExchange {
 	}
 }
 
-interface Metering {
-	meter: UsageMeter;
-	isStreaming: boolean;
-	/** The usage was asked for on the caller's behalf, who must not see it. */
-	isChanged: boolean;
+interface Metering extends Metered {
 	/** The meter has seen all that will come; only the first time counts. */
 	onEnd: (end: MeteredCall["end"]) => void;
+}
+
+/** Why it was, stands with the session. */
+function isRefusedByBudget(error: unknown): boolean {
+	return error instanceof ProxyError && error.status === 402;
 }
 
 /** Whether the provider may have begun to answer. */
@@ -240,33 +285,4 @@ function mayBeHeard(error: unknown): boolean {
 /** The others tell of the usage in their last event. */
 function tellsEarly(wire: ModelWire): boolean {
 	return wire === "anthropic" || wire === "gemini";
-}
-
-function meterStage({ headers }: IncomingMessage, { meter, isStreaming, isChanged }: Metering): MeteredBody {
-	const type = headers["content-type"] ?? "";
-	// Some servers give a stream another name, or none; only JSON is surely in one piece.
-	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));
-	if (!isEvents) return new MeteredWhole(meter, { isHeld: !isStreaming });
-	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
-}
-
-/** @throws {ProxyError} when it is too long or breaks off. */
-async function textOf(answer: IncomingMessage, stages: readonly Duplex[]): Promise<string> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	const gather = new Writable({
-		write(chunk: Buffer, _encoding, done) {
-			bytes += chunk.length;
-			chunks.push(chunk);
-			done(bytes > maxErrorBytes ? new ProxyError(502, "The model provider's error is too long") : null);
-		},
-	});
-	try {
-		await pipeline([answer, ...stages, gather]);
-	} catch (cause) {
-		throw cause instanceof ProxyError
-			? cause
-			: new ProxyError(502, "The model provider broke off its error", { cause });
-	}
-	return Buffer.concat(chunks).toString("utf8");
 }

@@ -12,16 +12,19 @@ const known: Readonly<Record<string, () => Duplex>> = {
 	zstd: createZstdDecompress,
 };
 
-/** @param encoding Value of `content-encoding`, the last one applied last. @throws {ProxyError} 502 for an unknown one. */
-export function decoders(encoding: string): Duplex[] {
+/**
+ * @param encoding Value of `content-encoding`, the last one applied last.
+ * @param provider Its name in sentences.
+ * @throws {ProxyError} 502 for an unknown one.
+ */
+export function decoders(encoding: string, provider: string): Duplex[] {
 	const names = headerList(encoding.toLowerCase());
 	return names
 		.filter((name) => name !== "" && name !== "identity")
 		.toReversed()
 		.map((name) => {
 			const decoder = Object.hasOwn(known, name) ? known[name] : undefined;
-			if (!decoder)
-				throw new ProxyError(502, `The model provider's answer is encoded as "${name}", which is not known`);
+			if (!decoder) throw new ProxyError(502, `${provider} encodes its answer as "${name}", which is not known`);
 			return decoder();
 		});
 }

@@ -1,4 +1,5 @@
 /** The body of an answer on its way to the caller, read by the meter and changed only where it says so. */
+import type { IncomingHttpHeaders } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
 import { isJsonObject, parseJsonObject } from "../json-object.ts";
 import { eventData, EventSplitter } from "./event-splitter.ts";
@@ -13,6 +14,22 @@ const maxHeldBytes = 65_536;
 export interface MeteredBody extends Transform {
 	/** The answer has broken off: what has come is read as far as it makes sense. */
 	breakOff(): void;
+}
+
+export interface Metered {
+	readonly meter: UsageMeter;
+	readonly isStreaming: boolean;
+	/** The usage was asked for on the caller's behalf, who must not see it. */
+	readonly isChanged: boolean;
+}
+
+/** @param headers Of the answer. */
+export function meteredBody(headers: IncomingHttpHeaders, { meter, isStreaming, isChanged }: Metered): MeteredBody {
+	const type = headers["content-type"] ?? "";
+	// Some servers give a stream another name, or none; only JSON is surely in one piece.
+	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));
+	if (!isEvents) return new MeteredWhole(meter, { isHeld: !isStreaming });
+	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
 }
 
 /** A stream; every byte goes on as it comes. */

@@ -18,6 +18,7 @@ import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
 import { proxyRoute, wireOf } from "./proxy-route.ts";
 import { RequestBodies } from "./request-bodies.ts";
+import { type WatchCall, watchNothing } from "./watched-call.ts";
 
 /** Not by an import (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
@@ -35,6 +36,8 @@ export interface ModelProxyOptions {
 	isLimited?: () => boolean;
 	/** Asked before each call; a sentence refuses it. The signal aborts when its caller has left. Default: all are admitted. */
 	admit?: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
+	/** Default: nobody asks how calls end. */
+	watchCall?: WatchCall;
 	log: LogBuffer;
 	limits?: Partial<ProxyLimits>;
 }
@@ -59,10 +62,11 @@ export class ModelProxy {
 			onBegun = () => Promise.resolve(),
 			isLimited = () => false,
 			admit = admitAll,
+			watchCall = watchNothing,
 			log,
 		} = options;
 		const all = { ...defaultLimits, ...options.limits };
-		const link = new ProviderLink(all.calls, all.firstByteMs);
+		const link = new ProviderLink(all);
 		const bodies = new RequestBodies(all);
 		this.#parts = {
 			access,
@@ -74,6 +78,7 @@ export class ModelProxy {
 			onBegun,
 			isLimited,
 			admit,
+			watchCall,
 			listening: { count: 0, closing: this.#closing.signal },
 			otherModels: new OtherModels(access.model, log),
 			refusesUsageWish: false,

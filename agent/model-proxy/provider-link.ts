@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
 import { KeptConnections, type KeptRequest, Unanswered } from "../kept-connections.ts";
 import { ProxyError } from "./proxy-error.ts";
+import type { ProxyLimits } from "./proxy-limits.ts";
 
 /** Providers keep them for a minute or more; so a call seldom meets one that is just being closed. */
 const freeMs = 20_000;
@@ -11,21 +12,24 @@ export class ProviderLink {
 	readonly #firstByteMs: number;
 	readonly #connections: KeptConnections;
 
-	/** @param sockets How many are open at most. @param firstByteMs How long an answer may take to begin. */
-	constructor(sockets: number, firstByteMs: number) {
+	constructor({ calls, connectMs, firstByteMs }: ProxyLimits) {
 		this.#firstByteMs = firstByteMs;
-		this.#connections = new KeptConnections(sockets, freeMs);
+		this.#connections = new KeptConnections(calls, freeMs, connectMs);
 	}
 
-	/** Resolves with the head of the answer. It follows no redirect. @throws {ProxyError} 502 or 504. */
-	async send(request: KeptRequest): Promise<IncomingMessage> {
+	/**
+	 * Resolves with the head of the answer. It follows no redirect.
+	 * @param provider Its name in sentences.
+	 * @throws {ProxyError} 502 or 504.
+	 */
+	async send(request: KeptRequest, provider: string): Promise<IncomingMessage> {
 		const late = new AbortController();
 		const timer = after(this.#firstByteMs, () => late.abort());
 		try {
 			const signal = AbortSignal.any([request.signal, late.signal]);
 			return await this.#connections.send({ ...request, signal });
 		} catch (error) {
-			throw late.signal.aborted ? this.#tooLate() : unreachable(error);
+			throw late.signal.aborted ? this.#tooLate(provider) : unreachable(provider, error);
 		} finally {
 			timer.cancel();
 		}
@@ -35,20 +39,16 @@ export class ProviderLink {
 		this.#connections.close();
 	}
 
-	#tooLate(): ProxyError {
-		return new ProxyError(504, `The model provider did not answer within ${this.#firstByteMs / 1_000} s`);
+	#tooLate(provider: string): ProxyError {
+		return new ProxyError(504, `${provider} did not answer within ${this.#firstByteMs / 1_000} s`);
 	}
 }
 
-function unreachable(cause: unknown): ProxyError {
+function unreachable(provider: string, cause: unknown): ProxyError {
 	const { code, message } = cause as NodeJS.ErrnoException;
-	if (cause instanceof Unanswered && cause.isStale)
-		return new ProxyError(
-			502,
-			"The model provider closed the connection and may have heard the call; it is not repeated",
-			{
-				cause,
-			},
-		);
-	return new ProxyError(502, `The model provider cannot be reached: ${code ?? message}`, { cause });
+	const isStale = cause instanceof Unanswered && cause.isStale;
+	const what = isStale
+		? "closed the connection and may have heard the call; it is not repeated"
+		: `cannot be reached: ${code ?? message}`;
+	return new ProxyError(502, `${provider} ${what}`, { cause });
 }

@@ -7,6 +7,8 @@ export interface ProxyLimits {
 	bodyBytes: number;
 	/** Bytes of all bodies held at one time. Default 128 MiB. */
 	heldBytes: number;
+	/** How long a connection to the provider may take to open: a person waits. Default 10 s. */
+	connectMs: number;
 	/** How long the provider may take to begin its answer; models that think before they speak take minutes. Default 10 min. */
 	firstByteMs: number;
 	/** How long an answer may pause, on either side. Default 5 min. */
@@ -17,6 +19,7 @@ export const defaultLimits: ProxyLimits = {
 	calls: 32,
 	bodyBytes: 33_554_432,
 	heldBytes: 134_217_728,
+	connectMs: 10_000,
 	firstByteMs: 600_000,
 	idleMs: 300_000,
 };

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { ActivityReport } from "#agent/activity-reporter.ts";
 import { ActivityWatch } from "#agent/activity-watch.ts";
+import type { Trouble } from "#agent/model-trouble.ts";
 import type { PermissionRequest } from "#shared/contracts/session-control.ts";
 import { monotonic, now, turnClock } from "#shared/clock.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -10,18 +11,18 @@ describe("ActivityWatch", () => {
 	let putBack = (): void => {};
 	const open: PermissionRequest[] = [];
 	const told: ActivityReport[] = [];
+	let trouble: Trouble | undefined;
 	let watch: ActivityWatch;
 
 	beforeEach(() => {
 		passed = 0;
 		open.length = 0;
 		told.length = 0;
+		trouble = undefined;
 		const start = monotonic();
 		putBack = turnClock({ now, monotonic: () => start + passed });
 		watch = new ActivityWatch(
-			() => 3,
-			{ open },
-			(report) => void told.push(report),
+			{ turnCount: () => 3, permissions: { open }, trouble: () => trouble, report: (report) => void told.push(report) },
 			{ lookMs: 5 },
 		);
 	});
@@ -45,6 +46,23 @@ describe("ActivityWatch", () => {
 		expect(last()).to.deep.equal(["active", true, undefined]);
 		watch.updated(undefined, false);
 		expect(last()).to.deep.equal(["active", undefined, undefined]);
+	});
+
+	it("says at once that the model does not answer, until it does; not while a person is waited for", () => {
+		const said = () => [told.at(-1)?.metadata.model_error, told.at(-1)?.metadata.attempts];
+		watch.began();
+		trouble = { sentence: "529: overloaded", attempts: 2 };
+		watch.troubled();
+		expect(said()).to.deep.equal(["529: overloaded", 2]);
+		open.push({ request_id: "p", title: "write a file" } as PermissionRequest);
+		watch.asked();
+		expect(said()).to.deep.equal([undefined, undefined]);
+		open.pop();
+		watch.answered();
+		expect(said()).to.deep.equal(["529: overloaded", 2]);
+		trouble = undefined;
+		watch.troubled();
+		expect(said()).to.deep.equal([undefined, undefined]);
 	});
 
 	it("takes neither a long tool nor a person that is waited for as a stall", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { decoders } from "#agent/model-proxy/content-decoders.ts";
 import { callerHeaders, providerHeaders } from "#agent/model-proxy/forwarded-headers.ts";
+import { wordsOf } from "#agent/model-proxy/provider-words.ts";
 import { proxyRoute } from "#agent/model-proxy/proxy-route.ts";
 import { commandIn } from "#agent/builtin/message-command.ts";
 import { RequestGuard } from "#agent/request-guard.ts";
@@ -48,7 +49,8 @@ const readers: [name: string, starts: string[], read: (text: string) => unknown]
 	["Connection of a model call", ["", "close"], (connection) => providerHeaders({ connection }, "anthropic", "")],
 	["anthropic-beta of a model call", ["", "a"], (text) => providerHeaders({ "anthropic-beta": text }, "anthropic", "")],
 	["a provider's header", [""], (text) => callerHeaders({ "x-a": text }, (value) => value.includes("secret"))],
-	["a provider's Content-Encoding", ["identity", "identity,"], decoders],
+	["a provider's Content-Encoding", ["identity", "identity,"], (text) => decoders(text, "The provider")],
+	["a provider's error", ["", "<", '{"error":"'], wordsOf],
 	["the path of a model call", ["/anthropic/", "/gemini/v1beta/models/"], (url) => proxyRoute("POST", url)],
 ];
 

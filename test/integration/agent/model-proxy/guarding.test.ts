@@ -155,10 +155,10 @@ describe("model proxy: guarding", () => {
 		const answer = await askModel(model.access, "gemini", asked);
 		expect(answer.status).to.equal(502);
 		expect(jsonOf(JSON.parse(answer.raw))["error"]).to.deep.include({
-			message: "The model provider cannot be reached: ECONNREFUSED",
+			message: `Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED`,
 			status: "UNAVAILABLE",
 		});
-		expect(model.logged).to.include("The model provider cannot be reached: ECONNREFUSED");
+		expect(model.logged).to.include(`Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED`);
 	});
 
 	it("refuses a call that is not admitted, before the provider hears of it", async () => {

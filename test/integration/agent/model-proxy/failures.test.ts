@@ -1,0 +1,195 @@
+/** What the proxy tells of calls that fail: which provider, where, and why, in the provider's own words. */
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { expect } from "chai";
+import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import type { WatchedCall } from "#agent/model-proxy/watched-call.ts";
+import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { askModel, type Asked, userMessage } from "../../../support/model-server/simple-caller.ts";
+import { ProxiedModel } from "../../../support/open-proxy.ts";
+
+type Told = "answering" | "left" | "well" | { failed: string };
+
+/** Sent in a stream that began well. */
+const failuresWithin: Record<ModelWire, object> = {
+	"openai-chat": { error: { message: "Overloaded on the way", code: 529 } },
+	"openai-responses": { type: "response.failed", response: { error: { code: "x", message: "Overloaded on the way" } } },
+	anthropic: { type: "error", error: { type: "overloaded_error", message: "Overloaded on the way" } },
+	gemini: { error: { code: 503, message: "Overloaded on the way", status: "UNAVAILABLE" } },
+};
+
+describe("model proxy: failures", () => {
+	/** By call. */
+	let calls: Told[][] = [];
+	let disposing: AsyncDisposableStack;
+	beforeEach(() => {
+		calls = [];
+		disposing = new AsyncDisposableStack();
+	});
+	afterEach(() => disposing.disposeAsync());
+
+	function watchCall(): WatchedCall {
+		const told: Told[] = [];
+		calls.push(told);
+		return {
+			answering: () => void told.push("answering"),
+			left: () => void told.push("left"),
+			over: (failed) => void told.push(failed === undefined ? "well" : { failed }),
+		};
+	}
+
+	/** Of the last call; the first word about its end counts. */
+	function outcome(): Told | undefined {
+		return calls.at(-1)?.find((one) => one !== "answering");
+	}
+
+	async function open(options: Partial<ModelProxyOptions> = {}): Promise<ProxiedModel> {
+		return disposing.use(await ProxiedModel.open(() => ({ text: "hello" }), { watchCall, ...options }));
+	}
+
+	/** What is told of a call of a provider that answers so. */
+	async function failureOf(listener: RequestListener, asked: Partial<Asked> = {}, wire: ModelWire = "anthropic") {
+		const url = await listen(listener);
+		const model = await open(accessTo(url));
+		const { status } = await askModel(model.access, wire, { ...userMessage("hi"), ...asked });
+		return { status, url, outcome: outcome() };
+	}
+
+	async function listen(listener: RequestListener): Promise<string> {
+		const server = createServer(listener);
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		disposing.defer(() => server.close().closeAllConnections());
+		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	}
+
+	for (const wire of modelWires) {
+		it(`tells the provider's own words, before the caller learns of them, and of the next success (${wire})`, async () => {
+			const model = await open();
+			model.server.failNext({ kind: "status", status: 529, message: "the stub is overloaded" });
+			const { status } = await askModel(model.access, wire, userMessage("hi"));
+			const { origin } = new URL(model.server.endpoints[wire]);
+			expect(status).to.equal(529);
+			expect(calls).to.deep.equal([
+				[{ failed: `Provider "scripted" at ${origin} answered 529: the stub is overloaded` }],
+			]);
+			await askModel(model.access, wire, userMessage("hi"));
+			expect(calls[1]).to.deep.equal(["answering", "well"]);
+		});
+
+		it(`hears a failure in the middle of an answer that began well (${wire})`, async () => {
+			const stream: RequestListener = (_, response) => {
+				response.writeHead(200, { "content-type": "text/event-stream" });
+				response.end(`data: {"usage":null,"error":null}\n\ndata: ${JSON.stringify(failuresWithin[wire])}\n\n`);
+			};
+			const { url, outcome: first } = await failureOf(stream, { isStreaming: true }, wire);
+			expect(first).to.deep.equal({
+				failed: `Provider "other" at ${url} answered with an error: Overloaded on the way`,
+			});
+			const whole: RequestListener = (_, response) => {
+				response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(failuresWithin[wire]));
+			};
+			expect((await failureOf(whole, {}, wire)).outcome)
+				.to.have.property("failed")
+				.that.includes("Overloaded on the way");
+		});
+	}
+
+	it("makes one bounded line of whatever the provider says, without its key", async () => {
+		const bodies: [string, string][] = [
+			[JSON.stringify([{ error: { message: "in a list" } }]), ": in a list"],
+			[JSON.stringify({ error: "as text" }), ": as text"],
+			[JSON.stringify({ detail: "two\n\nlines\u0000" }), ": two lines"],
+			["<html><head><title>502 Bad Gateway</title></head></html>", ": 502 Bad Gateway"],
+			[JSON.stringify({ error: { message: `Wrong key ${accessTo("").access.key}` } }), ": Wrong key ***"],
+			["", ""],
+			["{}", ": {}"],
+		];
+		for (const [body, words] of bodies) {
+			const { url, outcome: end } = await failureOf((_, response) => response.writeHead(500).end(body));
+			expect(end).to.deep.equal({ failed: `Provider "other" at ${url} answered 500${words}` });
+		}
+		const long = JSON.stringify({ error: { message: '\u{1f600}\u0001"'.repeat(10_000) } });
+		const { outcome: end } = await failureOf((_, response) => response.writeHead(500).end(long));
+		expect(jsonBytes(end)).to.be.within(400, 700);
+	});
+
+	it("names a provider that cannot be reached, is late, redirects, breaks off, or says nothing", async () => {
+		const bodies: [string, RequestListener, Partial<Asked>?][] = [
+			["redirects, which is not followed", (_, response) => response.writeHead(307, { location: "/" }).end()],
+			["did not answer within 0.2 s", () => {}],
+			[
+				'encodes its answer as "lzw", which is not known',
+				(_, response) => response.writeHead(200, { "content-encoding": "lzw" }).end("x"),
+			],
+			["answered with nothing", (_, response) => response.writeHead(200).end()],
+			[
+				"broke off its answer",
+				(_, response) => void response.writeHead(200).write("data: {}\n\n", () => response.destroy()),
+				{ isStreaming: true },
+			],
+			[
+				"answered 500 and broke off its error",
+				(_, response) => void response.writeHead(500).write("{", () => response.destroy()),
+			],
+			[
+				"answered 500 with an error that is too long",
+				(_, response) => response.writeHead(500).end("x".repeat(300_000)),
+			],
+		];
+		for (const [what, listener, asked] of bodies) {
+			const url = await listen(listener);
+			const model = await open({ ...accessTo(url), limits: { firstByteMs: 200 } });
+			await askModel(model.access, "anthropic", { ...userMessage("hi"), ...asked });
+			expect(outcome(), what).to.deep.equal({ failed: `Provider "other" at ${url} ${what}` });
+		}
+	});
+
+	it("gives up a connection that does not open, soon", async () => {
+		// It takes connections and never says a word, so that none with TLS opens.
+		const mute = createTcpServer((socket) => void socket.on("error", () => {}).resume());
+		mute.listen(0, "127.0.0.1");
+		await once(mute, "listening");
+		disposing.defer(() => void mute.close());
+		const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+		const model = await open({ ...accessTo(url), limits: { connectMs: 200 } });
+		const { status } = await askModel(model.access, "anthropic", userMessage("hi"));
+		expect(status).to.equal(502);
+		expect(outcome()).to.deep.equal({ failed: `Provider "other" at ${url} cannot be reached: ETIMEDOUT` });
+	});
+
+	it("does not take a budget's refusal for a failure of the model", async () => {
+		const model = await open({ admit: () => Promise.resolve("The budget is used up") });
+		expect((await askModel(model.access, "anthropic", userMessage("hi"))).status).to.equal(402);
+		expect(outcome()).to.equal("well");
+	});
+
+	it("takes a caller that leaves for one that has had an answer only when something of it came", async () => {
+		const leaving = [new AbortController(), new AbortController()] as const;
+		const leave = (which: 0 | 1) => (): void => leaving[which].abort();
+		const asked = { ...userMessage("hi"), isStreaming: true };
+		const silent = await open(accessTo(await listen(() => {})));
+		const asking = askModel(silent.access, "anthropic", { ...asked, signal: leaving[0].signal }).catch(() => {});
+		await eventually(() => calls.length === 1);
+		leave(0)();
+		await asking;
+		expect(await eventually(outcome)).to.equal("left");
+		const talking = await open(accessTo(await listen((_, response) => response.writeHead(200).write("data: {}\n\n"))));
+		const hearing = { ...asked, signal: leaving[1].signal, onText: leave(1) };
+		await askModel(talking.access, "anthropic", hearing).catch(() => {});
+		await eventually(() => calls.length === 2 && outcome());
+		expect(outcome()).to.equal("well");
+	});
+});
+
+/** A provider of all wires that is not the scripted one. */
+function accessTo(url: string) {
+	const endpoints = Object.fromEntries(modelWires.map((wire) => [wire, url]));
+	const key = "sk-canary-for-another-provider";
+	return {
+		access: { provider: "other", location: "cloud", model: "m", endpoints, key, context_window: 1_000 },
+	} as const;
+}
