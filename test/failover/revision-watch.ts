@@ -1,7 +1,6 @@
 /** A client of the event stream that counts what it is told twice, and what it is not told. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEvent } from "../../cli/event-stream.ts";
-import { SseClient } from "../support/sse-client.ts";
+import { EventFollower } from "../support/event-follower.ts";
 
 interface Told {
 	readonly id: string;
@@ -10,11 +9,6 @@ interface Told {
 }
 
 export class RevisionWatch {
-	readonly #url: string;
-	/** How long a connection is kept. */
-	readonly #connectionMs: number;
-	readonly #stopping = new AbortController();
-	readonly #loop: Promise<void>;
 	/** Newest revision of each session that it was told of. */
 	readonly told = new Map<string, number>();
 	/** What was seen so far. */
@@ -23,44 +17,18 @@ export class RevisionWatch {
 	resets = 0;
 	/** When it was told of each name of a session, by `performance.now`. */
 	readonly names = new Map<string, number>();
-	#lastEventId: string | undefined;
-	#client: SseClient | undefined;
+	readonly #follower: EventFollower;
 
+	/** @param connectionMs How long a connection is kept. */
 	constructor(url: string, connectionMs: number) {
-		this.#url = url;
-		this.#connectionMs = connectionMs;
-		this.#loop = this.#run();
+		this.#follower = new EventFollower({ url, connectionMs, take: (event) => this.#take(event) });
 	}
 
-	async stop(): Promise<void> {
-		this.#stopping.abort();
-		await this.#client?.close();
-		await this.#loop;
+	stop(): Promise<void> {
+		return this.#follower.stop();
 	}
 
-	async #run(): Promise<void> {
-		while (!this.#stopping.signal.aborted) {
-			const options = this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId };
-			this.#client = await SseClient.open(this.#url, options).catch(() => undefined);
-			if (this.#client) await this.#follow(this.#client);
-			await sleep(50);
-		}
-	}
-
-	async #follow(client: SseClient): Promise<void> {
-		const end = performance.now() + this.#connectionMs;
-		let open = !this.#stopping.signal.aborted;
-		void client.ended().finally(() => (open = false));
-		for (let seen = 0; open || seen < client.events.length; await sleep(10)) {
-			while (seen < client.events.length) this.#take(client.events[seen++]);
-			if (performance.now() > end) break;
-		}
-		await client.close();
-	}
-
-	#take(event: StreamEvent | undefined): void {
-		if (!event) return;
-		if (event.id !== "") this.#lastEventId = event.id;
+	#take(event: StreamEvent): void {
 		if (event.event === "reset") this.#beginAnew();
 		if (event.event === "session_created" || event.event === "session_updated")
 			this.#hear(JSON.parse(event.data) as Told);

@@ -139,6 +139,6 @@ function report(seed: number, ground: Ground, faults: Faults, { invariants, sett
 		archived: archiver?.archived ?? 0,
 		bookings: books?.acknowledged ?? 0,
 		events: follower.events,
-		reconnects: follower.reconnects,
+		reconnects: follower.connections,
 	};
 }

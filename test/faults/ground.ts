@@ -68,7 +68,7 @@ export class Ground implements AsyncDisposable {
 	/** Resolves when everybody is in place. */
 	static async open(platform: TestPlatform, options: GroundOptions = {}): Promise<Ground> {
 		const ground = new Ground(platform, options);
-		await eventually(() => ground.follower.reconnects > 0, { withinMs: 20_000, what: "the event stream is open" });
+		await eventually(() => ground.follower.connections > 0, { withinMs: 20_000, what: "the event stream is open" });
 		return ground;
 	}
 

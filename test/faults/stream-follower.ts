@@ -1,7 +1,6 @@
-/** A browser that never gives up: follows the event stream across restarts and keeps what it was told of each session. */
-import { setTimeout as sleep } from "node:timers/promises";
+/** Follows the event stream across restarts and keeps what it was told of each session. */
 import type { StreamEvent } from "../../cli/event-stream.ts";
-import { SseClient } from "../support/sse-client.ts";
+import { EventFollower } from "../support/event-follower.ts";
 import type { Overheard } from "./overheard.ts";
 
 interface Told {
@@ -16,62 +15,36 @@ interface SessionEvent extends Told {
 }
 
 export class StreamFollower {
-	readonly #url: string;
 	readonly #overheard: Overheard;
-	readonly #stopping = new AbortController();
-	readonly #loop: Promise<void>;
 	/** By session; a deleted one is not there. */
 	readonly told = new Map<string, Told>();
 	/** Launches that it was told of, as `<session> <generation>`. */
 	readonly launches = new Set<string>();
 	readonly wrong: string[] = [];
 	events = 0;
-	reconnects = 0;
-	#lastEventId: string | undefined;
-	#client: SseClient | undefined;
+	readonly #follower: EventFollower;
 
 	constructor(url: string, overheard: Overheard) {
-		this.#url = url;
 		this.#overheard = overheard;
-		this.#loop = this.#run();
+		this.#follower = new EventFollower({ url, take: (event) => this.#take(event) });
 	}
 
-	/** Whether it knows where to go on after a break; a stream that was never told anything begins anew. */
+	get connections(): number {
+		return this.#follower.connections;
+	}
+
+	/** Whether it knows where to go on after a break. */
 	get hasPlace(): boolean {
-		return this.#lastEventId !== undefined;
+		return this.#follower.hasPlace;
 	}
 
-	async stop(): Promise<void> {
-		this.#stopping.abort();
-		await this.#client?.close();
-		await this.#loop;
+	stop(): Promise<void> {
+		return this.#follower.stop();
 	}
 
-	async #run(): Promise<void> {
-		while (!this.#stopping.signal.aborted) {
-			const options = this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId };
-			this.#client = await SseClient.open(this.#url, options).catch(() => undefined);
-			// One that was opened while it was being stopped would go on for ever.
-			if (this.#stopping.signal.aborted) await this.#client?.close();
-			if (this.#client) await this.#follow(this.#client);
-			await sleep(50);
-		}
-	}
-
-	async #follow(client: SseClient): Promise<void> {
-		this.reconnects++;
-		let open = true;
-		void client.ended().finally(() => (open = false));
-		for (let seen = 0; open || seen < client.events.length; await sleep(20))
-			while (seen < client.events.length) this.#take(client.events[seen++]);
-		await client.close();
-	}
-
-	#take(event: StreamEvent | undefined): void {
-		if (!event) return;
+	#take(event: StreamEvent): void {
 		this.events++;
 		this.#overheard.hear(event.data);
-		if (event.id !== "") this.#lastEventId = event.id;
 		if (event.event === "reset") this.wrong.push(`The stream was reset: ${event.data}`);
 		if (event.event === "session_deleted") this.told.delete(parsed(event).id);
 		if (event.event === "session_activity") this.#hearOfActivity(event);
