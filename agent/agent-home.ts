@@ -1,4 +1,4 @@
-/** Makes the home of a coding agent ready: folders that outlive the pod, and its configuration files. */
+/** Makes the home of a coding agent ready: folders, those that outlive the pod among them, and its configuration files. */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { replaceFile } from "#shared/files/replaced-file.ts";
@@ -8,7 +8,12 @@ import type { AgentRecord } from "./agent-record.ts";
  * Safe to repeat.
  * @param home Ends with the pod. @param kept The agent's own folder in the session's state.
  */
-export async function prepareAgentHome({ keeps, files }: AgentRecord, home: string, kept: string): Promise<void> {
+export async function prepareAgentHome(
+	{ folders, keeps, files }: Pick<AgentRecord, "folders" | "keeps" | "files">,
+	home: string,
+	kept: string,
+): Promise<void> {
+	for (const path of folders) await mkdir(join(home, path), { recursive: true, mode: 0o700 });
 	for (const path of keeps) await keep(join(home, path), join(kept, path));
 	for (const { path, text } of files) {
 		const file = join(home, path);

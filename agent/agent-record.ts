@@ -10,7 +10,10 @@ import { LaunchFailure } from "./launch-failure.ts";
 import { fillAll, fillText, type Places } from "./record-places.ts";
 
 export interface AgentRecord
-	extends Pick<WrittenAgent, "id" | "title" | "command" | "keeps" | "mcp" | "loads" | "end_signal" | "late_update_ms"> {
+	extends Pick<
+		WrittenAgent,
+		"id" | "title" | "command" | "folders" | "keeps" | "mcp" | "loads" | "end_signal" | "late_update_ms"
+	> {
 	/** Beside the allowed variables. */
 	env: Environment;
 	/** Paths below the home. */
@@ -69,13 +72,14 @@ export async function readAgentRecord(id: string, places: RecordPlaces): Promise
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRecord {
-	const { id, title, command, keeps, mcp, loads, end_signal, late_update_ms } = record;
+	const { id, title, command, folders, keeps, mcp, loads, end_signal, late_update_ms } = record;
 	const obstacles = agentObstacles(record, namedModel(places), places.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placesOf(record, places);
 	return {
 		id,
 		title,
+		folders,
 		keeps,
 		mcp,
 		loads,

@@ -46,6 +46,13 @@ export const agentFields = schema({
 		default: [],
 		description: "Written into the home before each start",
 	},
+	folders: {
+		type: "array",
+		max: 20,
+		items: place,
+		default: [],
+		description: "Made in the home before each start",
+	},
 	keeps: {
 		type: "array",
 		max: 20,

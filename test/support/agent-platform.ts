@@ -61,7 +61,8 @@ export class AgentPlatform implements AsyncDisposable {
 }
 
 export function modelOf(agent: string): string {
-	return `scripted-${agent}`;
+	// Codex offers other tools where it knows the model, as it does with those of its users.
+	return agent === "codex" ? "gpt-5.5" : `scripted-${agent}`;
 }
 
 function keyName(agent: string): string {

@@ -17,6 +17,7 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		command: [process.execPath, join(import.meta.dirname, "scripted-agent.ts")],
 		env: { SCRIPTED: habits.join(" ") },
 		files: [],
+		folders: [],
 		keeps: [],
 		modes: { ask: "", auto: "" },
 		mcp: "both",

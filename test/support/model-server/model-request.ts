@@ -3,8 +3,13 @@ import type { ModelWire } from "#shared/models/model-wire.ts";
 
 export type Json = Record<string, unknown>;
 
+/** Name of the tool that finds others, which are offered only then. */
+export const toolSearch = "tool_search";
+
 export interface OfferedTool {
 	name: string;
+	/** What a call has to name beside it; undefined: nothing. */
+	namespace?: string | undefined;
 	description: string;
 	/** JSON schema of its arguments; undefined: it takes text without a form. */
 	schema: Json | undefined;
@@ -12,6 +17,7 @@ export interface OfferedTool {
 
 export interface ToolCall {
 	name: string;
+	namespace?: string | undefined;
 	/** Text when the tool takes text without a form. */
 	args: Json | string;
 }

@@ -2,11 +2,13 @@
  * Finds among the tools a request offers the one for a purpose, whatever the agent calls it, and its arguments.
  * The names were seen in opencode, Claude, Codex, Gemini, Qwen, Kimi, Cline, Copilot and the built-in agent.
  */
-import { type Json, jsonOf, type OfferedTool, type ToolCall } from "./model-request.ts";
+import { type Json, jsonOf, type OfferedTool, type ToolCall, toolSearch } from "./model-request.ts";
 import { objectOf, typeOf } from "./schema-instance.ts";
 
 const pathNames = ["file_path", "filePath", "path", "absolute_path", "target_file", "filename"];
 const contentNames = ["content", "contents", "file_text", "text"];
+/** Codex's, for models that it knows. */
+const patchTool = "apply_patch";
 const commandNames = ["command", "cmd", "commands", "script"];
 
 /** @throws {Error} naming what is offered, when nothing fits. */
@@ -18,6 +20,7 @@ export function writeFile(tools: readonly OfferedTool[], path: string, content: 
 		const mode = editorMode(schema);
 		return { name, args: objectOf(schema, { [pathName]: path, [contentName]: content, ...mode }) };
 	}
+	if (tools.some(({ name, schema }) => name === patchTool && !schema)) return addByPatch(path, content);
 	// An agent without such a tool edits by shell.
 	return runCommand(tools, `printf %s ${shellQuoted(content)} > ${shellQuoted(path)}`);
 }
@@ -27,18 +30,29 @@ export function runCommand(tools: readonly OfferedTool[], command: string): Tool
 	for (const { name, schema } of preferred(tools, /bash|shell|exec|command|terminal/i)) {
 		const commandName = member(schema, commandNames);
 		if (!schema || !commandName || !/bash|shell|exec|command|terminal|run/i.test(name)) continue;
-		return { name, args: objectOf(schema, { [commandName]: commandValue(schema, commandName, command) }) };
+		const given = { [commandName]: commandValue(schema, commandName, command), ...beyondSandbox(schema) };
+		return { name, args: objectOf(schema, given) };
 	}
 	throw new Error(`No tool runs a command; offered: ${namesOf(tools)}`);
 }
 
-/** @param name Part of the tool's name, e.g. that of an MCP tool. @throws {Error} */
+/**
+ * Where it is not offered, but a search for tools is, that is called.
+ * @param name Part of the tool's name with its namespace, e.g. that of an MCP tool. @throws {Error}
+ */
 export function callNamed(tools: readonly OfferedTool[], name: string | RegExp, args: Json): ToolCall {
 	const fits = (tool: OfferedTool): boolean =>
-		typeof name === "string" ? tool.name.includes(name) : name.test(tool.name);
+		typeof name === "string" ? fullName(tool).includes(name) : name.test(fullName(tool));
 	const found = tools.find((tool) => tool.name === name) ?? tools.find(fits);
-	if (!found) throw new Error(`No tool "${String(name)}"; offered: ${namesOf(tools)}`);
-	return { name: found.name, args: objectOf(found.schema ?? {}, args) };
+	if (found) return { name: found.name, namespace: found.namespace, args: objectOf(found.schema ?? {}, args) };
+	const search = tools.find((tool) => tool.name === toolSearch);
+	if (!search) throw new Error(`No tool "${String(name)}"; offered: ${namesOf(tools)}`);
+	const query = (typeof name === "string" ? name : name.source).replaceAll(/\W+/g, " ");
+	return { name: search.name, args: objectOf(search.schema ?? {}, { query }) };
+}
+
+function fullName({ namespace, name }: OfferedTool): string {
+	return namespace === undefined ? name : `${namespace}__${name}`;
 }
 
 /** Those whose name fits come first. */
@@ -58,6 +72,18 @@ function editorMode(schema: Json): Json {
 	return Array.isArray(values) && values.includes("create") ? { command: "create" } : {};
 }
 
+/** Where commands run in a sandbox, it writes nothing, and nobody is asked, unless the model wants more. */
+function beyondSandbox(schema: Json): Json {
+	if (!("sandbox_permissions" in jsonOf(schema["properties"]))) return {};
+	return { sandbox_permissions: "require_escalated", justification: "May this command be run?" };
+}
+
+function addByPatch(path: string, content: string): ToolCall {
+	const lines = content.replace(/\n$/, "").split("\n");
+	const added = lines.map((line) => `+${line}`).join("\n");
+	return { name: patchTool, args: `*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\n` };
+}
+
 function isReader(name: string): boolean {
 	return /read|search|grep|glob|memory|todo/i.test(name);
 }
@@ -73,5 +99,5 @@ function shellQuoted(text: string): string {
 }
 
 function namesOf(tools: readonly OfferedTool[]): string {
-	return tools.map(({ name }) => name).join(", ") || "none";
+	return tools.map(fullName).join(", ") || "none";
 }

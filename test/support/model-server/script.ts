@@ -1,6 +1,6 @@
 /** Scripts for any agent: steps by what the user said, tools by what they are for. */
 import type { Answer, Script } from "./answer.ts";
-import type { Item, Json, ModelRequest } from "./model-request.ts";
+import { type Item, type Json, type ModelRequest, toolSearch } from "./model-request.ts";
 import { callNamed, runCommand, writeFile } from "./offered-tools.ts";
 import { objectOf } from "./schema-instance.ts";
 
@@ -67,8 +67,9 @@ function endsWithAnswer(since: readonly Item[]): boolean {
 	return last?.role === "assistant" && last.calls.length === 0 && since.at(-1)?.role !== "tool";
 }
 
-/** Calls that an agent sends side by side, as some wires do, count as one. */
+/** Calls that an agent sends side by side, as some wires do, count as one; a search for tools is part of the call after it. */
 function roundsOf(since: readonly Item[]): number {
-	const hasCalled = (item: Item | undefined): boolean => item?.role === "assistant" && item.calls.length > 0;
+	const hasCalled = (item: Item): boolean =>
+		item.role === "assistant" && item.calls.some(({ name }) => name !== toolSearch);
 	return since.filter((item, index) => hasCalled(item) && since[index - 1]?.role !== "assistant").length;
 }

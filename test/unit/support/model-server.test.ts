@@ -5,6 +5,7 @@ import { noTokens, totalTokens } from "#shared/models/token-counts.ts";
 import type { Fault, Script } from "../../support/model-server/answer.ts";
 import { type Json, jsonOf, type OfferedTool } from "../../support/model-server/model-request.ts";
 import { anthropic } from "../../support/model-server/wires/anthropic.ts";
+import { openaiResponses } from "../../support/model-server/wires/openai-responses.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
 import { callNamed, runCommand, writeFile } from "../../support/model-server/offered-tools.ts";
 import { call, edit, say, shell, turns } from "../../support/model-server/script.ts";
@@ -67,6 +68,30 @@ describe("scripted model server", () => {
 			{ role: "tool", text: "done" },
 			{ role: "user", text: "next" },
 		]);
+	});
+
+	it("finds tools as Codex offers them: in namespaces, behind a search, with a sandbox", () => {
+		const greet = { type: "function", name: "greet", parameters: { type: "object", properties: {} } };
+		const namespace = { type: "namespace", name: "mcp__nearby", tools: [greet] };
+		const search = { type: "tool_search", execution: "client", parameters: {} };
+		const command = { cmd: { type: "string" }, sandbox_permissions: { type: "string" } };
+		const shellTool = { type: "function", name: "exec_command", parameters: { properties: command } };
+		const patch = { type: "custom", name: "apply_patch" };
+		const known = { type: "tool_search_output", call_id: "1", tools: [namespace] };
+		const offered = (...input: Json[]) =>
+			openaiResponses.parse({ tools: [search, shellTool, patch], input }, "/v1/responses").tools;
+
+		expect(callNamed(offered(), /nearby.*greet/, {})).to.deep.equal({
+			name: "tool_search",
+			args: { query: "nearby greet" },
+		});
+		expect(callNamed(offered(known), /nearby.*greet/, {})).to.deep.equal({
+			name: "greet",
+			namespace: "mcp__nearby",
+			args: {},
+		});
+		expect(runCommand(offered(), "ls").args).to.include({ cmd: "ls", sandbox_permissions: "require_escalated" });
+		expect(writeFile(offered(), "/w/a.txt", "new\n").args).to.include("*** Add File: /w/a.txt\n+new\n***");
 	});
 
 	it("leaves a stalled call when it ends", async () => {

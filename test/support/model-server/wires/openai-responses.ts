@@ -9,6 +9,7 @@ import {
 	type OfferedTool,
 	parsedArgs,
 	stringOf,
+	toolSearch,
 } from "../model-request.ts";
 
 export const openaiResponses: Wire = {
@@ -22,7 +23,7 @@ export const openaiResponses: Wire = {
 			wantsUsage: true,
 			system: stringOf(body["instructions"]),
 			items: list.flatMap(itemsOf),
-			tools: listOf(body["tools"]).flatMap(toolsOf),
+			tools: [...listOf(body["tools"]), ...list.flatMap(({ type, tools }) => foundBy(type, tools))].flatMap(toolsOf()),
 			answerSchema: format["type"] === "json_schema" ? jsonOf(format["schema"]) : undefined,
 		};
 	},
@@ -84,10 +85,18 @@ function outputOf(reply: Reply): Json[] {
 }
 
 function callItem({ request }: Reply, call: Reply["calls"][number]): Json {
-	const { id, name } = call;
+	const { id, name, namespace } = call;
+	if (name === toolSearch) return searchItem(call);
 	const isCustom = request.tools.some((tool) => tool.name === name && tool.schema === undefined);
-	if (isCustom) return { type: "custom_tool_call", id: `ctc_${id}`, call_id: id, name, input: argsText(call) };
-	return { type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: argsText(call), status: "completed" };
+	const named = { call_id: id, name, ...(namespace !== undefined && { namespace }) };
+	if (isCustom) return { type: "custom_tool_call", id: `ctc_${id}`, ...named, input: argsText(call) };
+	return { type: "function_call", id: `fc_${id}`, ...named, arguments: argsText(call), status: "completed" };
+}
+
+/** The caller searches by itself. */
+function searchItem({ id, args }: Reply["calls"][number]): Json {
+	const call = { id: `tsc_${id}`, call_id: id, execution: "client", arguments: args };
+	return { type: "tool_search_call", ...call, status: "completed" };
 }
 
 function itemEvents(item: Json, output_index: number): (Json & { type: string })[] {
@@ -99,6 +108,7 @@ function itemEvents(item: Json, output_index: number): (Json & { type: string })
 
 function emptied({ type }: Json): Json {
 	if (type === "message") return { content: [], status: "in_progress" };
+	if (type === "tool_search_call") return { status: "in_progress" };
 	return type === "function_call" ? { arguments: "", status: "in_progress" } : { input: "" };
 }
 
@@ -123,23 +133,32 @@ function middleEvents(item: Json, at: Json): (Json & { type: string })[] {
 function itemsOf(item: Json): Item[] {
 	const type = stringOf(item["type"]);
 	if (type.endsWith("_output")) {
-		const { output } = item;
+		const { output, tools } = item;
+		if (tools !== undefined) return [{ role: "tool", text: JSON.stringify(tools) }];
 		return [{ role: "tool", text: typeof output === "string" ? output : contentText(output) }];
 	}
 	if (type.endsWith("_call")) {
 		const args = type === "function_call" ? parsedArgs(item["arguments"]) : stringOf(item["input"]);
-		return [{ role: "assistant", text: "", calls: [{ name: stringOf(item["name"]), args }] }];
+		const name = type === "tool_search_call" ? toolSearch : stringOf(item["name"]);
+		return [{ role: "assistant", text: "", calls: [{ name, args }] }];
 	}
 	const text = contentText(item["content"]);
 	if (item["role"] === "assistant") return [{ role: "assistant", text, calls: [] }];
 	return item["role"] === "user" ? [{ role: "user", text }] : [];
 }
 
-/** Tools of a namespace are called by their own name. */
-function toolsOf(tool: Json): OfferedTool[] {
-	if (tool["type"] === "namespace") return listOf(tool["tools"]).flatMap(toolsOf);
-	const { type, name, description, parameters } = tool;
-	if (type !== "function" && type !== "custom") return [];
-	const schema = type === "function" ? jsonOf(parameters) : undefined;
-	return [{ name: stringOf(name), description: stringOf(description), schema }];
+/** Tools that a search has found are offered from then on. */
+function foundBy(type: unknown, tools: unknown): Json[] {
+	return type === "tool_search_output" ? listOf(tools) : [];
+}
+
+function toolsOf(namespace?: string): (tool: Json) => OfferedTool[] {
+	return (tool) => {
+		const { type, name, description, parameters } = tool;
+		if (type === "namespace") return listOf(tool["tools"]).flatMap(toolsOf(stringOf(name)));
+		if (type === toolSearch) return [{ name: toolSearch, description: "", schema: jsonOf(parameters) }];
+		if (type !== "function" && type !== "custom") return [];
+		const schema = type === "function" ? jsonOf(parameters) : undefined;
+		return [{ name: stringOf(name), namespace, description: stringOf(description), schema }];
+	};
 }
