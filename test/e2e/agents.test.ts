@@ -77,6 +77,7 @@ describe("coding agents", function () {
 					WAIT: [shell(waitCommand(pidFile())), say("It never ends.")],
 					NEARBY: [call(/nearby.*greet/, { name: "Ada" }), tellResult],
 					REMOTE: [call(/remote.*greet/, { name: "Ada" }), tellResult],
+					SANDBOX: [call("exec_command", { cmd: "cat made.txt; echo no > sandboxed.txt" }), tellResult],
 					AGAIN: [say("Here I am again.")],
 				};
 				await sessionReaches(api, session, "running", startMs);
@@ -114,6 +115,16 @@ describe("coding agents", function () {
 				expect((await talk.say("AGAIN")).content).to.include("Here I am again.");
 			});
 
+			if (agent === "codex") {
+				it("runs a command in its own sandbox without asking, where it reads and does not write", async () => {
+					const before = talk.asked.length;
+					const { content } = await talk.say("SANDBOX, please");
+					expect(content).to.include("by the agent").and.to.include("Read-only file system");
+					expect(talk.asked).to.have.lengthOf(before);
+					expect(existsSync(inWorkspace("sandboxed.txt"))).to.equal(false);
+				});
+			}
+
 			const takes = { both: ["NEARBY", "REMOTE"], stdio: ["NEARBY"], http: ["REMOTE"], none: [] }[mcp];
 			for (const word of takes) {
 				it(`uses an MCP server of its template: ${word}`, async () => {
@@ -136,16 +147,20 @@ describe("coding agents", function () {
 				expect(platform).to.not.include(model.key);
 			});
 
-			it(`goes on after a restart${loads ? "" : " with what was said before"}`, async () => {
-				await api.post(`/sessions/${session}/stop`);
-				await sessionReaches(api, session, "stopped", 60_000);
-				const seen = model.requests.length;
-				await api.post(`/sessions/${session}/start`);
-				await sessionReaches(api, session, "running", startMs);
-				expect((await talk.say("AGAIN")).content).to.include("Here I am again.");
-				const asked = model.requests.slice(seen).find(({ tools }) => tools.length > 0);
-				expect(JSON.stringify(asked?.items), "what the model is told").to.include("All is done.");
-			});
+			for (const time of ["first", "second"]) {
+				it(`goes on ${loads ? "with its conversation" : "with what was said"} after the ${time} restart`, async () => {
+					await api.post(`/sessions/${session}/stop`);
+					await sessionReaches(api, session, "stopped", 60_000);
+					const seen = model.requests.length;
+					await api.post(`/sessions/${session}/start`);
+					await sessionReaches(api, session, "running", startMs);
+					expect((await talk.say("AGAIN")).content).to.include("Here I am again.");
+					const asked = model.requests.slice(seen).find(({ tools }) => tools.length > 0);
+					expect(JSON.stringify(asked?.items), "what the model is told").to.include("All is done.");
+					const { text: log } = await api.get(`/sessions/${session}/logs`);
+					expect(log).to.include("The coding agent is ready").and.not.include("cannot take up its conversation");
+				});
+			}
 
 			it("leaves no process when it ends", async () => {
 				await api.post(`/sessions/${session}/stop`);
