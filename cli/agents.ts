@@ -1,12 +1,13 @@
 /**
  * `npm run agents -- list | install <id> | remove <id>`: the coding agents there are, and those that are installed on
- * request into `agents/` of the data folder. Ends with 0, 1 when something failed, 2 when it was not understood.
+ * request into `agents/` of the data folder; `npm run --silent agents -- markdown`: the table in docs/choosing-an-agent.md. Ends with 0, 1 when something failed, 2 when it was not understood.
  */
 import { join } from "node:path";
 import type { InstallRecipe } from "#shared/agents/agent-fields.ts";
 import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
 import { ConfigError, loadConfig } from "#shared/config.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
+import { agentMarkdown } from "./agent-markdown.ts";
 import { agentTable } from "./agent-table.ts";
 
 const usage = "Usage: npm run agents -- list | install <id>... | remove <id>...";
@@ -28,6 +29,10 @@ async function run(command: string, ids: readonly string[]): Promise<boolean> {
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => installer.abort());
 	if (command === "list") {
 		console.log(agentTable([...records.values()], (id) => installer.installed(id)));
+		return ids.length === 0;
+	}
+	if (command === "markdown") {
+		process.stdout.write(agentMarkdown([...records.values()]));
 		return ids.length === 0;
 	}
 	const recipes = ids.map((id) => [id, recipeOf(records, id)] as const);

@@ -14,6 +14,8 @@ const mode = {
 	description: "Id of the agent's own mode; empty: as it starts",
 } as const;
 
+export const askedThings = ["files", "commands", "mcp_tools"] as const;
+
 export const installFields = schema({
 	package: { ...text, description: "npm package; `config/agents/<id>/` holds its package.json and package-lock.json" },
 	version: { ...text, pattern: "^\\d+\\.\\d+\\.\\d+$" },
@@ -74,6 +76,12 @@ export const agentFields = schema({
 		props: { ask: mode, auto: mode },
 		description: "By the session's permission mode",
 	},
+	asks: {
+		type: "array",
+		items: { type: "enum", values: askedThings },
+		max: askedThings.length,
+		description: "What it asks to be allowed before it does it, with the permission mode `ask`",
+	},
 	usage: {
 		type: "enum",
 		values: ["turn-sum", "last-call", "cumulative", "none"],
@@ -102,7 +110,11 @@ export const agentFields = schema({
 		min: 1,
 		description: "What a pod should have for it, beside the repository's tools",
 	},
-	proven: { type: "boolean", default: false, description: "The tests run scripted turns against this very version" },
+	proven: {
+		type: "boolean",
+		default: false,
+		description: "Every row of the table in docs/choosing-an-agent.md was passed by this very version",
+	},
 	install: { type: "object", optional: true, props: installFields, description: "Absent: it comes with the platform" },
 });
 /** As it is written: with places like `{model_url}` that are filled in when it is started. */

@@ -30,6 +30,7 @@ const written: WrittenAgent = {
 	usage: "none",
 	mcp: "both",
 	loads: true,
+	asks: [],
 	end_signal: "none",
 	late_update_ms: 300,
 	memory_mb: 256,
