@@ -18,7 +18,7 @@ const measuring = [
 ];
 
 /** What uses the real coding agents, which the first of them installs for the other. */
-const withAgents = ["test/contract/real-agents.test.ts", "test/e2e/agents.test.ts"];
+export const agentTests: readonly string[] = ["test/contract/real-agents.test.ts", "test/e2e/agents.test.ts"];
 
 /** Longest first: what is begun last should not be what everybody waits for. */
 const order = [
@@ -33,13 +33,13 @@ const order = [
 ];
 
 export function planned(files: readonly string[]): TestPlan {
-	const others = files.filter((file) => !measuring.includes(file) && !withAgents.includes(file));
+	const others = files.filter((file) => !measuring.includes(file) && !agentTests.includes(file));
 	const byGroup = Map.groupBy(
 		others.toSorted((a, b) => rank(a) - rank(b)),
 		groupOf,
 	);
 	return {
-		together: [files.filter((file) => withAgents.includes(file)), ...byGroup.values()].filter(
+		together: [files.filter((file) => agentTests.includes(file)), ...byGroup.values()].filter(
 			({ length }) => length > 0,
 		),
 		alone: files.filter((file) => measuring.includes(file)).map((file) => [file]),

@@ -6,28 +6,40 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { modelWires } from "#shared/models/model-wire.ts";
 import { agentCache } from "./install-agents.ts";
 import { McpHttpServer } from "./mcp-server.ts";
 import type { Script } from "./model-server/answer.ts";
 import { ModelServer } from "./model-server/model-server.ts";
+import { sameDay } from "./same-day.ts";
+import type { SseClient } from "./sse-client.ts";
 import { startPlatform, type TestPlatform } from "./start-platform.ts";
+
+/** `unreachable`: nothing listens there; `refused`: the key is wrong. */
+export type ModelKind = "scripted" | "unreachable" | "refused";
+
+/** US dollars per million tokens. A token costs whole micro-dollars, so that no sum depends on what was rounded. */
+export const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
+
+/** Nobody but root can listen there. */
+const deadEnd = "http://127.0.0.1:1";
+
+type GroundParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
 
 export class AgentPlatform implements AsyncDisposable {
 	readonly platform: TestPlatform;
 	/** By agent. */
 	readonly models: ReadonlyMap<string, ModelServer>;
 	readonly mcp: McpHttpServer;
+	/** Events of the platform since it was started. */
+	readonly stream: SseClient;
 	readonly #all: AsyncDisposableStack;
 
-	private constructor(
-		platform: TestPlatform,
-		models: Map<string, ModelServer>,
-		mcp: McpHttpServer,
-		all: AsyncDisposableStack,
-	) {
+	private constructor({ platform, models, mcp, stream }: GroundParts, all: AsyncDisposableStack) {
 		this.platform = platform;
 		this.models = models;
 		this.mcp = mcp;
+		this.stream = stream;
 		this.#all = all;
 	}
 
@@ -45,13 +57,16 @@ export class AgentPlatform implements AsyncDisposable {
 		writeFileSync(join(folder, "models.yaml"), stringify(catalogue(models)));
 		mkdirSync(join(folder, "templates"));
 		writeFileSync(join(folder, "templates", "tools.yaml"), stringify(toolsTemplate(mcp.url)));
-		const env = Object.fromEntries([...models].map(([id, { key }]) => [keyName(id), key]));
+		const keys = Object.fromEntries([...models].map(([id, { key }]) => [keyName(id), key]));
 		const config = {
 			models: { file: join(folder, "models.yaml") },
 			templates: { kwargs: { folder: join(folder, "templates") } },
 		};
-		const platform = all.use(await startPlatform({ config, env, dataDir }));
-		return new AgentPlatform(platform, models, mcp, all.move());
+		const platform = all.use(
+			await startPlatform({ config, env: { ...keys, [wrongKey]: "sk-wrong", ...sameDay() }, dataDir }),
+		);
+		const stream = all.use(await platform.events());
+		return new AgentPlatform({ platform, models, mcp, stream }, all.move());
 	}
 
 	/** The platform first, the folder last. */
@@ -60,20 +75,34 @@ export class AgentPlatform implements AsyncDisposable {
 	}
 }
 
-export function modelOf(agent: string): string {
+const wrongKey = "WRONG_KEY";
+
+export function modelOf(agent: string, kind: ModelKind = "scripted"): string {
 	// Codex offers other tools where it knows the model, as it does with those of its users.
-	return agent === "codex" ? "gpt-5.5" : `scripted-${agent}`;
+	return kind === "scripted" && agent === "codex" ? "gpt-5.5" : `${kind}-${agent}`;
 }
 
 function keyName(agent: string): string {
 	return `SCRIPTED_${agent.toUpperCase()}_KEY`;
 }
 
+/** Each agent has a provider of its own for each kind of model. */
 function catalogue(models: ReadonlyMap<string, ModelServer>): object {
+	const nowhere = Object.fromEntries(modelWires.map((wire) => [wire, deadEnd]));
+	const listed = [...models].flatMap(([agent, { endpoints }]) => [
+		{ agent, kind: "scripted" as const, provider: { key_env: keyName(agent), endpoints } },
+		{ agent, kind: "refused" as const, provider: { key_env: wrongKey, endpoints } },
+		{ agent, kind: "unreachable" as const, provider: { endpoints: nowhere } },
+	]);
 	return {
 		price_version: "test",
-		providers: [...models].map(([id, { endpoints }]) => ({ id, key_env: keyName(id), endpoints })),
-		models: [...models].map(([id, { model }]) => ({ id: model, name: id, provider: id })),
+		providers: listed.map(({ agent, kind, provider }) => ({ id: `${kind}-${agent}`, ...provider })),
+		models: listed.map(({ agent, kind }) => ({
+			id: modelOf(agent, kind),
+			name: `${kind} ${agent}`,
+			provider: `${kind}-${agent}`,
+			prices,
+		})),
 	};
 }
 

@@ -10,7 +10,7 @@ export class AgentTalk {
 	readonly #api: ApiClient;
 	readonly #path: string;
 	/** What was asked so far, with the answer it got. */
-	readonly asked: { tool: string; title: string; behavior: PermissionBehavior }[] = [];
+	readonly asked: (PermissionRequest & { behavior: PermissionBehavior })[] = [];
 
 	constructor(api: ApiClient, session: string) {
 		this.#api = api;
@@ -50,11 +50,16 @@ export class AgentTalk {
 		await eventually(look, { withinMs: turnMs, everyMs: 100, what });
 	}
 
-	async #answerPermissions(behavior: PermissionBehavior): Promise<void> {
+	/** What the agent waits to be allowed. */
+	async waiting(): Promise<PermissionRequest[]> {
 		const { body } = await this.#api.get<PermissionRequest[]>(`${this.#path}/permissions`);
-		for (const { request_id, tool, title } of Array.isArray(body) ? body : []) {
-			const { status } = await this.#api.post(`${this.#path}/permissions/${request_id}`, { behavior });
-			if (status === 200) this.asked.push({ tool, title, behavior });
+		return Array.isArray(body) ? body : [];
+	}
+
+	async #answerPermissions(behavior: PermissionBehavior): Promise<void> {
+		for (const request of await this.waiting()) {
+			const { status } = await this.#api.post(`${this.#path}/permissions/${request.request_id}`, { behavior });
+			if (status === 200) this.asked.push({ ...request, behavior });
 		}
 	}
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** Of proc(5): lines of `status`; `environ` and `cmdline` end each entry with a NUL. Empty when the process is gone. */
-export function processFile(pid: number, name: "cmdline" | "environ" | "status"): string {
+export function processFile(pid: number, name: "cmdline" | "environ" | "smaps_rollup" | "status"): string {
 	try {
 		return readFileSync(`/proc/${pid}/${name}`, "utf8");
 	} catch (error) {

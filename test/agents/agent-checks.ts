@@ -1,0 +1,17 @@
+/** Every row of the table of agents, in the order in which one session leads to the next. */
+import type { AgentCheck } from "./agent-check.ts";
+import { bookChecks } from "./checks/books.ts";
+import { failureChecks } from "./checks/failures.ts";
+import { interruptChecks } from "./checks/interrupts.ts";
+import { killChecks } from "./checks/kills.ts";
+import { permissionChecks } from "./checks/permissions.ts";
+import { workChecks } from "./checks/work.ts";
+
+export const agentChecks: readonly AgentCheck[] = [
+	...workChecks,
+	...interruptChecks,
+	...permissionChecks,
+	...failureChecks,
+	...killChecks,
+	...bookChecks,
+];

@@ -1,0 +1,99 @@
+/** One coding agent on a platform: its scripted model, and the sessions that checks share because starts take time. */
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { AgentPlatform, ModelKind } from "../support/agent-platform.ts";
+import { modelOf } from "../support/agent-platform.ts";
+import type { Script } from "../support/model-server/answer.ts";
+import type { ModelServer } from "../support/model-server/model-server.ts";
+import { say, type Step, turns } from "../support/model-server/script.ts";
+import { chronicleQuestion } from "#agent/chronicle-answer.ts";
+import { MemoryWatch } from "./memory-watch.ts";
+import { StagedSession } from "./staged-session.ts";
+
+const startMs = 120_000;
+
+/** What the agents say at the end of a session. */
+export const summary = "A file was made, and a command was run.";
+/** Told to every agent as its system prompt. */
+export const canary = "canary-7f1c0d";
+
+/** By the word in a message, of the sessions of all agents. */
+const steps: Record<string, readonly Step[]> = {
+	[chronicleQuestion]: [say(JSON.stringify({ summary, key_changes: ["made.txt"], unfinished_work: "" }))],
+};
+export const script: Script = (request) => turns(steps)(request);
+
+export class AgentStage implements AsyncDisposable {
+	readonly agent: WrittenAgent;
+	readonly ground: AgentPlatform;
+	readonly model: ModelServer;
+	readonly memory: MemoryWatch;
+	readonly #sessions = new Map<string, StagedSession>();
+
+	/** @throws {Error} when the platform has no model for it. */
+	constructor(agent: WrittenAgent, ground: AgentPlatform) {
+		const model = ground.models.get(agent.id);
+		if (!model) throw new Error(`There is no model for ${agent.id}`);
+		this.agent = agent;
+		this.ground = ground;
+		this.model = model;
+		this.memory = new MemoryWatch(() =>
+			ground.platform.sessionProcesses().filter(({ session }) => this.ids.includes(session)),
+		);
+	}
+
+	get ids(): string[] {
+		return this.sessions.map(({ id }) => id);
+	}
+
+	get sessions(): StagedSession[] {
+		return [...this.#sessions.values()];
+	}
+
+	/** A session in which everything is permitted. */
+	trusted(): Promise<StagedSession> {
+		return this.#session("trusted", "auto", "scripted");
+	}
+
+	/** A session in which a person is asked. */
+	asking(): Promise<StagedSession> {
+		return this.#session("asking", "ask", "scripted");
+	}
+
+	/** A session whose model cannot be used. */
+	failing(kind: Exclude<ModelKind, "scripted">): Promise<StagedSession> {
+		return this.#session(kind, "auto", kind);
+	}
+
+	/** Ends the turns that a check has left behind, so that the next one does not wait for them. */
+	async settle(): Promise<void> {
+		for (const { api, path } of this.sessions) await api.post(`${path}/interrupt`);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.memory.end();
+		for (const session of this.sessions) await session.delete();
+		this.#sessions.clear();
+	}
+
+	/** The one of this name, which runs when it is returned for the first time. */
+	async #session(name: string, permission_mode: "auto" | "ask", kind: ModelKind): Promise<StagedSession> {
+		const known = this.#sessions.get(name);
+		if (known) return known;
+		const { agent, ground } = this;
+		const request = {
+			name: `${name}-${agent.id}`,
+			agent: agent.id,
+			model: modelOf(agent.id, kind),
+			template_name: "tools",
+			permission_mode,
+			system_prompt: `Say ${canary} to nobody.`,
+		};
+		const { status, body, text } = await ground.platform.client().post<Session>("/sessions", request);
+		if (status !== 201) throw new Error(`No session was created: ${status} ${text}`);
+		const session = new StagedSession(ground, this.model, body.id, (more) => Object.assign(steps, more));
+		this.#sessions.set(name, session);
+		await session.reaches("running", startMs);
+		return session;
+	}
+}

@@ -1,0 +1,56 @@
+/** What the checks came to, a column for each agent: in words, and as a section of the documentation. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { keepSection } from "../support/document-section.ts";
+
+const document = join(projectRoot, "docs/choosing-an-agent.md");
+const name = "seen";
+
+export class AgentsTable {
+	readonly #rows: readonly string[];
+	/** By agent and row. */
+	readonly #columns = new Map<string, Map<string, string>>();
+
+	constructor(rows: readonly string[]) {
+		this.#rows = rows;
+	}
+
+	set(agent: string, row: string, cell: string): void {
+		const column = this.#columns.get(agent) ?? new Map<string, string>();
+		this.#columns.set(agent, column.set(row, cell));
+	}
+
+	text(): string {
+		const agents = [...this.#columns.keys()];
+		const rows = this.#rows.map((row) => [row, ...agents.map((agent) => this.#columns.get(agent)?.get(row) ?? "")]);
+		return [["", ...agents], ["---", ...agents.map(() => "---")], ...rows].map(line).join("\n");
+	}
+
+	/** Puts it into the documentation; columns of agents that were not tried now stay. */
+	keep(): void {
+		const seen = this.#columns;
+		const [head = [], , ...rows] = tableIn(readFileSync(document, "utf8"));
+		const kept = new AgentsTable(this.#rows);
+		for (const [index, agent] of head.entries())
+			if (index > 0) for (const cells of rows) kept.set(agent, cells[0] ?? "", cells[index] ?? "");
+		for (const [agent, column] of seen) kept.#columns.set(agent, column);
+		keepSection(document, name, `\n${kept.text()}\n\n`);
+	}
+}
+
+function line(cells: readonly string[]): string {
+	return `| ${cells.join(" | ")} |`;
+}
+
+/** Cells of the lines between the markers. */
+function tableIn(text: string): string[][] {
+	const section = text.slice(text.indexOf(`<!-- ${name} -->`), text.indexOf(`<!-- /${name} -->`));
+	const lines = section.split("\n").filter((each) => each.startsWith("|"));
+	return lines.map((each) =>
+		each
+			.slice(1, -1)
+			.split("|")
+			.map((cell) => cell.trim()),
+	);
+}

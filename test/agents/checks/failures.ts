@@ -1,0 +1,40 @@
+/** A person hears within seconds that the model does not answer, and why; the turn says so, too. */
+import { expect } from "chai";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { patience } from "../../faults/patience.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { Step } from "../../support/model-server/script.ts";
+import { type AgentCheck, seconds } from "../agent-check.ts";
+import type { StagedSession } from "../staged-session.ts";
+
+const toldMs = 15_000;
+
+/** Resolves with the time it took. @param reason What a person has to read. */
+async function failsWith(session: StagedSession, steps: readonly Step[], reason: RegExp): Promise<string> {
+	const since = performance.now();
+	const message = await session.begins("DOWN", steps);
+	await eventually(async () => isTold(await session.view()) || (await turnOf(session, message)), {
+		withinMs: toldMs * patience(),
+		what: "a person is told",
+	});
+	const taken = seconds(since);
+	const { metadata, content } = await session.talk.answer(message);
+	expect(String(metadata["error"]), content).to.match(reason);
+	return taken;
+}
+
+function isTold({ activity_metadata }: { activity_metadata: Record<string, unknown> }): boolean {
+	return activity_metadata["model_error"] !== undefined;
+}
+
+async function turnOf({ api, path }: StagedSession, message: string): Promise<ConversationTurn | undefined> {
+	const { body } = await api.get<{ turns: ConversationTurn[] }>(`${path}/conversation`);
+	return body.turns.find(({ metadata }) => metadata["in_reply_to"] === message);
+}
+
+export const failureChecks: readonly AgentCheck[] = [
+	{
+		row: "key refused (401): told after",
+		run: async (stage) => failsWith(await stage.failing("refused"), [], /The key is wrong/),
+	},
+];

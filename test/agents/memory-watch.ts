@@ -1,0 +1,41 @@
+/** The most memory that a coding agent had, without what stands beside it: the session agent, MCP servers, commands. */
+import { processFile } from "../support/process-file.ts";
+import type { SessionProcess } from "../support/session-processes.ts";
+
+const everyMs = 500;
+/** In the arguments of programs that the tests give to the agent. */
+const others = /mcp-server\.ts|waiting\.pid/;
+
+export class MemoryWatch {
+	/** MB of one session's agent, as proportional set size. */
+	peak = 0;
+	readonly #processes: () => SessionProcess[];
+	readonly #timer: NodeJS.Timeout;
+
+	constructor(processes: () => SessionProcess[]) {
+		this.#processes = processes;
+		this.#timer = setInterval(() => this.look(), everyMs);
+	}
+
+	look(): void {
+		const all = this.#processes();
+		const agents = all.filter(({ pid, parent }) => all.some((one) => one.pid === parent) && !isOther(pid));
+		for (const ofOne of Map.groupBy(agents, ({ session }) => session).values()) {
+			const kilobytes = ofOne.reduce((sum, { pid }) => sum + proportionalSet(pid), 0);
+			this.peak = Math.max(this.peak, Math.round(kilobytes / 1_024));
+		}
+	}
+
+	end(): void {
+		clearInterval(this.#timer);
+	}
+}
+
+function isOther(pid: number): boolean {
+	return others.test(processFile(pid, "cmdline"));
+}
+
+/** Kilobytes; 0 for a process that is gone. */
+function proportionalSet(pid: number): number {
+	return Number(/^Pss:\s+(\d+)/m.exec(processFile(pid, "smaps_rollup"))?.[1] ?? 0);
+}

@@ -1,0 +1,128 @@
+/** A session of the agents' tests, as a person uses it over the platform's API. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { PermissionBehavior } from "#shared/contracts/session-control.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { AgentPlatform } from "../support/agent-platform.ts";
+import { AgentTalk } from "../support/agent-talk.ts";
+import type { ApiClient } from "../support/api-client.ts";
+import { eventually } from "../support/eventually.ts";
+import type { ModelServer } from "../support/model-server/model-server.ts";
+import type { Step } from "../support/model-server/script.ts";
+import { processFile } from "../support/process-file.ts";
+import type { SessionProcess } from "../support/session-processes.ts";
+import { sessionReaches } from "../support/session-steps.ts";
+
+const stopMs = 60_000;
+const restartMs = 120_000;
+
+export class StagedSession {
+	readonly id: string;
+	readonly talk: AgentTalk;
+	readonly api: ApiClient;
+	readonly #ground: AgentPlatform;
+	readonly #model: ModelServer;
+	readonly #teach: (steps: Record<string, readonly Step[]>) => void;
+
+	/** @param teach Adds to what the model does, by the word in a message. */
+	constructor(
+		ground: AgentPlatform,
+		model: ModelServer,
+		id: string,
+		teach: (steps: Record<string, readonly Step[]>) => void,
+	) {
+		this.#ground = ground;
+		this.#model = model;
+		this.#teach = teach;
+		this.id = id;
+		this.api = ground.platform.client();
+		this.talk = new AgentTalk(this.api, id);
+	}
+
+	get path(): string {
+		return `/sessions/${this.id}`;
+	}
+
+	file(name: string): string {
+		return join(this.#ground.platform.workspace(this.id), name);
+	}
+
+	/** Its text without blanks around it; empty while it is not there. */
+	contentOf(name: string): string {
+		return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8").trim() : "";
+	}
+
+	/** The agent's turn after a message, to which the model answers with these steps. */
+	async does(word: string, steps: readonly Step[], behavior: PermissionBehavior = "allow"): Promise<ConversationTurn> {
+		return this.talk.answer(await this.begins(word, steps), behavior);
+	}
+
+	/** Resolves with the message's id. @param word Of this session, and used once, so that steps are those of one turn. */
+	begins(word: string, steps: readonly Step[]): Promise<string> {
+		const own = `${word}-${this.id}`;
+		this.#teach({ [own]: steps });
+		return this.talk.send(`${own}, please`);
+	}
+
+	async view(): Promise<Session> {
+		return (await this.api.get<Session>(this.path)).body;
+	}
+
+	/** What it was said to do since the platform was started, oldest first. */
+	activities(): string[] {
+		return this.#ground.stream.events.flatMap(({ event, data }) => {
+			if (event !== "session_activity") return [];
+			const { session_id, state } = JSON.parse(data) as { session_id: string; state: string };
+			return session_id === this.id ? [state] : [];
+		});
+	}
+
+	async reaches(status: string, withinMs: number): Promise<void> {
+		await sessionReaches(this.api, this.id, status, withinMs);
+	}
+
+	async stop(): Promise<void> {
+		await this.api.post(`${this.path}/stop`);
+		await this.reaches("stopped", stopMs);
+	}
+
+	async start(): Promise<void> {
+		await this.api.post(`${this.path}/start`);
+		await this.reaches("running", restartMs);
+	}
+
+	async log(): Promise<string> {
+		return (await this.api.get(`${this.path}/logs?lines=2000`)).text;
+	}
+
+	/** Resolves when nothing is left of it. */
+	async delete(): Promise<void> {
+		await this.api.delete(this.path, { body: { cleanup: ["workspace_storage"] } });
+		await eventually(() => this.processes().length === 0, { withinMs: 30_000, what: `${this.id} has no processes` });
+	}
+
+	processes(): SessionProcess[] {
+		return this.#ground.platform.sessionProcesses().filter(({ session }) => session === this.id);
+	}
+
+	/** Process id of the coding agent. */
+	agentPid(): number {
+		const all = this.processes();
+		const pod = all.find(({ parent }) => !all.some(({ pid }) => pid === parent));
+		const agent = all.find(
+			({ pid, parent }) => parent === pod?.pid && !/^(\S*\/)?git\0/.test(processFile(pid, "cmdline")),
+		);
+		if (!agent) throw new Error(`Session ${this.id} has no coding agent`);
+		return agent.pid;
+	}
+
+	/** Resolves when the model is asked with a word of this session in the newest message. */
+	async modelIsAsked(word: string): Promise<void> {
+		const asked = (): boolean =>
+			this.#model.requests.some(({ items }) =>
+				items.some(({ role, text }) => role === "user" && text.includes(`${word}-${this.id}`)),
+			);
+		await this.talk.until(asked, `the model is asked about ${word}`);
+	}
+}
