@@ -8,7 +8,8 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { projectRoot } from "#shared/project-root.ts";
 import { MochaProcess, type Outcome } from "./mocha-process.ts";
-import { planned } from "./test-plan.ts";
+import { leftOutAgents } from "./support/proven-agents.ts";
+import { agentTests, planned } from "./test-plan.ts";
 
 const sideBySide = availableParallelism() + 1;
 const begun = performance.now();
@@ -64,6 +65,8 @@ function close(): void {
 	for (const { name, ending } of passedAlone)
 		console.log(`\n== PASSED AT THE SECOND TRY ONLY: ${name}; at the first:\n${ending.trimEnd()}`);
 	for (const { name, ending } of broken) console.log(`\n== FAILED: ${name}\n${ending.trimEnd()}`);
+	if (leftOutAgents.length > 0 && agentTests.some((file) => files.includes(file)))
+		console.log(`\nLeft out: the coding agents ${leftOutAgents.join(", ")} (npm run test:all)`);
 	const minutes = (performance.now() - begun) / 60_000;
 	const { passing, pending, failing } = total;
 	console.log(`\n  ${passing} passing (${minutes.toFixed(1)}m)\n  ${pending} pending\n  ${failing} failing`);
