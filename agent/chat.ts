@@ -26,6 +26,8 @@ export interface ChatParts {
 	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
 	/** Tokens metered since the launch; undefined: nobody counts them. */
 	readonly metered: () => TokenCounts | undefined;
+	/** US dollars for these tokens; undefined: the model has no price. */
+	readonly costOf: (used: TokenCounts) => number | undefined;
 }
 
 export type Send = (frame: PodFrame) => void;
@@ -88,8 +90,9 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	ended(answer: ConversationTurn): void {
 		const { error, in_reply_to } = answer.metadata;
 		if (typeof error === "string") this.#broadcast(errorFrame(error, String(in_reply_to)));
-		const { dialogue, metered } = this.#parts;
-		this.#tell(this.#frames.ended(answer, dialogue.turnCount, usedSince(this.#meteredBefore, metered())));
+		const { dialogue, metered, costOf } = this.#parts;
+		const tokens = usedSince(this.#meteredBefore, metered());
+		this.#tell(this.#frames.ended(answer, dialogue.turnCount, tokens && { tokens, cost: costOf(tokens) }));
 	}
 
 	asked(request: PermissionRequest): void {

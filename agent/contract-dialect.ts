@@ -22,7 +22,8 @@ export function inContractDialect(frame: PodFrame, model: string | undefined): P
 	// A second one would be a second message.
 	if (frame.type === "assistant") return [];
 	if (frame.type === "control_request") return [{ ...frame, tool: nameOf(frame.tool) }];
-	if (frame.type === "result" && model !== undefined) return [{ ...frame, modelUsage: { [model]: modelUsage(frame) } }];
+	if (frame.type === "result" && model !== undefined && isJsonObject(frame["usage"]))
+		return [{ ...frame, modelUsage: { [model]: modelUsage(frame["usage"], frame["total_cost_usd"]) } }];
 	return [frame];
 }
 
@@ -63,13 +64,12 @@ function delta({ index }: StreamFrame, grown: object): StreamFrame {
 	return { type: "content_block_delta", index, delta: grown };
 }
 
-function modelUsage({ usage, total_cost_usd }: StreamFrame): object {
-	const counts = isJsonObject(usage) ? usage : {};
+function modelUsage(counts: JsonObject, cost: unknown): object {
 	return {
 		inputTokens: counts["input_tokens"] ?? 0,
 		outputTokens: counts["output_tokens"] ?? 0,
 		cacheReadInputTokens: counts["cache_read_input_tokens"] ?? 0,
 		cacheCreationInputTokens: counts["cache_creation_input_tokens"] ?? 0,
-		...(typeof total_cost_usd === "number" && { costUSD: total_cost_usd }),
+		...(typeof cost === "number" && { costUSD: cost }),
 	};
 }

@@ -19,6 +19,7 @@ import { closingChronicle } from "./closing-chronicle.ts";
 import { HistorySpool } from "./history-spool.ts";
 import { LaunchFailure } from "./launch-failure.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import { modelCost } from "./model-cost.ts";
 import { ModelTrouble } from "./model-trouble.ts";
 import { Permissions } from "./permissions.ts";
 import type { MessageSockets } from "./message-sockets.ts";
@@ -194,10 +195,13 @@ export class SessionAgent {
 	}
 
 	#openChat(dialogue: Dialogue): Chat {
-		const { session_id: sessionId, model } = this.#launch;
+		const { session_id: sessionId, model_access } = this.#launch;
+		// A session that names none has the installation's default.
+		const model = this.#launch.model || (model_access?.model ?? "");
 		const permissions = this.#permissions;
 		const metered = (): TokenCounts | undefined => this.#metered;
-		const chat = new Chat({ sessionId, model, dialogue, permissions, agent: this.#keeper, metered });
+		const costOf = (used: TokenCounts): number | undefined => modelCost(used, model_access);
+		const chat = new Chat({ sessionId, model, dialogue, permissions, agent: this.#keeper, metered, costOf });
 		this.#opened.chat = chat;
 		dialogue.watch(chat);
 		permissions.watch(chat);

@@ -21,6 +21,13 @@ const maxTools = 2_000;
 
 type TextBlock = "text" | "reasoning";
 
+/** What the model calls of a turn used. */
+export interface TurnUsage {
+	readonly tokens: TokenCounts;
+	/** US dollars; undefined: the model has no price. */
+	readonly cost?: number | undefined;
+}
+
 export class TurnFrames {
 	#index = -1;
 	/** The block of text that still grows. */
@@ -44,9 +51,9 @@ export class TurnFrames {
 
 	/**
 	 * @param turnCount Answers so far, this one included.
-	 * @param used What its model calls used; undefined when nobody counts that.
+	 * @param used Undefined when nobody counts that.
 	 */
-	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TokenCounts): StreamFrame[] {
+	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TurnUsage): StreamFrame[] {
 		const { stop_reason, in_reply_to, error } = metadata;
 		const isError = stop_reason === "error" || stop_reason === "interrupted";
 		return [
@@ -67,7 +74,8 @@ export class TurnFrames {
 				in_reply_to,
 				num_turns: turnCount,
 				result: content.slice(-finalOutput),
-				...(used && { usage: usageOf(used) }),
+				...(used && { usage: usageOf(used.tokens) }),
+				...(used?.cost !== undefined && { total_cost_usd: used.cost }),
 				...(error !== undefined && { error }),
 			},
 		];

@@ -8,6 +8,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
 import type { ApiClient } from "../support/api-client.ts";
+import { openChat } from "../support/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../support/model-server/script.ts";
@@ -87,9 +88,24 @@ describe("books", function () {
 		const created = await api.post<Session>("/sessions", { name: "books", source: { type: "git", repo: "" } });
 		id = created.body.id;
 		await sessionReaches(api, id, "running");
+		const chat = await openChat((await session()).chat_endpoint ?? "", { dialect: "contract" });
 		expect(await ask(api, id, "CHANGE")).to.contain("changed");
 		await expectBooks("one turn");
-		expect((await session()).message_count).to.equal(1);
+		const { budget, message_count } = await session();
+		expect(message_count).to.equal(1);
+		const { input, output, cache_read, cache_write } = model.billed.total;
+		const told = await chat.frame("result");
+		chat.socket.terminate();
+		expect(told["total_cost_usd"], "in the chat").to.equal(budget.spent);
+		expect(told["modelUsage"]).to.deep.equal({
+			[model.model]: {
+				inputTokens: input,
+				outputTokens: output,
+				cacheReadInputTokens: cache_read,
+				cacheCreationInputTokens: cache_write,
+				costUSD: budget.spent,
+			},
+		});
 	});
 
 	it("are exact when the platform is killed in the middle of a turn, which goes on meanwhile", async () => {

@@ -29,7 +29,8 @@ describe("inContractDialect()", () => {
 
 	it("makes up nothing where there is no model, no count and no cost", () => {
 		expect(inContractDialect({ type: "result", usage }, undefined)).to.deep.equal([{ type: "result", usage }]);
-		const [result] = inContractDialect({ type: "result" }, "m");
+		expect(inContractDialect({ type: "result" }, "m")).to.deep.equal([{ type: "result" }]);
+		const [result] = inContractDialect({ type: "result", usage }, "m");
 		expect(Object(result).modelUsage.m).to.not.have.property("costUSD");
 	});
 

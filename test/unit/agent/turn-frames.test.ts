@@ -97,8 +97,8 @@ describe("TurnFrames", () => {
 			{ type: "tool", id: "t", title: "endless" },
 			{ type: "text", text: "so far" },
 		]);
-		const used = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
-		const ended = of.ended(turn.finish("interrupted", "It went away"), 3, used);
+		const tokens = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+		const ended = of.ended(turn.finish("interrupted", "It went away"), 3, { tokens, cost: 0.25 });
 		expect(types(ended)).to.deep.equal([
 			"content_block_stop",
 			"content_block_stop",
@@ -121,8 +121,17 @@ describe("TurnFrames", () => {
 				cache_read_input_tokens: 3,
 				cache_creation_input_tokens: 4,
 			},
+			total_cost_usd: 0.25,
 			error: "It went away",
 		});
+	});
+
+	it("say nothing of a cost that nobody knows", () => {
+		const { turn, of } = play([]);
+		const tokens = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+		const result = of.ended(turn.finish("end_turn"), 1, { tokens, cost: undefined }).at(-1);
+		expect(result).to.have.property("usage");
+		expect(result).to.not.have.property("total_cost_usd");
 	});
 
 	it("tell who comes late all there is, and no more than has room", () => {
