@@ -11,9 +11,14 @@ export function hasChat(status: StoredStatus): boolean {
 	return status === "provisioning" || status === "running";
 }
 
+/** What all endpoints begin with; undefined when the gateway's address is not known before it listens. */
+export function chatBase(gateway: Config["gateway"]): string | undefined {
+	return gatewayUrl(gateway)?.replace(/^http/, "ws");
+}
+
 /** Null in every status when the gateway's address is not known before it listens. */
 export function chatEndpointAt(gateway: Config["gateway"]): ChatEndpoint {
-	const base = gatewayUrl(gateway)?.replace(/^http/, "ws");
+	const base = chatBase(gateway);
 	return ({ id, status }) => {
 		return base !== undefined && hasChat(status) ? `${base}/s/${id}/session` : null;
 	};

@@ -29,6 +29,7 @@ import { releaseLeases } from "./lease-release.ts";
 import { keptAnswerCollection } from "./kept-answer-collection.ts";
 import { keptAnswerSweep } from "./kept-answer-sweep.ts";
 import { KeptAnswers } from "./kept-answers.ts";
+import { chatAddressCollection, moveChats } from "./moved-chats.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { SessionAgentClient } from "./session-agent-client.ts";
 import { SessionClaims } from "./session-claims.ts";
@@ -66,6 +67,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	});
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
+	await moveChats(store, records, config.gateway);
 	const books = openBooks({ store, config, catalogue, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
 	const kept = new KeptAnswers(store);
@@ -120,6 +122,7 @@ async function openStore(config: Config): Promise<DocumentStore> {
 		historyCollection,
 		historyChunkCollection,
 		keptAnswerCollection,
+		chatAddressCollection,
 		...chronicleCollections,
 		sessionEventCollection,
 		...bookCollections,
