@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { sleep } from "#shared/clock.ts";
 import { niceness, setNiceness } from "#shared/pod/niceness.ts";
 import type { AgentRecord } from "./agent-record.ts";
+import { type CommandTime, endCommands } from "./command-end.ts";
 import type { Environment } from "./environment.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogBuffer } from "./log-buffer.ts";
@@ -23,6 +24,7 @@ export class AgentProcess {
 	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessWithoutNullStreams;
+	readonly #mark: Environment = { [markName]: randomUUID() };
 	readonly #endSignal: AgentRecord["end_signal"];
 	#lastWords = "";
 
@@ -34,8 +36,7 @@ export class AgentProcess {
 		log: LogBuffer,
 	) {
 		const [program = "", ...args] = command;
-		const mark = { [markName]: randomUUID() };
-		const whole = { ...env, ...ownEnv, ...mark };
+		const whole = { ...env, ...ownEnv, ...this.#mark };
 		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		setNiceness(child.pid, niceness.codingAgent);
 		this.#child = child;
@@ -54,7 +55,7 @@ export class AgentProcess {
 				lines.end();
 				const sentence = this.#epitaph(shellExitCode(code, signal));
 				// Its commands lead process groups of their own.
-				void sweepProcesses(mark).then(() => resolve(sentence));
+				void sweepProcesses(this.#mark).then(() => resolve(sentence));
 			});
 		});
 	}
@@ -65,6 +66,11 @@ export class AgentProcess {
 
 	get output(): Readable {
 		return this.#child.stdout;
+	}
+
+	/** Ends what its command has left running. */
+	endCommands(time: CommandTime): Promise<void> {
+		return endCommands(this.#mark, time);
 	}
 
 	kill(): void {

@@ -2,15 +2,20 @@
  * The tool calls of a turn as the agent has told them so far. Announcements, updates and requests for permission name the
  * same call, and each leaves out what another has said (agentclientprotocol.com, tool calls).
  */
+import { startTimeNow } from "#shared/process-files.ts";
 import type { AgentUpdate } from "../coding-agent.ts";
+import type { CommandTime } from "../command-end.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
-import { readUpdate } from "./acp-updates.ts";
+import { commandOf, readUpdate } from "./acp-updates.ts";
 
 /** Calls of one turn that are remembered; the oldest is forgotten first. */
 const maxCalls = 256;
 /** What a call may be described by. */
 const members = ["title", "kind", "status", "rawInput"] as const;
 const overStatuses = new Set<unknown>(["completed", "failed"]);
+
+/** How much later than a command begins it may be heard of, where nobody was asked for it. */
+const lateTicks = 100;
 
 interface Call {
 	readonly told: Record<string, unknown>;
@@ -19,6 +24,10 @@ interface Call {
 	isRefused: boolean;
 	/** The agent has told of it otherwise than by asking. */
 	isAnnounced: boolean;
+	/** When it was heard of, or asked for, in clock ticks since the machine's start. */
+	heard: number;
+	/** How much earlier it may have begun. */
+	lateTicks: number;
 }
 
 /** What a request for permission is about. */
@@ -31,6 +40,7 @@ export interface AskedCall {
 
 export class AcpToolCalls {
 	readonly #calls = new Map<string, Call>();
+	readonly #began = startTimeNow();
 
 	/** An update of the agent as it is to be shown; undefined for what is not kept. */
 	told(update: JsonObject): AgentUpdate | undefined {
@@ -56,6 +66,9 @@ export class AcpToolCalls {
 		const before = JSON.stringify(this.#calls.get(id)?.told);
 		const known = this.#merge(id, asked);
 		known.told["status"] ??= "pending";
+		// It begins when it is allowed.
+		known.heard = startTimeNow();
+		known.lateTicks = 0;
 		const content = Array.isArray(asked["content"]) ? asked["content"] : known.diffs;
 		const call = { toolCallId: id, ...known.told, ...(content.length > 0 && { content }) };
 		const hasNews = before !== JSON.stringify(known.told);
@@ -73,6 +86,15 @@ export class AcpToolCalls {
 		const shown = this.told({ sessionUpdate: "tool_call_update", toolCallId: id, status });
 		call.isAnnounced = isAnnounced;
 		return shown;
+	}
+
+	/** Since when a command is under way; undefined: none is. */
+	get commandTime(): CommandTime | undefined {
+		const open = [...this.#calls.values()].filter(({ told }) => isCommand(told) && !overStatuses.has(told["status"]));
+		if (open.length === 0) return undefined;
+		const heard = Math.min(...open.map((call) => call.heard));
+		const earliest = Math.min(...open.map((call) => call.heard - call.lateTicks));
+		return { heard, earliest: Math.max(this.#began, earliest) };
 	}
 
 	/** Ends, at the end of the turn, what the agent has left open. */
@@ -97,7 +119,7 @@ export class AcpToolCalls {
 	}
 
 	#add(id: string): Call {
-		const call: Call = { told: {}, diffs: [], isRefused: false, isAnnounced: false };
+		const call: Call = { told: {}, diffs: [], isRefused: false, isAnnounced: false, heard: startTimeNow(), lateTicks };
 		this.#calls.set(id, call);
 		const [oldest] = this.#calls.keys();
 		if (oldest !== undefined && this.#calls.size > maxCalls) this.#calls.delete(oldest);
@@ -116,6 +138,10 @@ function saysMore(value: unknown, known: unknown, member: (typeof members)[numbe
 function verbFor({ isRefused, told: { status } }: Call): string {
 	if (isRefused || status === "failed") return "Did not change";
 	return status === "completed" ? "Changed" : "Change to";
+}
+
+function isCommand({ kind, rawInput }: Call["told"]): boolean {
+	return kind === "execute" || commandOf(rawInput) !== undefined;
 }
 
 function idOf({ toolCallId }: JsonObject): string | undefined {

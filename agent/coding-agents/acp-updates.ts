@@ -76,7 +76,7 @@ function statusOf(status: unknown): ToolStatus | undefined {
 }
 
 /** Agents give it as text or as a list of words, or several of them as a list of texts. */
-function commandOf(input: unknown): string | undefined {
+export function commandOf(input: unknown): string | undefined {
 	if (!isJsonObject(input)) return undefined;
 	const { command, commands } = input;
 	if (Array.isArray(command)) return textsOf(command).join(" ");

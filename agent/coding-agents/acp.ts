@@ -6,6 +6,7 @@ import { after, sleep } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "../agent-process.ts";
 import { AgentLostError, type AgentNotice, type AgentUpdate, type CodingAgent } from "../coding-agent.ts";
+import type { CommandTime } from "../command-end.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object.ts";
 import { JsonRpc, RpcError } from "../json-rpc.ts";
 import type { Permissions } from "../permissions.ts";
@@ -32,7 +33,7 @@ export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 }
 
 /** What of its process concerns its protocol. */
-type RunningAgent = Pick<AgentProcess, "input" | "output" | "ended" | "kill" | "close">;
+type RunningAgent = Pick<AgentProcess, "input" | "output" | "ended" | "endCommands" | "kill" | "close">;
 
 const protocolVersion = 1;
 const initializeMs = 60_000;
@@ -67,6 +68,8 @@ export class AcpAgent implements CodingAgent {
 	#calls = new AcpToolCalls();
 	/** Listener of the turn that was cancelled last. */
 	#cancelled: ((update: AgentUpdate) => void) | undefined;
+	/** Since when a command was under way when that was done. */
+	#cancelledCommand: CommandTime | undefined;
 	/** Listener of the turn of whose cancellation the agent was told last. */
 	#toldOfCancel: ((update: AgentUpdate) => void) | undefined;
 
@@ -145,6 +148,7 @@ export class AcpAgent implements CodingAgent {
 			const answer = this.#rpc.request("session/prompt", { sessionId: this.#sessionId, prompt });
 			const { stopReason } = await this.#orEnded(answer).catch((error: unknown) => this.#unlessCancelled(error));
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
+			if (this.#isCancelled) await this.#endCommands();
 			// Some say that a turn ended by itself when it was cancelled while they waited for a person.
 			return this.#toldOfCancel === onUpdate ? "cancelled" : (textOf(stopReason) ?? "end_turn");
 		} finally {
@@ -158,6 +162,7 @@ export class AcpAgent implements CodingAgent {
 		const turn = this.#onUpdate;
 		const { id, log, permissions, interruptMs = defaultInterruptMs } = this.#options;
 		const isRepeated = this.#cancelled === turn;
+		if (!isRepeated) this.#cancelledCommand = this.#calls.commandTime;
 		this.#cancelled = turn;
 		permissions.cancel();
 		// Told more than once, agents cancel the next turn too, or fail.
@@ -209,6 +214,12 @@ export class AcpAgent implements CodingAgent {
 		if (notice) return this.#options.onNotice?.(notice);
 		const read = this.#calls.told(update);
 		if (read) this.#onUpdate?.(read);
+	}
+
+	/** Those that were under way when the turn was cancelled, or that are said to be so still. */
+	async #endCommands(): Promise<void> {
+		const time = this.#cancelledCommand ?? this.#calls.commandTime;
+		if (time) await this.#process.endCommands(time);
 	}
 
 	/** The model of the launch, where there is a choice. */

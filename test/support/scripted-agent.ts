@@ -2,9 +2,12 @@
  * A coding agent for tests, made with the SDK's own agent side: it does what a message says, step by step, and shows
  * the habits real agents have.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
+import { startTimeNow } from "#shared/process-files.ts";
 
 /** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` to the end of its input. */
 const habits = new Set((process.env["SCRIPTED"] ?? "").split(" "));
@@ -65,6 +68,29 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 	/** After the answer. */
 	async late({ say, text }) {
 		void sleep(500).then(() => say(text));
+	},
+	/** Asked for, and left running when the turn is cancelled. */
+	async command({ client, sessionId, text }) {
+		const toolCall = { toolCallId: "c", title: text, kind: "execute" as const, rawInput: { command: text } };
+		const options = [{ optionId: "yes", name: "yes", kind: "allow_once" as const }];
+		await client.request(acp.methods.client.session.requestPermission, { sessionId, options, toolCall });
+		spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
+	},
+	/** The same without being asked for; it is told of when it runs already. */
+	async unasked({ update, text }) {
+		const command = spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
+		await once(command, "spawn");
+		const call = { toolCallId: "u", title: text, kind: "execute" as const, status: "in_progress" as const };
+		await update({ sessionUpdate: "tool_call", ...call });
+	},
+	/** A helper of its own, whose id it says: with or without a pipe to speak to it. */
+	async helper({ text, say }) {
+		const helper = spawn("sleep", ["600"], { detached: true, stdio: [text === "piped" ? "pipe" : "ignore", "ignore"] });
+		await once(helper, "spawn");
+		// Whatever starts next is dated later for sure.
+		const since = startTimeNow();
+		while (startTimeNow() < since + 10) await sleep(10);
+		await say(`${helper.pid} `);
 	},
 	async hang({ sessionId }) {
 		const { signal } = cancelled.get(sessionId) ?? new AbortController();

@@ -16,7 +16,7 @@ import { agentsAmong, podFrom } from "./local-process/local-pod.ts";
 import { type MarkedProcess, MarkedProcesses } from "./local-process/marked-processes.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
-import { sendSignal } from "./local-process/process-files.ts";
+import { sendSignal } from "#shared/process-files.ts";
 import { RunFolders, type RunRecords } from "./local-process/run-folders.ts";
 import { SessionFolders } from "./local-process/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";

@@ -8,7 +8,7 @@ import { launchNameIn } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
 import type { Launch } from "./launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
-import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "./process-files.ts";
+import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#shared/process-files.ts";
 
 /** Set for the session agent itself and for nothing it starts. */
 export const agentVariable = "ATELIER_ROLE";

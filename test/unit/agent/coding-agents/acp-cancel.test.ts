@@ -32,6 +32,8 @@ class HeldAgent {
 		});
 	}
 
+	async endCommands(): Promise<void> {}
+
 	kill(): void {}
 
 	async close(): Promise<void> {

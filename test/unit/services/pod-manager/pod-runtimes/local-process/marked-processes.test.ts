@@ -10,7 +10,7 @@ import {
 	MarkedProcesses,
 } from "#services/pod-manager/pod-runtimes/local-process/marked-processes.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
-import { sendSignal } from "#services/pod-manager/pod-runtimes/local-process/process-files.ts";
+import { sendSignal } from "#shared/process-files.ts";
 import { turnClock } from "#shared/clock.ts";
 import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";

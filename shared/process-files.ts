@@ -1,6 +1,7 @@
 /** What the kernel tells of a process in `/proc/<pid>` (proc(5)), and signals that reach no other one with its id. */
 // oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { uptime } from "node:os";
 
 /** A process is known by its id together with its start time, because the system reuses ids. */
 export interface ProcessIdentity {
@@ -8,6 +9,9 @@ export interface ProcessIdentity {
 	/** Clock ticks from the machine's start to the process's. */
 	readonly startTime: string;
 }
+
+/** Ticks are hundredths of a second wherever Linux runs (`getconf CLK_TCK`). */
+const tickMs = 10;
 
 /** A line of `stat` is at most some 400 characters long. */
 const stat = Buffer.alloc(1_024);
@@ -19,6 +23,15 @@ export function startTimeOf(pid: number): string | undefined {
 	// The name before it is in parentheses and may hold anything, parentheses too.
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ", 20);
 	return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+}
+
+/**
+ * Now, as processes that start now are dated; at most some ticks early. Where a container shows a time of its own in
+ * `/proc/uptime`, the age of this process tells it, which lacks only the time that the machine slept.
+ */
+export function startTimeNow(): number {
+	const own = Number(startTimeOf(process.pid) ?? 0);
+	return Math.floor(Math.max(uptime() * 1_000, own * tickMs + process.uptime() * 1_000) / tickMs);
 }
 
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
@@ -36,6 +49,15 @@ export function readProc(pid: number, file: "environ" | "cmdline" | "cgroup"): s
 	} catch {
 		// Processes end while they are looked at: ENOENT, ESRCH; EACCES says it is none of ours.
 		return undefined;
+	}
+}
+
+/** Whether its standard input is a pipe or a socket. */
+export function hasPipedInput(pid: number): boolean {
+	try {
+		return /^(pipe|socket):/.test(readlinkSync(`/proc/${pid}/fd/0`));
+	} catch {
+		return false;
 	}
 }
 
