@@ -32,14 +32,9 @@ export interface UsageReport {
 	reservation_id?: string;
 }
 
-/** The uses of more models than this in one launch are told together. */
-const maxUses = 200;
-const others = "(other models)";
-
-/** Puts a use to those that can be told with it. */
+/** Puts a use to those that can be told with it. A launch has one model, so they are few. */
 export function addUse(uses: readonly Use[], use: Use): Use[] {
 	const at = uses.findIndex((other) => isAlike(other, use) && fitsOneReport(other, use));
-	if (at < 0 && uses.length >= maxUses && use.model !== others) return addUse(uses, { ...use, model: others });
 	const before = uses[at];
 	return before ? uses.with(at, { ...before, counts: addTokens(before.counts, use.counts) }) : [...uses, use];
 }
