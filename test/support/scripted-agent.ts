@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
+import { askModel, userMessage } from "./model-server/simple-caller.ts";
 import { startTimeNow } from "#shared/process-files.ts";
 
 /** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` to the end of its input. */
@@ -18,6 +19,8 @@ let mode = "plan";
 let system = "none";
 let servers = "";
 let cancels = 0;
+/** Of the last call of the model: its text, or what came instead. */
+let answer = "";
 
 function textOf(prompt: readonly acp.ContentBlock[]): string[] {
 	return prompt.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -64,6 +67,15 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 			),
 		);
 		await say((await Promise.all(answers)).join(" "));
+	},
+	/** So many calls of the model, one after the other, whatever becomes of them. */
+	async call({ text }) {
+		const { MODEL_URL: url = "", MODEL_TOKEN: key = "", MODEL: called = "" } = process.env;
+		const access = { endpoints: { "openai-chat": url }, key, model: called };
+		for (let calls = 0; calls < Number(text); calls++) {
+			const { text: said, raw } = await askModel(access, "openai-chat", { ...userMessage("go on"), isStreaming: true });
+			answer = said || raw;
+		}
 	},
 	/** After the answer. */
 	async late({ say, text }) {
@@ -184,6 +196,7 @@ const connection = acp
 				.replace("{system}", system)
 				.replace("{servers}", servers)
 				.replace("{cancels}", String(cancels))
+				.replace("{answer}", answer)
 				.replace("{blocks}", texts.join("|"));
 			const stopReason = await perform(filled, client, sessionId);
 			if (stopReason) return { stopReason };

@@ -1,0 +1,44 @@
+/** Copies of the platform's sources whose own coding agent is one of the tests. */
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+
+const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
+
+/** By the program of the agent. */
+const trees = new Map<string, string>();
+process.on("exit", () => {
+	for (const tree of trees.values()) rmSync(tree, { recursive: true, force: true });
+});
+
+/**
+ * Root of a copy; made once in a test run, and gone after it.
+ * @param program File in this folder.
+ * @param changes Of the agent's record.
+ */
+export function agentTree(program: string, changes: object = {}): string {
+	const tree = trees.get(program) ?? makeTree(program, changes);
+	trees.set(program, tree);
+	return tree;
+}
+
+function makeTree(program: string, changes: object): string {
+	const root = mkdtempSync(join(tmpdir(), "atelier-tree-"));
+	for (const name of copied) cpSync(join(projectRoot, name), join(root, name), { recursive: true });
+	symlinkSync(join(projectRoot, "node_modules"), join(root, "node_modules"));
+	const record = {
+		id: "builtin",
+		title: "Agent of the tests",
+		command: [process.execPath, join(import.meta.dirname, program)],
+		late_update_ms: 0,
+		memory_mb: 64,
+		proven: true,
+		needs_model: false,
+		usage: "none",
+		asks: ["files", "commands", "mcp_tools"],
+		...changes,
+	};
+	writeFileSync(join(root, "config/agents/builtin.yaml"), JSON.stringify(record));
+	return root;
+}
