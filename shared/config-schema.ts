@@ -96,6 +96,14 @@ export const configSchema = schema({
 		type: "object",
 		props: {
 			runtime: { ...adapter, description: "Where session pods run" },
+			starting_per_owner: {
+				type: "number",
+				integer: true,
+				min: 1,
+				optional: true,
+				description:
+					"Sessions of one owner that start at a time, others of theirs wait; empty: twice as many as the pod manager has processors",
+			},
 			on_exit: {
 				type: "enum",
 				values: ["keep", "stop"],

@@ -1,8 +1,9 @@
 /** The pod manager's part: the only one that starts and ends pods. */
-import { homedir } from "node:os";
+import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
 import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isOnePersons } from "#shared/config.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
@@ -12,6 +13,9 @@ import { modelsService } from "./models.service.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
+
+/** A start waits for files and other processes about half of its time. */
+const perProcessor = 2;
 
 export async function compose({ config, key, readiness, shortcomings }: Platform): Promise<Part> {
 	refuseUnsafe(config);
@@ -25,10 +29,10 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
-	const { schema, stop, check } = podManager({
-		runtime,
-		specOf: (claim) => podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf }),
-	});
+	const specOf = (claim: Claim) =>
+		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf });
+	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
+	const { schema, stop, check } = podManager({ runtime, specOf }, startingPerOwner);
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.shortcomings()) {
 		shortcomings.push(sentence);

@@ -25,7 +25,8 @@ export interface PodManager {
 	readonly check: () => Promise<void>;
 }
 
-export function podManager(ground: PassGround): PodManager {
+/** @param startingPerOwner Sessions of one owner that start at a time. */
+export function podManager(ground: PassGround, startingPerOwner: number): PodManager {
 	let reconciler: Reconciler | undefined;
 
 	let sweep: Sweep | undefined;
@@ -41,7 +42,7 @@ export function podManager(ground: PassGround): PodManager {
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const passes = new Reconciler(ground, workOver(this.broker), warn);
+			const passes = new Reconciler(ground, workOver(this.broker, startingPerOwner), warn);
 			reconciler = passes;
 			sweep = new Sweep(
 				{
@@ -64,11 +65,13 @@ export function podManager(ground: PassGround): PodManager {
 	return { schema, stop, check };
 }
 
-function workOver(broker: ServiceBroker): Work {
+function workOver(broker: ServiceBroker, starting_per_owner: number): Work {
 	const { claim_due, observe } = sessionWork.actions;
 	return {
-		claim: (limit, ids) =>
-			call(broker, claim_due, { limit, ...(ids && { ids }) }, { meta: jobMeta(), timeout: claimTimeoutMs }),
+		claim(limit, ids) {
+			const asked = { limit, starting_per_owner, ...(ids && { ids }) };
+			return call(broker, claim_due, asked, { meta: jobMeta(), timeout: claimTimeoutMs });
+		},
 		observe: (report) => call(broker, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
 	};
 }

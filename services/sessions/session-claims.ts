@@ -1,20 +1,24 @@
 /** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
 import { failpoint } from "#shared/failpoints.ts";
 import { now } from "#shared/clock.ts";
-import {
-	type Claim,
-	type Desired,
-	type Expectation,
-	maxDueMs,
-	type Observation,
-} from "#shared/contracts/session-work.ts";
-import { personKey, systemPrincipal } from "#shared/bus/principal.ts";
+import { type Claim, type Desired, type Expectation, type Observation } from "#shared/contracts/session-work.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import { dueSessions } from "./due-sessions.ts";
 import { addressChange, isSettled, observationChange } from "./observation-change.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 import { both, type SessionRecord, statusOf } from "./session-change.ts";
+import {
+	isToBeTold,
+	LaunchPlaces,
+	leavesPlace,
+	ownerOf,
+	placeAfter,
+	placeTaken,
+	waitingChange,
+} from "./launch-places.ts";
 import { deadlinesMs } from "./session-lifecycle.ts";
 import type { SessionRecords } from "./session-records.ts";
 
@@ -33,10 +37,8 @@ const tombstoneMs = 500;
 /** What tells which pods a session should have, and the order of pages; without its launch, which may hold a long prompt. */
 const expectedColumns = ["created_at", "generation", "desired"] as const;
 
-/** Sessions that are due and looked at for one claim, so that one person's crowd does not hide another one's session. */
-const maxLookedAt = 500;
-/** What tells whose a session is, and in which order it is due. */
-const ownerColumns = ["tenant", "owner", "due_at"] as const;
+/** Sessions that are told in one claim that they wait for a place. */
+const maxTold = 16;
 
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
@@ -56,6 +58,8 @@ export class SessionClaims {
 	readonly #records: SessionRecords;
 	readonly #hint: (id: string) => void;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
+	/** Owners of sessions that waited for a place at the last claim. */
+	#waiting: ReadonlySet<string> = new Set();
 
 	/**
 	 * @param hint Called when a session wants another pass at once.
@@ -76,11 +80,13 @@ export class SessionClaims {
 	/**
 	 * Leases sessions that are due, one of each owner in turn, the longest waiting of each first; with `ids` these, due or not. As many as fit into an answer,
 	 * and one that cannot be leased keeps none of the others.
+	 * @param startingPerOwner Sessions of one owner that start at a time; those beyond it stay due. Default no bound.
 	 * @throws {Error} when none can.
 	 */
-	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
+	async claim(limit: number, ids?: readonly string[], startingPerOwner = Number.POSITIVE_INFINITY): Promise<Claim[]> {
 		const at = now();
-		const candidates = ids ? await this.#named(ids) : await this.#due(at, limit);
+		const places = await LaunchPlaces.read(this.#store, startingPerOwner, at);
+		const candidates = ids ? await this.#admitted(ids, places) : await this.#due(at, limit, places);
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
@@ -92,6 +98,7 @@ export class SessionClaims {
 				failures.push(error);
 			}
 		}
+		if (!ids) await this.#tellWaiting(places.held, startingPerOwner, at);
 		if (claims.length === 0 && failures.length > 0) throw failures[0];
 		return claims;
 	}
@@ -113,7 +120,9 @@ export class SessionClaims {
 			);
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;
-			return interrupted ? await this.#hurry(record.document) : await this.#giveBack(record, report);
+			const taken = interrupted ? await this.#hurry(record.document) : await this.#giveBack(record, report);
+			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
+			return taken;
 		} catch (error) {
 			if (error instanceof NotFoundError) return false;
 			throw error;
@@ -132,15 +141,22 @@ export class SessionClaims {
 		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
 	}
 
-	/** Those whose time has come, then those put off by a clock that has been set back since; of each the owners in turn. */
-	async #due(at: number, limit: number): Promise<SessionDocument[]> {
-		const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
-		const page = { limit: maxLookedAt, columns: ownerColumns };
-		const found = await Promise.all(
-			ranges.map((range) => this.#store.find(sessionCollection, "due", { equals: [], ...range }, page)),
-		);
-		const chosen = found.flatMap(({ documents }) => inTurns(documents)).slice(0, limit);
-		return this.#named(chosen.map(({ id }) => id));
+	async #due(at: number, limit: number, places: LaunchPlaces): Promise<SessionDocument[]> {
+		const due = await dueSessions(this.#store, places, at, limit);
+		return this.#named(due.map(({ id }) => id));
+	}
+
+	async #admitted(ids: readonly string[], places: LaunchPlaces): Promise<SessionDocument[]> {
+		return (await this.#named(ids)).filter((document) => places.admits(document));
+	}
+
+	/** Only what is said of them fails when it fails. */
+	async #tellWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
+		this.#waiting = new Set(held.map(ownerOf));
+		const untold = held.filter((document) => isToBeTold(document, at)).slice(0, maxTold);
+		const tell = ({ id }: SessionDocument) =>
+			this.#records.change(reporter, id, (record) => waitingChange(record, startingPerOwner, at));
+		await Promise.allSettled(untold.map(tell));
 	}
 
 	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {
@@ -157,6 +173,7 @@ export class SessionClaims {
 
 	#lease(document: SessionDocument, at: number): Promise<SessionDocument | undefined> {
 		const first = document.status === "starting" && document.claimed_at === undefined;
+		const { set, unset = [] } = placeTaken(document, at);
 		return this.#store.update(
 			sessionCollection,
 			document.id,
@@ -167,7 +184,9 @@ export class SessionClaims {
 					due_at: at + leaseMs,
 					claimed_rev: document.rev ?? 0,
 					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
+					...set,
 				},
+				unset,
 				inc: { fence: 1, attempts: 1 },
 			},
 		);
@@ -178,7 +197,8 @@ export class SessionClaims {
 		const { document } = record;
 		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
 		if (settled && document.status === "deleted") return this.#bury(document);
-		const { set = {}, unset = [] } = both(addressChange(observed), { unset: ["lease_until"] });
+		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
+		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
 		const given = await this.#store.update(
 			sessionCollection,
 			document.id,
@@ -208,15 +228,6 @@ export class SessionClaims {
 		};
 		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
 	}
-}
-
-/** The first one of each owner, then the second one of each, and so on; otherwise in the order they are in. */
-function inTurns(documents: readonly SessionDocument[]): SessionDocument[] {
-	const owners = Map.groupBy(documents, ({ tenant = "", owner = "" }) => personKey(tenant, owner));
-	if (owners.size <= 1) return [...documents];
-	const rounds: SessionDocument[][] = [];
-	for (const own of owners.values()) for (const [round, one] of own.entries()) (rounds[round] ??= []).push(one);
-	return rounds.flat();
 }
 
 /** The first ones, as many as fit into an answer; one in any case. */

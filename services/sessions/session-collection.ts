@@ -32,6 +32,10 @@ export const sessionCollection = defineCollection(
 		attempts: "integer",
 		/** When the platform gives the present status up. */
 		deadline_at: "integer",
+		/** Until when its launch counts among those of its owner that start (launch-places.ts). */
+		place_until: "integer",
+		/** 1 once its owner was told that it waits for such a place. */
+		told_waiting: "integer",
 		/** LaunchSettings (shared/pod/launch.ts). */
 		launch: "json",
 		/** Base URL of the session agent while there is a pod. */
@@ -50,6 +54,7 @@ export const sessionCollection = defineCollection(
 		tenant_shelf: { columns: ["tenant", "shelf", "created_at"] },
 		tenant_status: { columns: ["tenant", "status", "created_at"] },
 		due: { columns: ["due_at"] },
+		place: { columns: ["place_until"] },
 		/** Every session, in an order that no change moves. */
 		created: { columns: ["created_at"] },
 	},

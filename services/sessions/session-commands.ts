@@ -102,7 +102,7 @@ function extraMembers(session: Session, command: Command, at: number): Partial<S
 }
 
 function nextLaunch({ generation }: Session): ColumnChange {
-	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address"] };
+	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address", "told_waiting"] };
 }
 
 /** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */

@@ -9,8 +9,8 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 	return {
 		name: sessionWork.name,
 		actions: implement(sessionWork, {
-			async claim_due({ limit, ids }) {
-				const claimed = await claims.claim(limit, ids);
+			async claim_due({ limit, ids, starting_per_owner }) {
+				const claimed = await claims.claim(limit, ids, starting_per_owner);
 				const budgeted = async (claim: Claim) => ({
 					...claim,
 					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },

@@ -73,6 +73,12 @@ export const sessionWork = defineContract("session-work", {
 		params: {
 			limit: { type: "number", integer: true, min: 1, max: 64 },
 			ids: { type: "array", max: 64, items: id, optional: true, description: "Only these, due or not, unless leased" },
+			starting_per_owner: {
+				...count,
+				min: 1,
+				optional: true,
+				description: "Sessions of one owner that start at a time; the others stay due. Default no bound",
+			},
 		},
 		returns: { type: "array", items: { type: "object", props: claim } },
 	},

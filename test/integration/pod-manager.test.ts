@@ -9,6 +9,8 @@ import { MemoryPods, podSpecFor } from "../support/memory-pods.ts";
 import { SessionDesk } from "../support/session-desk.ts";
 import { type Nodes, startNodes } from "../support/test-brokers.ts";
 
+const startingPerOwner = 3;
+
 for (const count of [1, 2] as const) {
 	describe(`pod manager, ${count === 1 ? "sessions in its own process" : "sessions in another process"}`, () => {
 		let desk: SessionDesk;
@@ -21,7 +23,7 @@ for (const count of [1, 2] as const) {
 			desk = new SessionDesk();
 			pods = new MemoryPods();
 			const specOf = ({ id, generation }: { id: string; generation: number }) => podSpecFor(id, generation);
-			manager = podManager({ runtime: pods, specOf });
+			manager = podManager({ runtime: pods, specOf }, startingPerOwner);
 			nodes = await startNodes(count, [manager.schema]);
 		});
 		afterEach(() => nodes.stop());
@@ -30,8 +32,9 @@ for (const count of [1, 2] as const) {
 			nodes.near.createService({
 				name: sessionWork.name,
 				actions: implement(sessionWork, {
-					async claim_due({ limit, ids }, { kind, id }) {
+					async claim_due({ limit, ids, starting_per_owner }, { kind, id }) {
 						askers.add(`${kind} ${id}`);
+						expect(starting_per_owner).to.equal(startingPerOwner);
 						return desk.claim(limit, ids);
 					},
 					observe: (report) => desk.observe(report),
