@@ -27,6 +27,9 @@ export interface Answered {
 /** What a client has not yet sent when it is answered is thrown away for this long; then its connection goes. */
 const leftoverMs = 1_000;
 
+/** A shorter one leaves together with its headers, as one text. */
+const longText = 65_536;
+
 const protective: readonly string[] = [
 	"X-Content-Type-Options",
 	"nosniff",
@@ -59,8 +62,10 @@ function write({ request, response, id }: Answered, answer: Answer): void {
 	const { status, body = "", type = "application/json", policy = nothing, caching = "no-store", headers = [] } = answer;
 	const own = ["X-Request-ID", id, "Cache-Control", caching, "Content-Security-Policy", policy];
 	const head = [...own, ...protective, ...headers];
-	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)));
-	response.writeHead(status, head).end(body);
+	// A long text is encoded once, not for its length and for the socket.
+	const content = typeof body === "string" && body.length >= longText ? Buffer.from(body) : body;
+	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(content)));
+	response.writeHead(status, head).end(content);
 	if (!request.complete) dropLeftover(request);
 }
 

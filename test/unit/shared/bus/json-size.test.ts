@@ -21,6 +21,25 @@ describe("fitsJson()", () => {
 		);
 	});
 
+	it("says so of long texts, too, of JSON and of others", () => {
+		const long = fc.tuple(text, text, fc.integer({ min: 400, max: 800 }));
+		fc.assert(
+			fc.property(long, fc.integer({ min: -2, max: 2 }), ([one, other, times], off) => {
+				const sample = { $json: one + JSON.stringify({ other, plain: "x".repeat(40) }).repeat(times) };
+				const bytes = Buffer.byteLength(JSON.stringify(sample));
+				expect(fitsJson(sample, bytes + off)).to.equal(off >= 0);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+
+	it("does not write a long JSON text", () => {
+		let written = 0;
+		const watched = { text: JSON.stringify({ a: "x".repeat(10_000), b: ["y", "z"] }), toJSON: () => written++ };
+		expect([fitsJson(watched, 10_200), fitsJson(watched, 10_020)]).to.deep.equal([true, false]);
+		expect(written).to.equal(0);
+	});
+
 	it("does not write the text where lengths decide", () => {
 		let written = 0;
 		const watched = (length: number) => ({ a: "x".repeat(length), toJSON: () => written++ });
@@ -45,5 +64,12 @@ describe("fitsJson()", () => {
 describe("quotedBytes()", () => {
 	it("counts a text as it stands in a message", () => {
 		expect(quotedBytes('{"a":"ä"}')).to.equal(16);
+		fc.assert(
+			fc.property(text, fc.integer({ min: 0, max: 100 }), (sample, more) => {
+				const whole = sample + "x".repeat(more);
+				expect(quotedBytes(whole)).to.equal(Buffer.byteLength(JSON.stringify(whole)));
+			}),
+			{ numRuns: 500 },
+		);
 	});
 });
