@@ -1,10 +1,11 @@
 /**
- * When several people ask, a crowd of one person's requests does not stand in front of another's: a few of each are worked on
- * at a time, the others begin as those end. One that takes long waits for something itself and is counted no more. Nothing is
- * refused, and whoever is alone does not wait at all.
+ * When several people ask, a crowd of one person's requests does not stand in front of another's. Of each person one begins in
+ * a turn of the event loop, so that between two of them everything else that has come is read and answered; and a few are
+ * worked on at a time. One that takes long waits for something itself and is counted no more. Nothing is refused, and whoever
+ * is alone does not wait at all.
  */
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
-import { monotonic, sleep } from "#shared/clock.ts";
+import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
 
 /** Of one person, while others are there. */
 const atOnce = 2;
@@ -23,6 +24,8 @@ interface Begun {
 interface Asker {
 	readonly begun: Set<Begun>;
 	readonly waiting: ((begun: Begun) => void)[];
+	/** One of theirs has begun in this turn of the event loop. */
+	hadTurn: boolean;
 }
 
 export class RequestPace {
@@ -32,26 +35,26 @@ export class RequestPace {
 	/** Of somebody else than the latest. */
 	#formerAt = Number.NEGATIVE_INFINITY;
 	#isLooking = false;
+	#isTurning = false;
 
 	/** What `serve` gives, when it is its turn. */
 	async run<T>(principal: Principal, serve: () => Promise<T>): Promise<T> {
 		const who = principalKey(principal);
 		const asker = this.#asker(who);
-		const mustWait = this.#isInCompany(who) && (asker.waiting.length > 0 || !hasRoom(asker));
-		const begun = mustWait ? await this.#turn(asker) : begin(asker);
+		const begun = this.#isInCompany(who) ? (this.#beginInTurn(asker) ?? (await this.#turn(asker))) : begin(asker);
 		try {
 			return await serve();
 		} finally {
 			asker.begun.delete(begun);
-			admit(asker);
-			if (asker.begun.size === 0 && asker.waiting.length === 0) this.#askers.delete(who);
+			if (asker.waiting.length > 0) void this.#takeTurns();
+			else this.#forgetIdle(who, asker);
 		}
 	}
 
 	#asker(who: string): Asker {
 		const known = this.#askers.get(who);
 		if (known) return known;
-		const asker: Asker = { begun: new Set(), waiting: [] };
+		const asker: Asker = { begun: new Set(), waiting: [], hadTurn: false };
 		this.#askers.set(who, asker);
 		return asker;
 	}
@@ -65,9 +68,34 @@ export class RequestPace {
 		return at - this.#formerAt < presentMs;
 	}
 
+	/** Undefined when it has to wait. */
+	#beginInTurn(asker: Asker): Begun | undefined {
+		if (asker.waiting.length > 0 || !mayBegin(asker)) return undefined;
+		asker.hadTurn = true;
+		void this.#takeTurns();
+		return begin(asker);
+	}
+
 	#turn({ waiting }: Asker): Promise<Begun> {
 		void this.#look();
 		return new Promise((resolve) => waiting.push(resolve));
+	}
+
+	/** Lets one of each begin that may, turn by turn, until none of them may. */
+	async #takeTurns(): Promise<void> {
+		if (this.#isTurning) return;
+		this.#isTurning = true;
+		let isOver: boolean;
+		do {
+			await nextTurn();
+			isOver = true;
+			for (const [who, asker] of this.#askers) {
+				asker.hadTurn = false;
+				if (admit(asker)) isOver = false;
+				else this.#forgetIdle(who, asker);
+			}
+		} while (!isOver);
+		this.#isTurning = false;
 	}
 
 	/** As long as somebody waits: what is under way may come to be counted no more without an end. */
@@ -76,9 +104,13 @@ export class RequestPace {
 		this.#isLooking = true;
 		do {
 			await sleep(lookMs);
-			for (const asker of this.#askers.values()) admit(asker);
+			void this.#takeTurns();
 		} while (this.#askers.values().some(({ waiting }) => waiting.length > 0));
 		this.#isLooking = false;
+	}
+
+	#forgetIdle(who: string, { begun, waiting, hadTurn }: Asker): void {
+		if (begun.size === 0 && waiting.length === 0 && !hadTurn) this.#askers.delete(who);
 	}
 }
 
@@ -88,8 +120,17 @@ function begin({ begun }: Asker): Begun {
 	return one;
 }
 
-function admit(asker: Asker): void {
-	if (asker.waiting.length > 0 && hasRoom(asker)) asker.waiting.shift()?.(begin(asker));
+/** Whether one has begun. */
+function admit(asker: Asker): boolean {
+	const next = mayBegin(asker) ? asker.waiting.shift() : undefined;
+	if (!next) return false;
+	asker.hadTurn = true;
+	next(begin(asker));
+	return true;
+}
+
+function mayBegin(asker: Asker): boolean {
+	return !asker.hadTurn && hasRoom(asker);
 }
 
 function hasRoom({ begun }: Asker): boolean {

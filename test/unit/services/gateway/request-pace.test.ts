@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Principal } from "#shared/bus/principal.ts";
+import { nextTurn } from "#shared/clock.ts";
 import { RequestPace } from "#services/gateway/request-pace.ts";
 import { eventually } from "../../../support/eventually.ts";
 
@@ -39,6 +40,8 @@ describe("RequestPace", () => {
 		await pace.run(bob, async () => {});
 		const crowd = new Crowd(pace);
 		crowd.ask(alice, 5);
+		await eventually(() => crowd.under.length === 2);
+		for (let turn = 0; turn < 5; turn++) await nextTurn();
 		expect(crowd.under).to.have.length(2);
 		crowd.ask(bob, 1);
 		expect(crowd.under, "another one does not wait").to.have.length(3);
@@ -47,6 +50,18 @@ describe("RequestPace", () => {
 			next.resolve();
 		}
 		await Promise.all(crowd.all);
+	});
+
+	it("begins one of a person in a turn of the event loop, also where each is over at once", async () => {
+		const pace = new RequestPace();
+		await pace.run(bob, async () => {});
+		let served = 0;
+		const all = Array.from({ length: 10 }, () => pace.run(alice, async () => void served++));
+		for (let turn = 0; served < all.length; turn++) {
+			expect(served, `in turn ${turn}`).to.be.at.most(turn + 1);
+			await nextTurn();
+		}
+		await Promise.all(all);
 	});
 
 	it("counts no more what takes long, which waits for something itself", async () => {
