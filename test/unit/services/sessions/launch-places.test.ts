@@ -1,10 +1,8 @@
 /** Claims over a real store: of one owner so many sessions start at a time, and nobody else waits for them. */
 import { expect } from "chai";
-import { KeptAnswers } from "#services/sessions/kept-answers.ts";
 import { SessionClaims } from "#services/sessions/session-claims.ts";
 import { sessionCollection } from "#services/sessions/session-collection.ts";
-import { SessionCommands } from "#services/sessions/session-commands.ts";
-import { SessionCreations } from "#services/sessions/session-creations.ts";
+import type { SessionCommands } from "#services/sessions/session-commands.ts";
 import { SessionRecords } from "#services/sessions/session-records.ts";
 import { textOf } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -15,6 +13,7 @@ import type { Claim, Observation } from "#shared/contracts/session-work.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { openEmbedded } from "../../../support/open-stores.ts";
 import { seen } from "../../../support/session-actor.ts";
+import { commandsOver } from "../../../support/session-commander.ts";
 import { alice, bob } from "../../../support/test-brokers.ts";
 
 const ofOne = 2;
@@ -38,7 +37,7 @@ describe("LaunchPlaces", () => {
 	beforeEach(async () => {
 		opened = await openEmbedded([sessionCollection]);
 		records = new SessionRecords(opened.store, () => {});
-		commands = new SessionCommands(records, new SessionCreations(records, new KeptAnswers(opened.store)), () => {});
+		commands = commandsOver(records, opened.store);
 		hints = [];
 		claims = new SessionClaims(
 			opened.store,
@@ -57,7 +56,7 @@ describe("LaunchPlaces", () => {
 	async function create(principal: Principal, count: number): Promise<string[]> {
 		const ids: string[] = [];
 		for (let n = 0; n < count; n++) {
-			const made = await commands.create({ principal }, { request: request(), protocols: [] });
+			const made = await commands.create({ principal }, { request: request() });
 			ids.push((JSON.parse(textOf(made)) as { id: string }).id);
 		}
 		return ids;

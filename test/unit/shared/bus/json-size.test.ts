@@ -17,7 +17,7 @@ describe("fitsJson()", () => {
 				const limit = Math.max(0, bytes + off);
 				expect(fitsJson(sample, limit), JSON.stringify({ sample, limit })).to.equal(bytes <= limit);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 200 },
 		);
 	});
 
@@ -69,7 +69,7 @@ describe("quotedBytes()", () => {
 				const whole = sample + "x".repeat(more);
 				expect(quotedBytes(whole)).to.equal(Buffer.byteLength(JSON.stringify(whole)));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 200 },
 		);
 	});
 });
