@@ -1,8 +1,9 @@
 /** Runs one program to its end, with bounds on its time and on what is kept of its words. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { after } from "#shared/clock.ts";
+import { exitOf } from "./child-exit.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { shellExitCode, signalGroup } from "./process-group.ts";
+import { signalGroup } from "./process-group.ts";
 
 export interface CommandOptions {
 	cwd: string;
@@ -30,8 +31,6 @@ export interface CommandResult {
 }
 
 const keptLines = 50;
-/** A daemon left behind may hold the pipes open for ever; nothing is waited for after this. */
-const pipeGraceMs = 250;
 
 /** @throws {Error} when the program cannot be started. */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
@@ -49,7 +48,7 @@ export function runCommand(command: string, args: readonly string[], options: Co
 	// A program that does not read its input is no failure.
 	child.stdin.on("error", () => {});
 	child.stdin.end(input);
-	return ended(child)
+	return exitOf(child)
 		.then((code) => ({ code, timedOut, ...collected() }))
 		.finally(() => {
 			timer.cancel();
@@ -83,15 +82,4 @@ function collect(
 		lines.end();
 		return { stdout: Buffer.concat(chunks), cut: bytes > maxBytes, words };
 	};
-}
-
-function ended(child: ChildProcessWithoutNullStreams): Promise<number> {
-	return new Promise((resolve, reject) => {
-		child.once("error", reject);
-		child.once("exit", (code, signal) => {
-			const done = (): void => resolve(shellExitCode(code, signal));
-			child.once("close", done);
-			after(pipeGraceMs, done);
-		});
-	});
 }

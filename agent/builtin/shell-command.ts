@@ -1,10 +1,11 @@
 /** One shell command in the workspace: its output in the order it was written, its exit code, its end on request. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { after } from "#shared/clock.ts";
 import { BoundedText } from "../bounded-text.ts";
-import { shellExitCode, signalGroup } from "../process-group.ts";
+import { exitOf } from "../child-exit.ts";
+import { signalGroup } from "../process-group.ts";
 
 export interface ShellOutcome {
 	/** Standard output and standard error, with a marker in the middle where too much was left out. */
@@ -35,8 +36,6 @@ export interface ShellOptions {
 
 const timeLimitMs = 600_000;
 const defaultGraceMs = 1_000;
-/** A daemon it left behind may hold its output open for ever; nothing is waited for after this. */
-const outputGraceMs = 200;
 const defaultMaxLength = 262_144;
 
 /** Both outputs in one pipe, or their order would be lost; the cache is this program's, not its commands'. */
@@ -75,17 +74,6 @@ export function startShell(
 		})
 		.then((exitCode) => ({ output: output.toString() + decoder.end(), exitCode, remark }));
 	return { ended, soFar: () => ({ text: output.toString(), length: output.length }) };
-}
-
-function exitOf(child: ChildProcess): Promise<number> {
-	return new Promise((resolve, reject) => {
-		child.once("error", reject);
-		child.once("exit", (code, signal) => {
-			const done = (): void => resolve(shellExitCode(code, signal));
-			child.once("close", done);
-			after(outputGraceMs, done);
-		});
-	});
 }
 
 function spanOf(ms: number): string {

@@ -1,22 +1,13 @@
 /** One pass over one session: look, decide, act, and say what is so. It may end anywhere; the next one goes on. */
 import { monotonic } from "#shared/clock.ts";
-import type { Claim, Observation } from "#shared/contracts/session-work.ts";
+import type { Claim, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { dueInMs, plan, type Step } from "./plan.ts";
 import type { PodRuntime, PodSpec } from "./pod-runtime.ts";
 
-/** What is told to the sessions service. */
-export interface Report {
-	readonly id: string;
-	readonly fence: number;
-	readonly generation: number;
-	readonly observed: Observation;
-	readonly due_in_ms: number;
-}
-
 /** Both when a step failed after something was seen. */
 export interface PassOutcome {
-	readonly report?: Report;
+	readonly report?: PassReport;
 	readonly trouble?: unknown;
 }
 
@@ -72,7 +63,7 @@ function refuseLate(since: number): void {
 	if (monotonic() - since > passMs) throw new Error(`A pass took longer than ${passMs} ms`);
 }
 
-function report({ id, fence, generation }: Claim, observed: Observation, due_in_ms: number): Report {
+function report({ id, fence, generation }: Claim, observed: Observation, due_in_ms: number): PassReport {
 	return { id, fence, generation, observed, due_in_ms };
 }
 

@@ -3,11 +3,11 @@
  * Hints only make it look sooner; it asks every second, so that nothing depends on one arriving.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
+import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { Alarm } from "./alarm.ts";
-import { type PassGround, type Report, runPass } from "./pass.ts";
+import { type PassGround, runPass } from "./pass.ts";
 import { QuietLog, sentenceOf } from "./quiet-log.ts";
 
 const pollMs = 1_000;
@@ -27,7 +27,7 @@ export interface Work {
 	/** Leases sessions that are due; with `ids` these, due or not. */
 	claim(limit: number, ids?: string[]): Promise<Claim[]>;
 	/** False when a newer lease exists. */
-	observe(report: Report): Promise<boolean>;
+	observe(report: PassReport): Promise<boolean>;
 }
 
 export class Reconciler {
@@ -183,7 +183,7 @@ export class Reconciler {
 		if (this.#backlog || this.#changed.has(id)) this.#alarm.ring();
 	}
 
-	async #observe(report: Report): Promise<void> {
+	async #observe(report: PassReport): Promise<void> {
 		failpoint("pod-manager.before-observe");
 		await this.#work.observe(report);
 		if (report.due_in_ms > 0) this.#alarm.ringWithin(report.due_in_ms);

@@ -1,7 +1,13 @@
 /** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
 import { failpoint } from "#shared/failpoints.ts";
 import { now } from "#shared/clock.ts";
-import { type Claim, type Desired, type Expectation, type Observation } from "#shared/contracts/session-work.ts";
+import {
+	type Claim,
+	type Desired,
+	type Expectation,
+	type Observation,
+	type PassReport,
+} from "#shared/contracts/session-work.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
@@ -43,15 +49,6 @@ const maxTold = 16;
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
-
-export interface Report {
-	readonly id: string;
-	readonly fence: number;
-	/** Launch the observation is about. */
-	readonly generation: number;
-	readonly observed: Observation;
-	readonly due_in_ms: number;
-}
 
 export class SessionClaims {
 	readonly #store: DocumentStore;
@@ -104,7 +101,7 @@ export class SessionClaims {
 	}
 
 	/** Whether the report was taken; not when a newer lease exists or the session is gone. */
-	async report(report: Report): Promise<boolean> {
+	async report(report: PassReport): Promise<boolean> {
 		const { id, fence, generation, observed } = report;
 		let interrupted = false;
 		try {
@@ -193,7 +190,7 @@ export class SessionClaims {
 	}
 
 	/** Ends the lease and says when the next pass is wanted. */
-	async #giveBack(record: SessionRecord, { observed, due_in_ms }: Report): Promise<boolean> {
+	async #giveBack(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
 		const { document } = record;
 		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
 		if (settled && document.status === "deleted") return this.#bury(document);

@@ -59,12 +59,21 @@ const observation = {
 } as const;
 export type Observation = Output<typeof observation>;
 
+/** Later than this no pass is ever put off, so a time beyond it is from a clock that was set back since. */
+export const maxDueMs = 60_000;
+
+const passReport = {
+	id,
+	fence: count,
+	generation: { ...count, description: "Launch the observation is about" },
+	observed: { type: "object", props: observation },
+	due_in_ms: { type: "number", integer: true, min: 0, max: maxDueMs },
+} as const;
+export type PassReport = Output<typeof passReport>;
+
 const expectation = { id, generation: count, desired: claim.desired } as const;
 /** What the pods of one session should be, at the moment it was asked. */
 export type Expectation = Output<typeof expectation>;
-
-/** Later than this no pass is ever put off, so a time beyond it is from a clock that was set back since. */
-export const maxDueMs = 60_000;
 
 export const sessionWork = defineContract("session-work", {
 	claim_due: {
@@ -85,13 +94,7 @@ export const sessionWork = defineContract("session-work", {
 	observe: {
 		access: "system",
 		summary: "Report a pass and give the lease back; false when the fence is old",
-		params: {
-			id,
-			fence: count,
-			generation: count,
-			observed: { type: "object", props: observation },
-			due_in_ms: { type: "number", integer: true, min: 0, max: maxDueMs },
-		},
+		params: passReport,
 		returns: { type: "boolean" },
 	},
 	expected: {

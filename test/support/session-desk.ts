@@ -1,8 +1,7 @@
 /** The other side of the session-work contract, small and in memory: leases, fences and due times are real. */
 import { now } from "#shared/clock.ts";
-import type { Claim, Desired, Expectation, Observation } from "#shared/contracts/session-work.ts";
+import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import type { Asked } from "#services/pod-manager/sweep.ts";
-import type { Report } from "#services/pod-manager/pass.ts";
 import { launchSettings } from "./memory-pods.ts";
 
 const leaseMs = 15_000;
@@ -54,7 +53,7 @@ export class SessionDesk {
 		return { sessions: "ids" in asked ? sessions.filter(({ id }) => asked.ids.includes(id)) : sessions };
 	}
 
-	async observe({ id, fence, observed, due_in_ms }: Report): Promise<boolean> {
+	async observe({ id, fence, observed, due_in_ms }: PassReport): Promise<boolean> {
 		const session = this.sessions.get(id);
 		if (session?.fence !== fence) return false;
 		session.observed.push(observed);

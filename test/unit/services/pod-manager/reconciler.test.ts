@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { PodRuntime, PodSpec } from "#services/pod-manager/pod-runtime.ts";
-import type { Report } from "#services/pod-manager/pass.ts";
 import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
 import { turnClock } from "#shared/clock.ts";
-import type { Claim } from "#shared/contracts/session-work.ts";
+import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
 import { SessionDesk } from "../../../support/session-desk.ts";
@@ -75,7 +74,7 @@ describe("Reconciler", () => {
 
 	it("goes on at once when a session is claimed anew before its report is answered", async () => {
 		class HastyDesk extends SessionDesk {
-			override async observe(report: Report): Promise<boolean> {
+			override async observe(report: PassReport): Promise<boolean> {
 				const taken = await super.observe(report);
 				if (report.observed.phase !== "launching") return taken;
 				this.want(report.id, "stop");
