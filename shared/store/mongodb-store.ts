@@ -1,16 +1,5 @@
-/**
- * Documents in MongoDB, for several processes. What is read is on a majority of the servers and no older than anything this
- * process has read or written before, so that nothing is built on what a failover takes back (docs/decisions/0021).
- */
-import {
-	type ClientSession,
-	type Collection as Documents,
-	type Db,
-	MongoClient,
-	type MongoClientOptions,
-	type Timestamp,
-} from "mongodb";
-import { UnavailableError } from "../errors.ts";
+/** Documents in MongoDB, for several processes. */
+import type { Collection as Documents } from "mongodb";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
 import {
@@ -31,6 +20,7 @@ import {
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { MongodbConnection, type OperationOptions } from "./mongodb-connection.ts";
 import { documentOf, storedDocument, type StoredDocument } from "./mongodb-document.ts";
 import { firstFailure, type Intent, takenKey, translated } from "./mongodb-errors.ts";
 import { applyIndexes } from "./mongodb-indexes.ts";
@@ -44,32 +34,6 @@ import {
 	updateOperators,
 } from "./mongodb-query.ts";
 
-/** Longest that the server works on one operation. */
-const maxTimeMS = 2_000;
-
-const bounds = {
-	serverSelectionTimeoutMS: 2_000,
-	connectTimeoutMS: 2_000,
-	waitQueueTimeoutMS: 2_000,
-	/** Longer than any operation may take: a server that says nothing for so long is gone. */
-	socketTimeoutMS: 5_000,
-	maxPoolSize: 50,
-	writeConcern: { w: "majority", journal: true, wtimeoutMS: maxTimeMS },
-} as const;
-
-/** For what takes as long as there are documents. */
-const patient = {
-	...bounds,
-	socketTimeoutMS: 0,
-	writeConcern: { w: "majority", journal: true },
-} as const;
-
-/** Of every operation. */
-interface Options {
-	readonly session: ClientSession;
-	readonly maxTimeMS: number;
-}
-
 export interface MongodbStoreOptions {
 	/** Connection string; may hold a password. */
 	readonly url: string;
@@ -78,29 +42,18 @@ export interface MongodbStoreOptions {
 }
 
 export class MongodbStore implements DocumentStore {
-	readonly #url: string;
-	readonly #client: MongoClient;
-	readonly #database: Db;
-	readonly #underWay = new Set<Promise<unknown>>();
-	/** When the newest was written that this process knows of, by the servers' clock; a server alone does not say. */
-	#seen: Timestamp | undefined;
-	#closed = false;
+	readonly #connection: MongodbConnection;
 
 	/** @throws {TypeError} when the url is no connection string; the sentence does not repeat it. */
 	constructor({ url, database = "atelier" }: MongodbStoreOptions) {
-		this.#url = url;
-		this.#client = clientOf(url, bounds);
-		this.#database = this.#client.db(database);
+		this.#connection = new MongodbConnection(url, database);
 	}
 
 	async open(collections: readonly Collection[]): Promise<void> {
-		const client = clientOf(this.#url, patient);
 		try {
-			await applyIndexes(client.db(this.#database.databaseName), collections);
+			await this.#connection.runPatiently((database) => applyIndexes(database, collections));
 		} catch (error) {
 			throw translated(error, "read");
-		} finally {
-			await client.close();
 		}
 	}
 
@@ -260,65 +213,27 @@ export class MongodbStore implements DocumentStore {
 
 	async ping(): Promise<void> {
 		try {
-			await this.#ready().command({ ping: 1, maxTimeMS });
+			await this.#connection.ping();
 		} catch (error) {
 			throw translated(error, "read");
 		}
 	}
 
-	async close(): Promise<void> {
-		this.#closed = true;
-		// The driver would break off what is under way.
-		await Promise.allSettled(this.#underWay);
-		await this.#client.close();
+	close(): Promise<void> {
+		return this.#connection.close();
 	}
 
 	async #attempt<T>(
 		intent: Intent,
 		{ name }: Collection,
-		run: (documents: Documents<StoredDocument>, options: Options) => Promise<T>,
+		work: (documents: Documents<StoredDocument>, options: OperationOptions) => Promise<T>,
 	): Promise<T> {
-		const documents = this.#ready().collection<StoredDocument>(name);
-		const session = this.#client.startSession();
-		if (this.#seen) session.advanceOperationTime(this.#seen);
-		const attempt = run(documents, { session, maxTimeMS });
-		this.#underWay.add(attempt);
 		try {
-			const result = await attempt;
-			this.#see(session.operationTime);
-			return result;
+			return await this.#connection.run(name, work);
 		} catch (error) {
 			const taken = takenKey(error);
 			throw taken === undefined ? translated(error, intent) : new DuplicateKeyError(name, taken);
-		} finally {
-			this.#underWay.delete(attempt);
-			await session.endSession();
 		}
-	}
-
-	/** Only what is on a majority: nobody could wait for what a failover took back. */
-	#see(at: Timestamp | undefined): void {
-		if (at && (!this.#seen || at.greaterThan(this.#seen))) this.#seen = at;
-	}
-
-	#ready(): Db {
-		if (this.#closed) throw new UnavailableError("The store is not open", "STORE_CLOSED");
-		return this.#database;
-	}
-}
-
-function clientOf(url: string, options: MongoClientOptions): MongoClient {
-	try {
-		return new MongoClient(url, {
-			...options,
-			appName: "atelier",
-			ignoreUndefined: true,
-			readConcern: { level: "majority" },
-			readPreference: "primary",
-		});
-	} catch {
-		// The driver's own sentence may quote the url.
-		throw new TypeError("Cannot use the document store: its url is no MongoDB connection string");
 	}
 }
 
