@@ -9,7 +9,8 @@ import {
 	type ToldEntry,
 	type ToldEvent,
 } from "#shared/contracts/history.ts";
-import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
+import type { DiffPatch } from "#shared/contracts/session-diff.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { fitTurn } from "#shared/pod/conversation-history.ts";
 import type { LogEntry } from "#shared/pod/log-tail.ts";

@@ -1,7 +1,8 @@
 /** Tells the platform what the pod logs, says and changes, so that it can be read when the pod is gone. */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { ConversationTurn, DiffPatch } from "#shared/contracts/sessions.ts";
+import type { DiffPatch } from "#shared/contracts/session-diff.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { Backoff } from "./backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { DiffPatch } from "#shared/contracts/sessions.ts";
+import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";

@@ -1,6 +1,6 @@
 /** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
 import { join } from "node:path";
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import { deadline } from "#shared/clock.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";

@@ -1,5 +1,5 @@
 /** What a kept patch says about the diff that is asked for. Pure, and slow for large patches. */
-import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessions.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList } from "#shared/pod/changed-files.ts";
 import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";

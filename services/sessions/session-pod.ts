@@ -1,7 +1,8 @@
 /** The running pod of a session, as its owner may use it. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
-import type { Conversation, DiffFileList, DiffPatch, FileDiff, SessionLogs } from "#shared/contracts/sessions.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
+import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
 import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/keys.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";

@@ -2,7 +2,8 @@
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { session } from "./session-resource.ts";
-import { fileDiff, reportBodies } from "./sessions.ts";
+import { fileDiff } from "./session-diff.ts";
+import { reportBodies } from "./sessions.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
 export type ChronicleStatus = (typeof chronicleStatuses)[number];

@@ -1,6 +1,7 @@
 /** The session record: what clients may ask of it. */
 import { defineContract, type ActionSpec } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
 import {
 	activityStates,
 	budgetLimit,
@@ -36,28 +37,6 @@ export const turn = {
 	metadata: { type: "record", key: { type: "string" }, value: { type: "any" } },
 } as const;
 
-const diffLine = {
-	type: { type: "enum", values: ["add", "remove", "context"] },
-	content: { type: "string" },
-	oldLine: { type: "number", integer: true, optional: true },
-	newLine: { type: "number", integer: true, optional: true },
-} as const;
-
-const diffHunk = {
-	oldStart: { type: "number", integer: true },
-	oldCount: { type: "number", integer: true },
-	newStart: { type: "number", integer: true },
-	newCount: { type: "number", integer: true },
-	lines: { type: "array", items: { type: "object", props: diffLine } },
-} as const;
-
-const changedFile = {
-	path: { type: "string" },
-	status: { type: "enum", values: ["new", "mod", "del"] },
-	ins: { type: "number", integer: true },
-	del: { type: "number", integer: true },
-} as const;
-
 export const sessionLogs = schema({
 	session_id: { type: "string" },
 	total: { type: "number", integer: true },
@@ -74,25 +53,6 @@ export const conversation = schema({
 });
 export type Conversation = Output<typeof conversation>;
 export type ConversationTurn = Conversation["turns"][number];
-
-export const fileDiff = schema({
-	filePath: { type: "string" },
-	hunks: { type: "array", items: { type: "object", props: diffHunk } },
-	truncated: { type: "boolean", optional: true, description: "Lines were left out to fit 900 KB" },
-});
-export type FileDiff = Output<typeof fileDiff>;
-
-export const diffFileList = schema({
-	files: { type: "array", items: { type: "object", props: changedFile } },
-	truncated: { type: "boolean", optional: true, description: "Files were left out to fit 900 KB" },
-});
-export type DiffFileList = Output<typeof diffFileList>;
-
-export const diffPatch = schema({
-	patch: { type: "string", description: "Unified diff of all changed files, new ones included" },
-	truncated: { type: "boolean", description: "The patch was cut at a file's end to fit 900 KB" },
-});
-export type DiffPatch = Output<typeof diffPatch>;
 
 const archive = {
 	summary: "Archive a session, stopping its pod if one runs",

@@ -1,5 +1,5 @@
 /** The list of changed files, as git prints it. Pure. */
-import type { DiffFileList } from "../contracts/sessions.ts";
+import type { DiffFileList } from "../contracts/session-diff.ts";
 import { jsonBytes } from "./answer-size.ts";
 
 export type ChangedFile = DiffFileList["files"][number];

@@ -1,6 +1,6 @@
 /** A patch as git prints it, as the platform's diff answers. Pure. */
 import { parsePatch, type StructuredPatch } from "diff";
-import type { DiffPatch, FileDiff } from "../contracts/sessions.ts";
+import type { DiffPatch, FileDiff } from "../contracts/session-diff.ts";
 import { jsonBytes } from "./answer-size.ts";
 import type { ChangedFile } from "./changed-files.ts";
 

@@ -1,0 +1,43 @@
+/** What has changed in the workspace of a session: one file, the list of files, or all of it as a patch. */
+import { schema, type Output } from "../bus/schema.ts";
+
+const diffLine = {
+	type: { type: "enum", values: ["add", "remove", "context"] },
+	content: { type: "string" },
+	oldLine: { type: "number", integer: true, optional: true },
+	newLine: { type: "number", integer: true, optional: true },
+} as const;
+
+const diffHunk = {
+	oldStart: { type: "number", integer: true },
+	oldCount: { type: "number", integer: true },
+	newStart: { type: "number", integer: true },
+	newCount: { type: "number", integer: true },
+	lines: { type: "array", items: { type: "object", props: diffLine } },
+} as const;
+
+const changedFile = {
+	path: { type: "string" },
+	status: { type: "enum", values: ["new", "mod", "del"] },
+	ins: { type: "number", integer: true },
+	del: { type: "number", integer: true },
+} as const;
+
+export const fileDiff = schema({
+	filePath: { type: "string" },
+	hunks: { type: "array", items: { type: "object", props: diffHunk } },
+	truncated: { type: "boolean", optional: true, description: "Lines were left out to fit 900 KB" },
+});
+export type FileDiff = Output<typeof fileDiff>;
+
+export const diffFileList = schema({
+	files: { type: "array", items: { type: "object", props: changedFile } },
+	truncated: { type: "boolean", optional: true, description: "Files were left out to fit 900 KB" },
+});
+export type DiffFileList = Output<typeof diffFileList>;
+
+export const diffPatch = schema({
+	patch: { type: "string", description: "Unified diff of all changed files, new ones included" },
+	truncated: { type: "boolean", description: "The patch was cut at a file's end to fit 900 KB" },
+});
+export type DiffPatch = Output<typeof diffPatch>;
