@@ -1,8 +1,6 @@
 /** What keeps a coding agent from being started, or a model from being used by it: all of it at once. */
-import { dirname, join } from "node:path";
-import type { InstallRecipe, WrittenAgent } from "#shared/agents/agent-fields.ts";
-import { installCommand } from "#shared/agents/install-command.ts";
-import { readInstalled } from "#shared/agents/installed-agent.ts";
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { missingInstallation } from "#shared/agents/missing-installation.ts";
 import type { ModelRefusal } from "#shared/models/model-wire.ts";
 
 /** The session's model; without a reason it can be used. */
@@ -10,11 +8,12 @@ export type NamedModel = Pick<ModelRefusal, "model" | "wires"> & Partial<Pick<Mo
 
 /** @param agents Folder of the installed agents. @returns Sentences; none: it can be started. What is to be typed comes last. */
 export function agentObstacles(record: WrittenAgent, model: NamedModel | undefined, agents?: string): string[] {
-	const { id, needs_model, install } = record;
+	const { id, needs_model } = record;
 	const needed = model
 		? modelObstacles(record, model)
 		: [`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`];
-	return [...(needs_model ? needed : []), ...(install ? installation(id, install, agents) : [])];
+	const uninstalled = missingInstallation(record, agents);
+	return [...(needs_model ? needed : []), ...(uninstalled === undefined ? [] : [uninstalled])];
 }
 
 /** Why the agent cannot use the model. */
@@ -24,13 +23,4 @@ export function modelObstacles({ id, wires }: WrittenAgent, { model, wires: offe
 	if (offered.length === 0 || offered.some((wire) => spoken.includes(wire))) return obstacles;
 	const formats = `The coding agent "${id}" speaks ${spoken.join(" or ")}; model "${model}" speaks ${offered.join(", ")}`;
 	return [...obstacles, formats];
-}
-
-/** Half an installation has no such file, and one of another version may want to be started otherwise. */
-function installation(id: string, recipe: InstallRecipe, agents: string | undefined): string[] {
-	const installed = readInstalled(join(agents ?? "", id));
-	if (installed?.version === recipe.version) return [];
-	const state = installed ? `is installed in version ${installed.version}, not ${recipe.version}` : "is not installed";
-	const command = installCommand(id, agents === undefined ? undefined : dirname(agents));
-	return [`The coding agent "${id}" ${state}; install it with: ${command}`];
 }

@@ -1,11 +1,14 @@
 /**
  * `npm run agents -- list | install <id> | remove <id>`: the coding agents there are, and those that are installed on
- * request into `agents/` of the data folder; `npm run --silent agents -- markdown`: the table in docs/choosing-an-agent.md. Ends with 0, 1 when something failed, 2 when it was not understood.
+ * request into `agents/` of the data folder; `npm run --silent agents -- markdown`: the table in docs/choosing-an-agent.md.
+ * Ends with 0, 1 when something failed, 2 when it was not understood.
  */
 import { join } from "node:path";
-import type { InstallRecipe } from "#shared/agents/agent-fields.ts";
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
 import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
-import { ConfigError, loadConfig } from "#shared/config.ts";
+import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
 import { agentMarkdown } from "./agent-markdown.ts";
 import { agentTable } from "./agent-table.ts";
@@ -15,17 +18,24 @@ const usage = "Usage: npm run agents -- list | install <id>... | remove <id>..."
 type Records = ReturnType<typeof readAgentRecords>;
 
 /** @throws {InstallError} for one that does not exist or comes with the platform. */
-function recipeOf(records: Records, id: string): InstallRecipe {
+function installable(records: Records, id: string) {
 	const record = records.get(id);
 	if (!record) throw new InstallError(`There is no coding agent "${id}"; known: ${[...records.keys()].join(", ")}`);
 	if (!record.install) throw new InstallError(`The coding agent "${id}" comes with the platform`);
-	return record.install;
+	return { record, recipe: record.install };
+}
+
+/** Before anything is downloaded; whoever installs may mean to set a key later. */
+function warnOfMissingModel(record: WrittenAgent, { models }: Config): void {
+	const sentence = missingModel(record, fittingModels(record, readModelCatalogue(models.file), environmentSecret));
+	if (sentence !== undefined) console.log(`Warning: ${sentence}`);
 }
 
 /** False when it was not understood. */
 async function run(command: string, ids: readonly string[]): Promise<boolean> {
 	const records = readAgentRecords();
-	const installer = new AgentInstaller(join(loadConfig().data_dir, "agents"), (line) => console.log(line));
+	const config = loadConfig();
+	const installer = new AgentInstaller(join(config.data_dir, "agents"), (line) => console.log(line));
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => installer.abort());
 	if (command === "list") {
 		console.log(agentTable([...records.values()], (id) => installer.installed(id)));
@@ -35,12 +45,13 @@ async function run(command: string, ids: readonly string[]): Promise<boolean> {
 		process.stdout.write(agentMarkdown([...records.values()]));
 		return ids.length === 0;
 	}
-	const recipes = ids.map((id) => [id, recipeOf(records, id)] as const);
-	for (const [id, recipe] of recipes) {
-		if (command === "install") await installer.install(id, recipe);
-		if (command === "remove") await installer.remove(id);
+	const chosen = ids.map((id) => installable(records, id));
+	if (command === "install") for (const { record } of chosen) warnOfMissingModel(record, config);
+	for (const { record, recipe } of chosen) {
+		if (command === "install") await installer.install(record.id, recipe);
+		if (command === "remove") await installer.remove(record.id);
 	}
-	return recipes.length > 0 && ["install", "remove"].includes(command);
+	return chosen.length > 0 && ["install", "remove"].includes(command);
 }
 
 try {

@@ -2,10 +2,12 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/adapter.ts";
+import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isOnePersons } from "#shared/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";
+import { agentsService } from "./agents.service.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
 import { modelAccess } from "./model-access.ts";
 import { modelRefusal } from "./model-refusal.ts";
@@ -29,6 +31,7 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
+	const agents = { records: readAgentRecords(), catalogue, keyOf: environmentSecret, dataDir: config.data_dir };
 	const specOf = (claim: Claim) =>
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf });
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
@@ -39,7 +42,7 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 		console.log(sentence);
 	}
 	return {
-		services: [schema, modelsService(catalogue, accessOf)],
+		services: [schema, modelsService(catalogue, refusalOf), agentsService(agents)],
 		drain: stop,
 		// When requests under way, some of them to pods, have their answers.
 		async close() {

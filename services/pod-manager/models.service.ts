@@ -3,33 +3,35 @@ import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
+import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
 
-/** @param accessOf Where a model is reached; undefined when it cannot be. */
+/** @param refusalOf Why a model cannot be used; undefined when it can be. */
 export function modelsService(
 	catalogue: ModelCatalogue,
-	accessOf: (model: string) => ModelAccess | undefined,
+	refusalOf: (model: string) => ModelRefusal | undefined,
 ): ServiceSchema {
 	return {
 		name: contract.name,
-		actions: implement(contract, { list: async () => modelList(catalogue, accessOf) }),
+		actions: implement(contract, { list: async () => modelList(catalogue, refusalOf) }),
 	};
 }
 
 /** In the order of the catalogue, those in the cloud first. */
 function modelList(
 	{ models, providers }: ModelCatalogue,
-	accessOf: (model: string) => ModelAccess | undefined,
+	refusalOf: (model: string) => ModelRefusal | undefined,
 ): Model[] {
-	const locations = new Map(providers.map(({ id, location }) => [id, location]));
+	const byId = new Map(providers.map((provider) => [provider.id, provider]));
 	const list = models.map((model): Model => {
 		const { id, name, description, tier, color, vram_required = null, prices: listed = null } = model;
-		const provider = locations.get(model.provider) ?? "cloud";
+		const { location: provider = "cloud", endpoints = {} } = byId.get(model.provider) ?? {};
 		// What runs locally is never priced, whatever the catalogue says.
 		const prices = provider === "local" ? null : listed;
 		const cost_per_million_tokens = prices?.input ?? null;
-		const available = accessOf(id) !== undefined;
-		return { id, name, description, provider, tier, color, cost_per_million_tokens, vram_required, prices, available };
+		const formats = modelWires.filter((wire) => Object.hasOwn(endpoints, wire));
+		const unavailable_reason = refusalOf(id)?.reason ?? null;
+		const use = { formats, available: unavailable_reason === null, unavailable_reason };
+		return { id, name, description, provider, tier, color, cost_per_million_tokens, vram_required, prices, ...use };
 	});
 	return [
 		...list.filter(({ provider }) => provider === "cloud"),

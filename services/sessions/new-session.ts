@@ -1,4 +1,5 @@
 /** A session as it is first stored. Pure but for the time. */
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
@@ -7,6 +8,7 @@ import { microsOf } from "#shared/models/money.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "./session-change.ts";
+import { sessionWarnings } from "./session-warnings.ts";
 
 export interface NewSession {
 	readonly id: string;
@@ -16,6 +18,8 @@ export interface NewSession {
 	readonly launch: LaunchSettings;
 	/** Milliseconds since 1970. */
 	readonly at: number;
+	/** The record of its coding agent. */
+	readonly agent?: WrittenAgent | undefined;
 	/** US dollars it may spend, when the request does not say; default no limit. */
 	readonly sessionLimit?: number | undefined;
 	/** Default `starting`. */
@@ -81,22 +85,11 @@ function blankSession(order: NewSession): Session {
 		generation: status === "starting" ? 1 : 0,
 		rev: 1,
 		timings: { requested: time },
-		warnings: warningsFor(request),
+		warnings: sessionWarnings(request, launch, order.agent),
 		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
 	};
 }
 
 function limitOf({ request, sessionLimit }: NewSession): number | null {
 	return request.budget ? request.budget.limit : (sessionLimit ?? null);
-}
-
-/** What was asked for and is not done; the session goes on without it (specification, Credential storage 5). */
-function warningsFor(request: SessionCreate): string[] {
-	const ignored = [
-		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",
-		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
-		Object.keys(request.resource_config).length > 0 && "resource_config: this runtime does not limit resources",
-		request.terminal_restricted && "terminal_restricted: this version has no terminal",
-	];
-	return ignored.filter((warning) => warning !== false);
 }

@@ -40,15 +40,16 @@ export class SessionCommands {
 	 * @throws {UnprocessableError} when repository, branch or model cannot be used, or the key was used for another request.
 	 */
 	async create(commander: Commander, { request, template }: CreateOrder): Promise<JsonText> {
-		const { protocols, sessionLimit, models } = this.#rules;
+		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal } = commander;
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		models.refuseUnknown(launch.model);
+		const ground = { principal, request, source, launch, agent: agents.get(launch.agent), sessionLimit };
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
 			params: request,
-			make: (id, at) => newSession({ id, principal, request, source, launch, at, sessionLimit }),
+			make: (id, at) => newSession({ id, at, ...ground }),
 		});
 		this.#due(id);
 		return jsonText(wire);

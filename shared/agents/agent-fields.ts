@@ -1,5 +1,6 @@
 /** What a record in `config/agents` says of a coding agent (docs/choosing-an-agent.md). */
 import { type Output, schema } from "../bus/schema.ts";
+import { askedThings } from "../contracts/agents.ts";
 
 const text = { type: "string", min: 1, max: 2_000 } as const;
 const place = {
@@ -13,8 +14,6 @@ const mode = {
 	default: "",
 	description: "Id of the agent's own mode; empty: as it starts",
 } as const;
-
-export const askedThings = ["files", "commands", "mcp_tools"] as const;
 
 export const installFields = schema({
 	package: { ...text, description: "npm package; `config/agents/<id>/` holds its package.json and package-lock.json" },
@@ -81,6 +80,13 @@ export const agentFields = schema({
 		items: { type: "enum", values: askedThings },
 		max: askedThings.length,
 		description: "What it asks to be allowed before it does it, with the permission mode `ask`",
+	},
+	sandboxes: {
+		type: "array",
+		items: { type: "enum", values: askedThings },
+		max: askedThings.length,
+		optional: true,
+		description: "What of that it does unasked all the same, where a sandbox of its own allows it",
 	},
 	usage: {
 		type: "enum",

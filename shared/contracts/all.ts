@@ -1,5 +1,6 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
+import { agents } from "./agents.ts";
 import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
 import { history } from "./history.ts";
@@ -14,6 +15,7 @@ import { templates } from "./templates.ts";
 import { usage } from "./usage.ts";
 
 export const publicContracts: readonly Contract[] = [
+	agents,
 	budgets,
 	chronicles,
 	history,

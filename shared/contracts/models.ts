@@ -21,7 +21,13 @@ const model = schema({
 		props: { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars },
 		description: "US dollars per million tokens",
 	},
+	formats: {
+		type: "array",
+		items: text,
+		description: "Wire formats of its provider; an agent has to speak one of them",
+	},
 	available: { type: "boolean", description: "Whether the platform holds the key its provider wants" },
+	unavailable_reason: { ...text, nullable: true, description: "A sentence: why it cannot be used now" },
 });
 export type Model = Output<typeof model>;
 

@@ -58,6 +58,7 @@ describe("npm run agents", function () {
 		DATA_DIR: join(folder, "data"),
 		FAKE_NPM: how,
 		FAKE_NPM_SEEN: join(folder, "seen"),
+		GEMINI_API_KEY: "key",
 	});
 	const agents = (how: string, ...args: string[]): Promise<AgentsRun> => runAgents(args, environment(how));
 	const left = (): string[] => readdirSync(join(folder, "data", "agents"));
@@ -70,6 +71,23 @@ describe("npm run agents", function () {
 		expect(said).to.match(/^gemini +0\.61\.0 +Apache-2\.0 +100 MB +1024 MB +yes +not installed$/m);
 		await agents("whole", "install", "gemini");
 		expect((await agents("whole")).said).to.match(/^gemini .* 4 MB +1024 MB +yes +installed$/m);
+	});
+
+	it("warns before anything is downloaded when no model that the agent can use has its key, and installs it all the same", async () => {
+		const without = { ...environment("whole"), GEMINI_API_KEY: "" };
+		const { said, code } = await runAgents(["install", "gemini"], without);
+		const warning =
+			'Warning: The coding agent "gemini" can use no model now: set GEMINI_API_KEY where the platform is started';
+		expect(said.split("\n").slice(0, 2)).to.satisfy(([first = "", second = ""]) => {
+			return first === warning && second.startsWith("Installing gemini ");
+		});
+		expect([code, left()]).to.deep.equal([0, ["gemini"]]);
+		expect((await runAgents(["install", "gemini"], { ...without, GEMINI_API_KEY: "k" })).said).to.match(/^gemini 0/);
+		const catalogue = join(folder, "models.yaml");
+		writeFileSync(catalogue, "price_version: test\n");
+		expect((await runAgents(["install", "gemini"], { ...without, MODELS__FILE: catalogue })).said).to.match(
+			/^Warning: The coding agent "gemini" can use no model now: the catalogue has none that speaks gemini$/m,
+		);
 	});
 
 	it("installs one, without its install scripts, and says how large it is before and after", async () => {

@@ -1,7 +1,7 @@
 /** Usage, budgets and models over the bus: who may ask what. */
 import { expect } from "chai";
 import { modelsService } from "#services/pod-manager/models.service.ts";
-import { modelAccess } from "#services/pod-manager/model-access.ts";
+import { modelRefusal } from "#services/pod-manager/model-refusal.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { budgets } from "#shared/contracts/budgets.ts";
 import { type Model, models } from "#shared/contracts/models.ts";
@@ -122,7 +122,9 @@ describe("models over the bus", () => {
 			provider: "cloud",
 			cost_per_million_tokens: 3,
 			prices: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
+			formats: ["anthropic"],
 			available: true,
+			unavailable_reason: null,
 		});
 		const local = {
 			provider: "local",
@@ -133,6 +135,11 @@ describe("models over the bus", () => {
 		};
 		expect(list.find(({ id }) => id === "llama3.2:latest")).to.deep.include(local);
 		const without = await listed(catalogue, () => "");
+		expect(without.find(({ id }) => id === "claude-sonnet-4-6")).to.include({
+			available: false,
+			unavailable_reason:
+				'Model "claude-sonnet-4-6" cannot be used: ANTHROPIC_API_KEY is not set where the platform was started',
+		});
 		expect(new Set(without.filter(({ available }) => available).map(({ provider }) => provider))).to.deep.equal(
 			new Set(["local"]),
 		);
@@ -140,7 +147,7 @@ describe("models over the bus", () => {
 });
 
 async function listed(catalogue: ModelCatalogue, keyOf: (name: string) => string): Promise<Model[]> {
-	const service = modelsService(catalogue, (model) => modelAccess(catalogue, model, keyOf));
+	const service = modelsService(catalogue, (model) => modelRefusal(catalogue, model, keyOf));
 	const nodes = await startNodes(1, [service]);
 	try {
 		return await callAs(nodes.near, alice, models.actions.list, {});

@@ -27,12 +27,13 @@ export class SessionReforge {
 		const { principal } = commander;
 		const { name, source, launch } = this.#origin(chronicle);
 		const request = { ...plainRequest, name, model: launch.model };
-		const { sessionLimit } = this.#rules;
+		const { sessionLimit, agents } = this.#rules;
+		const agent = agents.get(launch.agent);
 		const { wire } = await this.#creations.create(commander, {
 			action: "reforge",
 			params: { reforge: chronicle.id },
 			make: (id, at) => ({
-				...newSession({ id, principal, request, source, launch, at, sessionLimit, status: "created" }),
+				...newSession({ id, principal, request, source, launch, agent, at, sessionLimit, status: "created" }),
 				parent_chronicle: chronicle.id,
 			}),
 		});

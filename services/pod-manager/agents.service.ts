@@ -1,0 +1,62 @@
+/** The coding agents sessions may have, on the bus. */
+import type { ServiceSchema } from "moleculer";
+import { join } from "node:path";
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
+import { installCommand } from "#shared/agents/install-command.ts";
+import { readInstalled } from "#shared/agents/installed-agent.ts";
+import { missingInstallation } from "#shared/agents/missing-installation.ts";
+import { implement } from "#shared/bus/service.ts";
+import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
+import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { KeyOf } from "#shared/models/provider-key.ts";
+
+/** Of each agent are shown at most. */
+const maxModels = 200;
+
+const mcpKinds = { both: ["stdio", "http"], http: ["http"], stdio: ["stdio"], none: [] } as const;
+
+export interface AgentsGround {
+	readonly records: ReadonlyMap<string, WrittenAgent>;
+	readonly catalogue: ModelCatalogue;
+	readonly keyOf: KeyOf;
+	/** Absolute. */
+	readonly dataDir: string;
+}
+
+export function agentsService(ground: AgentsGround): ServiceSchema {
+	return {
+		name: contract.name,
+		actions: implement(contract, {
+			list: async () => [...ground.records.values()].map((record) => agentOf(record, ground)),
+		}),
+	};
+}
+
+/** Looked up anew each time: an agent may have been installed since. */
+function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsGround): Agent {
+	const { id, title, install, memory_mb, needs_model, proven } = record;
+	const folder = join(dataDir, "agents");
+	const installed = install && readInstalled(join(folder, id));
+	const fitting = fittingModels(record, catalogue, keyOf);
+	const missing = [missingModel(record, fitting), missingInstallation(record, folder)];
+	return {
+		id,
+		title,
+		licence: install?.licence ?? null,
+		version: install?.version ?? null,
+		installed_version: installed?.version ?? null,
+		install_command: install ? installCommand(id, dataDir) : null,
+		disk_mb: installed?.size_mb ?? install?.size_mb ?? 0,
+		memory_mb,
+		formats: Object.keys(record.wires),
+		needs_model,
+		models: fitting.slice(0, maxModels).map((model) => model.id),
+		asks: record.asks,
+		sandboxes: record.sandboxes ?? [],
+		mcp: [...mcpKinds[record.mcp]],
+		resumes: record.loads,
+		proven,
+		missing: missing.filter((sentence) => sentence !== undefined),
+	};
+}

@@ -1,0 +1,28 @@
+/** What a new session says of itself that its owner may not expect. Pure. */
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { unaskedActions } from "#shared/agents/unasked-actions.ts";
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+
+export function sessionWarnings(
+	request: SessionCreate,
+	launch: LaunchSettings,
+	agent: WrittenAgent | undefined,
+): string[] {
+	return [...ignored(request), ...(agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [])];
+}
+
+/** What was asked for and is not done; the session goes on without it (specification, Credential storage 5). */
+function ignored(request: SessionCreate): string[] {
+	const members = [
+		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",
+		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
+		Object.keys(request.resource_config).length > 0 && "resource_config: this runtime does not limit resources",
+		request.terminal_restricted && "terminal_restricted: this version has no terminal",
+	];
+	return members.filter((warning) => warning !== false);
+}
+
+function unasked({ mcp_servers }: LaunchSettings, agent: WrittenAgent): string[] {
+	return unaskedActions(agent, mcp_servers.length > 0).map((sentence) => `permission_mode: ${sentence}`);
+}
