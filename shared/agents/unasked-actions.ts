@@ -1,15 +1,15 @@
 /** What a coding agent does without asking, although a person is to be asked. Pure. */
+import { askedThings } from "../contracts/agents.ts";
 import type { WrittenAgent } from "./agent-fields.ts";
 
 const actions = { files: "changes files", commands: "runs commands", mcp_tools: "calls MCP tools" } as const;
-const things = ["files", "commands", "mcp_tools"] as const;
 
 type Asking = Pick<WrittenAgent, "title" | "asks" | "sandboxes" | "mcp">;
 
 /** Sentences; none: it asks before everything. @param hasMcp Whether it is given MCP servers. */
 export function unaskedActions({ title, asks, sandboxes = [], mcp }: Asking, hasMcp: boolean): string[] {
 	const usesMcp = hasMcp && mcp !== "none";
-	return things.flatMap((thing) => {
+	return askedThings.flatMap((thing) => {
 		if (thing === "mcp_tools" && !usesMcp) return [];
 		if (!asks.includes(thing)) return [`${title} ${actions[thing]} without asking`];
 		if (!sandboxes.includes(thing)) return [];
