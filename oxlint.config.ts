@@ -122,8 +122,10 @@ const borders: Override[] = [
 					"!#shared/clock.ts",
 					"!#shared/api-token.ts",
 					"!#shared/agents/**",
+					"!#shared/models/model-catalogue.ts",
 				],
-				message: "The command line talks HTTP; of the platform it knows the configuration, the agents and the clock",
+				message:
+					"The command line talks HTTP; of the platform it knows the configuration, the agents, the models and the clock",
 			},
 		],
 	),

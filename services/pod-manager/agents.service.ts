@@ -35,28 +35,37 @@ export function agentsService(ground: AgentsGround): ServiceSchema {
 
 /** Looked up anew each time: an agent may have been installed since. */
 function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsGround): Agent {
-	const { id, title, install, memory_mb, needs_model, proven } = record;
-	const folder = join(dataDir, "agents");
-	const installed = install && readInstalled(join(folder, id));
+	const { id, title, memory_mb, needs_model, proven, asks, sandboxes = [] } = record;
 	const fitting = fittingModels(record, catalogue, keyOf);
-	const missing = [missingModel(record, fitting), missingInstallation(record, folder)];
+	const missing = [missingModel(record, fitting), missingInstallation(record, join(dataDir, "agents"))];
 	return {
 		id,
 		title,
-		licence: install?.licence ?? null,
-		version: install?.version ?? null,
-		installed_version: installed?.version ?? null,
-		install_command: install ? installCommand(id, dataDir) : null,
-		disk_mb: installed?.size_mb ?? install?.size_mb ?? 0,
+		...installationOf(record, dataDir),
 		memory_mb,
 		formats: Object.keys(record.wires),
 		needs_model,
 		models: fitting.slice(0, maxModels).map((model) => model.id),
-		asks: record.asks,
-		sandboxes: record.sandboxes ?? [],
+		asks,
+		sandboxes,
 		mcp: [...mcpKinds[record.mcp]],
 		resumes: record.loads,
 		proven,
 		missing: missing.filter((sentence) => sentence !== undefined),
+	};
+}
+
+const comesAlong = { licence: null, version: null, installed_version: null, install_command: null, disk_mb: 0 };
+
+function installationOf({ id, install }: WrittenAgent, dataDir: string) {
+	if (!install) return comesAlong;
+	const { licence, version, size_mb } = install;
+	const installed = readInstalled(join(dataDir, "agents", id));
+	return {
+		licence,
+		version,
+		installed_version: installed?.version ?? null,
+		install_command: installCommand(id, dataDir),
+		disk_mb: installed?.size_mb ?? size_mb,
 	};
 }

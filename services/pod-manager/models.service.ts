@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/models/model-catalogue.ts";
 import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
 
 /** @param refusalOf Why a model cannot be used; undefined when it can be. */
@@ -22,19 +22,26 @@ function modelList(
 	refusalOf: (model: string) => ModelRefusal | undefined,
 ): Model[] {
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
-	const list = models.map((model): Model => {
-		const { id, name, description, tier, color, vram_required = null, prices: listed = null } = model;
-		const { location: provider = "cloud", endpoints = {} } = byId.get(model.provider) ?? {};
-		// What runs locally is never priced, whatever the catalogue says.
-		const prices = provider === "local" ? null : listed;
-		const cost_per_million_tokens = prices?.input ?? null;
-		const formats = modelWires.filter((wire) => Object.hasOwn(endpoints, wire));
-		const unavailable_reason = refusalOf(id)?.reason ?? null;
-		const use = { formats, available: unavailable_reason === null, unavailable_reason };
-		return { id, name, description, provider, tier, color, cost_per_million_tokens, vram_required, prices, ...use };
-	});
+	const list = models.map((model) => ({
+		...described(model, byId.get(model.provider)),
+		...usability(refusalOf(model.id)),
+	}));
 	return [
 		...list.filter(({ provider }) => provider === "cloud"),
 		...list.filter(({ provider }) => provider === "local"),
 	];
+}
+
+function described(model: CatalogueModel, provider: ModelProvider | undefined) {
+	const { id, name, description, tier, color, vram_required = null } = model;
+	const { location = "cloud", endpoints = {} } = provider ?? {};
+	// What runs locally is never priced, whatever the catalogue says.
+	const prices = location === "local" ? null : (model.prices ?? null);
+	const formats = modelWires.filter((wire) => Object.hasOwn(endpoints, wire));
+	const cost = { cost_per_million_tokens: prices?.input ?? null, prices };
+	return { id, name, description, provider: location, tier, color, vram_required, ...cost, formats };
+}
+
+function usability(refusal: ModelRefusal | undefined) {
+	return { available: refusal === undefined, unavailable_reason: refusal?.reason ?? null };
 }

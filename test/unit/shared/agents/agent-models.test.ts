@@ -11,7 +11,7 @@ describe("the shipped catalogue", () => {
 		it(`has a model in the cloud, with a price, for ${record.id}`, () => {
 			const ids = fittingModels(record, catalogue, noKeys).map(({ id }) => id);
 			const priced = catalogue.models.filter(({ id, prices }) => prices && ids.includes(id));
-			expect(priced.map(({ provider }) => provider)).to.not.be.empty;
+			expect(priced.length).to.be.greaterThan(0);
 		});
 	}
 });
