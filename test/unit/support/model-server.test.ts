@@ -91,6 +91,12 @@ describe("scripted model server", () => {
 			args: {},
 		});
 		expect(runCommand(offered(), "ls").args).to.include({ cmd: "ls", sandbox_permissions: "require_escalated" });
+		const rules = {
+			type: "message",
+			role: "developer",
+			content: "<permissions instructions>Approval policy is currently never.",
+		};
+		expect(runCommand(offered(rules), "ls").args).to.deep.equal({ cmd: "ls" });
 		expect(writeFile(offered(), "/w/a.txt", "new\n").args).to.include("*** Add File: /w/a.txt\n+new\n***");
 	});
 

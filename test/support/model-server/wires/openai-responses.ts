@@ -23,7 +23,9 @@ export const openaiResponses: Wire = {
 			wantsUsage: true,
 			system: stringOf(body["instructions"]),
 			items: list.flatMap(itemsOf),
-			tools: [...listOf(body["tools"]), ...list.flatMap(({ type, tools }) => foundBy(type, tools))].flatMap(toolsOf()),
+			tools: [...listOf(body["tools"]), ...list.flatMap(({ type, tools }) => foundBy(type, tools))]
+				.flatMap(toolsOf())
+				.map((tool) => (mayLeaveSandbox(list) ? tool : withoutWayOut(tool))),
 			answerSchema: format["type"] === "json_schema" ? jsonOf(format["schema"]) : undefined,
 		};
 	},
@@ -145,6 +147,20 @@ function itemsOf(item: Json): Item[] {
 	const text = contentText(item["content"]);
 	if (item["role"] === "assistant") return [{ role: "assistant", text, calls: [] }];
 	return item["role"] === "user" ? [{ role: "user", text }] : [];
+}
+
+/** Codex offers its sandbox's way out always, and says whether it may be used; what it said last counts. */
+function mayLeaveSandbox(list: readonly Json[]): boolean {
+	const rules = list
+		.filter(({ role }) => role === "developer")
+		.map(({ content }) => contentText(content))
+		.findLast((text) => text.includes("<permissions instructions>"));
+	return !rules?.includes("Approval policy is currently never");
+}
+
+function withoutWayOut({ schema, ...tool }: OfferedTool): OfferedTool {
+	const { sandbox_permissions: _, ...properties } = jsonOf(schema?.["properties"]);
+	return { ...tool, schema: schema && { ...schema, properties } };
 }
 
 /** Tools that a search has found are offered from then on. */
