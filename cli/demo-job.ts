@@ -1,5 +1,6 @@
 /** The main job of the platform, from the event stream to the deletion, as one person would do it by hand. */
 import { monotonic, sleep } from "#shared/clock.ts";
+import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { type PlatformClient, PlatformError } from "./platform-client.ts";
 import { type SessionView, SessionWatch } from "./session-watch.ts";
 import type { Steps } from "./steps.ts";
@@ -104,7 +105,7 @@ class DemoJob {
 		for (;;) {
 			const { turns, is_active } = await this.#conversation();
 			const answer = turns.slice(before).find(({ role }) => role === "assistant");
-			if (answer && !is_active) return answer.content;
+			if (answer && !is_active) return withoutFence(answer.content);
 			if (monotonic() > limit) throw new PlatformError(`No answer to the message within ${answerMs} ms`);
 			await sleep(pollMs);
 		}

@@ -1,6 +1,7 @@
 /** What the built-in agent does without an AI model: it runs the command a message holds, and says so when there is none. */
 import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason, ToolCallContent } from "@agentclientprotocol/sdk";
+import { fencedOutput } from "#shared/pod/fenced-output.ts";
 import { commandIn } from "./message-command.ts";
 import type { JsonObject } from "../json-object.ts";
 import type { AgentMode } from "./agent-mode.ts";
@@ -75,8 +76,7 @@ async function runCommand(command: string, { folder, signal, update }: ShellTurn
 /** The command's real output, and how it ended when that was no success. */
 function answerFor({ output, exitCode, remark }: ShellOutcome): string {
 	const lines = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
-	if (lines.length === 0) return output;
-	return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`;
+	return fencedOutput(output) + lines.join("\n");
 }
 
 /** The user's message; what may come before it is for models. */

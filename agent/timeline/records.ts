@@ -1,6 +1,7 @@
 /** What is told of each thing that happens: its entry of the timeline and its raw event. Pure. */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { textOf } from "../json-object.ts";
 import type { Commit } from "./commit-list.ts";
 import type { TimelineRecord } from "./timeline-log.ts";
@@ -40,8 +41,9 @@ export function answerRecords(
 ): TimelineRecord[] {
 	const finish_reason = textOf(metadata["stop_reason"]) ?? "";
 	const error = textOf(metadata["error"]);
-	const data = { content_length: content.length, content_preview: firstLine(content), finish_reason };
-	const label = firstLine(content, `Turn ${number}`);
+	const said = withoutFence(content);
+	const data = { content_length: content.length, content_preview: firstLine(said), finish_reason };
+	const label = firstLine(said, `Turn ${number}`);
 	const counted = tokens && { tokens_in: totalTokens(tokens) - tokens.output, tokens_out: tokens.output };
 	return [
 		...(error === undefined ? [] : errorRecords(error, "turn", at)),

@@ -1,6 +1,7 @@
 /** What every coding agent must do, whichever way it is spoken to. */
 import { expect } from "chai";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agent.ts";
+import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface CodingAgentCase {
@@ -23,7 +24,8 @@ export function describeCodingAgent(name: string, { open, hello, endless, deadly
 		async function say(message: string): Promise<{ stopReason: string; text: string }> {
 			const updates: AgentUpdate[] = [];
 			const stopReason = await agent.prompt(message, (update) => updates.push(update));
-			return { stopReason, text: updates.map((update) => (update.type === "text" ? update.text : "")).join("") };
+			const text = updates.map((update) => (update.type === "text" ? update.text : "")).join("");
+			return { stopReason, text: withoutFence(text) };
 		}
 
 		it("has a title", () => expect(agent.title).not.to.equal(""));

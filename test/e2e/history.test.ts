@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Timeline } from "#shared/contracts/chronicles.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
+import { withoutFence } from "#shared/pod/fenced-output.ts";
 import type { ApiClient } from "../support/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, runningSession, sessionReaches } from "../support/session-steps.ts";
@@ -184,7 +185,7 @@ describe("history", function () {
 		});
 		const { conversation, files } = await everything(api, id);
 		expect(conversation.turns).to.deep.equal(before.conversation.turns);
-		expect(conversation.turns.at(-1)?.content).to.equal(answer);
+		expect(withoutFence(conversation.turns.at(-1)?.content ?? "")).to.equal(answer);
 		expect(files).to.deep.equal(before.files);
 	});
 });

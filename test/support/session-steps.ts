@@ -1,4 +1,5 @@
 /** What tests from outside do with sessions again and again. */
+import { withoutFence } from "#shared/pod/fenced-output.ts";
 import type { ApiClient } from "./api-client.ts";
 import { eventually } from "./eventually.ts";
 
@@ -49,7 +50,7 @@ interface Conversation {
 	is_active: boolean;
 }
 
-/** Sends a message and resolves to what the agent answers. */
+/** Sends a message and resolves to what the agent answers, a command's output without its fence. */
 export async function ask(api: ApiClient, id: string, content: string): Promise<string> {
 	const sent = await api.post<{ message_id: string }>(`/sessions/${id}/messages`, { content });
 	if (sent.status !== 200) throw new Error(`The message was not taken: ${sent.status} ${sent.text}`);
@@ -60,5 +61,5 @@ export async function ask(api: ApiClient, id: string, content: string): Promise<
 		},
 		{ withinMs: 20_000, everyMs: 50, what: `session ${id} answers "${content}"` },
 	);
-	return answer.content;
+	return withoutFence(answer.content);
 }

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { WebSocket } from "ws";
 import type { Conversation, ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
-import type { PodFrame } from "#shared/pod/frames.ts";
+import { withoutFence } from "#shared/pod/fenced-output.ts";
+import { chatPath, type PodFrame } from "#shared/pod/frames.ts";
 import type { PodStatus } from "#shared/pod/status.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { compiled } from "./compiled.ts";
@@ -199,9 +200,9 @@ export class TestPod {
 		return lines.map(({ message }) => message);
 	}
 
-	/** Opens a connection as the platform does. */
-	async connect(): Promise<TestConnection> {
-		const socket = new WebSocket(`${this.url.replace("http", "ws")}/session`, {
+	/** Opens a connection as the platform does. @param path In whose form frames come; default this platform's own. */
+	async connect(path = chatPath): Promise<TestConnection> {
+		const socket = new WebSocket(`${this.url.replace("http", "ws")}${path}`, {
 			headers: { authorization: this.authorization },
 		});
 		const connection = new TestConnection(socket);
@@ -220,15 +221,16 @@ export class TestPod {
 		}
 	}
 
-	/** The agent's turn that answers a message. */
+	/** The agent's turn that answers a message, with a command's output without its fence. */
 	async answer(id: string, withinMs = 15_000): Promise<ConversationTurn> {
-		return eventually(
+		const answer = await eventually(
 			async () => {
 				const { turns } = await this.history();
 				return turns.find(({ metadata }) => metadata["in_reply_to"] === id);
 			},
 			{ withinMs, what: `answer to ${id}` },
 		);
+		return { ...answer, content: withoutFence(answer.content) };
 	}
 }
 

@@ -33,7 +33,7 @@ describe("the history a pod reports", function () {
 			"user $ echo one > new.txt",
 			"assistant ",
 			"user $ echo two",
-			"assistant two",
+			"assistant ```\ntwo\n```",
 		]);
 		const messages = platform.taken.flatMap(({ logs }) => logs.map(({ message }) => message));
 		expect(messages.filter((message) => message === "the setup speaks")).to.have.length(1);
