@@ -1,6 +1,5 @@
 /** The main job of the platform, from the event stream to the deletion, as one person would do it by hand. */
 import { monotonic, sleep } from "#shared/clock.ts";
-import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { type PlatformClient, PlatformError } from "./platform-client.ts";
 import { type SessionView, SessionWatch } from "./session-watch.ts";
 import type { Steps } from "./steps.ts";
@@ -16,7 +15,9 @@ export interface DemoOptions {
 
 interface Turn {
 	role: "user" | "assistant";
+	/** Markdown. */
 	content: string;
+	parts: { output?: string }[];
 }
 
 interface Conversation {
@@ -105,7 +106,7 @@ class DemoJob {
 		for (;;) {
 			const { turns, is_active } = await this.#conversation();
 			const answer = turns.slice(before).find(({ role }) => role === "assistant");
-			if (answer && !is_active) return withoutFence(answer.content);
+			if (answer && !is_active) return outputOf(answer);
 			if (monotonic() > limit) throw new PlatformError(`No answer to the message within ${answerMs} ms`);
 			await sleep(pollMs);
 		}
@@ -166,6 +167,11 @@ class DemoJob {
 		);
 		expect(status === 404, "a deleted session is unknown");
 	}
+}
+
+/** What commands have put out, as it was; where there were none, what was said. */
+function outputOf({ parts, content }: Turn): string {
+	return parts.map(({ output = "" }) => output).join("") || content;
 }
 
 function expect(holds: boolean, what: string): void {
