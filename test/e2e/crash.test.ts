@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { ask, createSession, runningSession, sessionReaches } from "../support/session-steps.ts";
+import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
 import { startStallingRepository } from "../support/stalling-repository.ts";
 import { startPlatform } from "../support/start-platform.ts";
 
@@ -58,7 +58,7 @@ describe("kill -9 of the platform", function () {
 		const running = await runningSession(api);
 		// Its answer waits for the end of the pod, and would come too late.
 		api.post(`/sessions/${running.id}/stop`).catch(() => {});
-		await eventually(async () => (await api.get<Session>(`/sessions/${running.id}`)).body.status !== "running");
+		await eventually(async () => (await api.get<SessionView>(`/sessions/${running.id}`)).body.status !== "running");
 		const { id } = await createSession(api);
 		await platform.kill();
 
