@@ -60,9 +60,14 @@ export class StagedSession {
 
 	/** Resolves with the message's id. @param word Of this session, and used once, so that steps are those of one turn. */
 	begins(word: string, steps: readonly Step[]): Promise<string> {
-		const own = `${word}-${this.id}`;
+		const own = this.#wordOf(word);
 		this.#teach({ [own]: steps });
 		return this.talk.send(`${own}, please`);
+	}
+
+	/** No word of one session is part of another one: the id comes first. */
+	#wordOf(word: string): string {
+		return `${this.id}-${word}`;
 	}
 
 	async view(): Promise<Session> {
@@ -121,7 +126,7 @@ export class StagedSession {
 	async modelIsAsked(word: string): Promise<void> {
 		const asked = (): boolean =>
 			this.#model.requests.some(({ items }) =>
-				items.some(({ role, text }) => role === "user" && text.includes(`${word}-${this.id}`)),
+				items.some(({ role, text }) => role === "user" && text.includes(this.#wordOf(word))),
 			);
 		await this.talk.until(asked, `the model is asked about ${word}`);
 	}
