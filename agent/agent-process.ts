@@ -7,6 +7,7 @@ import { niceness, setNiceness } from "#shared/pod/niceness.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { type CommandTime, endCommands } from "./command-end.ts";
 import type { Environment } from "./environment.ts";
+import { LastWords } from "./last-words.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import { shellExitCode, signalGroup } from "./process-group.ts";
@@ -18,7 +19,7 @@ const patienceMs = 3_000;
 /** Environment variable of a value that only one coding agent, and what it starts, has. */
 const markName = "ATELIER_CODING_AGENT";
 
-type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal">;
+type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal" | "chatter">;
 
 export class AgentProcess {
 	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
@@ -26,16 +27,17 @@ export class AgentProcess {
 	readonly #child: ChildProcessWithoutNullStreams;
 	readonly #mark: Environment = { [markName]: randomUUID() };
 	readonly #endSignal: AgentRecord["end_signal"];
-	#lastWords = "";
+	readonly #lastWords = new LastWords();
 
 	/** @param folder Where it starts; it is told later where to work. */
 	constructor(
-		{ id, command, env: ownEnv, end_signal }: StartedAgent,
+		{ id, command, env: ownEnv, end_signal, chatter }: StartedAgent,
 		env: Environment,
 		folder: string,
 		log: LogBuffer,
 	) {
 		const [program = "", ...args] = command;
+		const isChatter = (line: string): boolean => chatter !== "" && line.includes(chatter);
 		const whole = { ...env, ...ownEnv, ...this.#mark };
 		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		setNiceness(child.pid, niceness.codingAgent);
@@ -44,8 +46,8 @@ export class AgentProcess {
 		// Whoever writes to a process that has ended hears of it through `ended`.
 		child.stdin.on("error", () => {});
 		const lines = new LineSplitter((line) => {
-			this.#lastWords = line;
-			log.add("INFO", id, line);
+			this.#lastWords.hear(line);
+			log.add(isChatter(line) ? "DEBUG" : "INFO", id, line);
 		});
 		child.stderr.on("data", (chunk: Buffer) => lines.push(chunk));
 		this.ended = new Promise((resolve) => {
@@ -95,7 +97,8 @@ export class AgentProcess {
 	}
 
 	#epitaph(code: number): string {
-		const last = this.#lastWords === "" ? "" : `: ${this.#lastWords.slice(0, 300)}`;
+		const { text } = this.#lastWords;
+		const last = text === "" ? "" : `: ${text.slice(0, 300)}`;
 		return `The coding agent ended with exit code ${code}${last}`;
 	}
 }

@@ -12,7 +12,7 @@ import { fillAll, fillText, type Places } from "./record-places.ts";
 export interface AgentRecord
 	extends Pick<
 		WrittenAgent,
-		"id" | "title" | "command" | "folders" | "keeps" | "mcp" | "loads" | "end_signal" | "late_update_ms"
+		"id" | "title" | "command" | "folders" | "keeps" | "mcp" | "loads" | "end_signal" | "chatter" | "late_update_ms"
 	> {
 	/** Beside the allowed variables. */
 	env: Environment;
@@ -72,7 +72,7 @@ export async function readAgentRecord(id: string, places: RecordPlaces): Promise
 
 /** @throws {LaunchFailure} */
 export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRecord {
-	const { id, title, command, folders, keeps, mcp, loads, end_signal, late_update_ms } = record;
+	const { id, title, command, folders, keeps, mcp, loads, end_signal, chatter, late_update_ms } = record;
 	const obstacles = agentObstacles(record, namedModel(places), places.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
 	const filled = placesOf(record, places);
@@ -84,6 +84,7 @@ export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRec
 		mcp,
 		loads,
 		end_signal,
+		chatter,
 		late_update_ms,
 		command: command.map((word) => fillText(word, filled)),
 		env: environmentOf(record.env, filled),

@@ -102,6 +102,13 @@ export const agentFields = schema({
 		default: "none",
 		description: "Sent together with the end of its input, for agents that do not heed that",
 	},
+	chatter: {
+		type: "string",
+		max: 100,
+		default: "",
+		description:
+			"Part of those lines of its standard error that are of use to its makers only: they are logged as DEBUG",
+	},
 	late_update_ms: {
 		type: "number",
 		integer: true,

@@ -239,6 +239,14 @@ describe("AcpAgent", () => {
 		expect(await timeToEnd("none"), "control").to.be.within(2_900, 5_900);
 	});
 
+	it("takes the lines of its record's chatter for DEBUG, and the rest for INFO", async () => {
+		const said = new LogBuffer([]);
+		const command = [process.execPath, "-e", "console.error('a phase=1\\nno key'); process.exit(3)"];
+		await open({ ...scripted, command, chatter: " phase=" }, { log: said }).catch(() => {});
+		const lines = said.tail().lines.map(({ level, message }) => [level, message]);
+		expect(lines).to.deep.include(["DEBUG", "a phase=1"]).and.to.deep.include(["INFO", "no key"]);
+	});
+
 	const broken: [what: string, command: string[], words: RegExp][] = [
 		["is not there", ["/nonexistent/agent"], /cannot be started: spawn .* ENOENT/],
 		["ends at once", [process.execPath, "-e", "console.error('no key'); process.exit(3)"], /exit code 3: no key$/],

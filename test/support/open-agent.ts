@@ -23,6 +23,7 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		mcp: "both",
 		loads: true,
 		end_signal: "none",
+		chatter: "",
 		late_update_ms: 300,
 	};
 }

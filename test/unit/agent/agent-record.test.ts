@@ -32,6 +32,7 @@ const written: WrittenAgent = {
 	loads: true,
 	asks: [],
 	end_signal: "none",
+	chatter: "",
 	late_update_ms: 300,
 	memory_mb: 256,
 	proven: false,
