@@ -11,9 +11,10 @@ import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
-import { isSameLaunch, type Launch, launchName } from "./local-process/launch.ts";
-import { agentsAmong, podFrom } from "./local-process/local-pod.ts";
-import { type MarkedProcess, MarkedProcesses } from "./local-process/marked-processes.ts";
+import { isSameLaunch, type Launch } from "./local-process/launch.ts";
+import { agentsAmong } from "./local-process/local-pod.ts";
+import { MarkedProcesses } from "./local-process/marked-processes.ts";
+import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
 import { PodWatch } from "./local-process/pod-watch.ts";
 import { sendSignal } from "#shared/process-files.ts";
@@ -58,6 +59,7 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #marks: PodMarks;
 	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
+	readonly #pods: PodList;
 	/** Until what a version without proofs has left is ended. */
 	#unprovenEnded: Promise<void> | undefined;
 	readonly #watches = new Set<PodWatch>();
@@ -78,17 +80,15 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
 		this.#processes = new MarkedProcesses(this.#marks, (cgroup) => this.#groups.launchOf(cgroup));
+		this.#pods = new PodList(this.#runs, this.#processes, this.#groups);
 	}
 
-	async list(): Promise<Pod[]> {
-		return this.#pods(await this.#runs.launches(), ({ surely }) =>
-			surely ? this.#processes.scan() : this.#processes.recent(),
-		);
+	list(): Promise<Pod[]> {
+		return this.#pods.all();
 	}
 
-	async find(sessionId: string): Promise<Pod[]> {
-		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
-		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
+	find(sessionId: string): Promise<Pod[]> {
+		return this.#pods.ofSession(sessionId);
 	}
 
 	/** @throws {Error} when a pod of another launch lives: two must never share a workspace. */
@@ -131,14 +131,8 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const process of processes) sendSignal(process, "SIGKILL");
 	}
 
-	/** Folders without a word in them, of which no process lives. */
-	async unfinished(): Promise<Pod[]> {
-		const launches = await this.#runs.launches();
-		const pods = new Set((await this.list()).map(({ name }) => name));
-		return launches
-			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
-			.filter(({ name }) => !pods.has(name))
-			.map((launch) => ({ ...launch, state: "gone", timings: {} }));
+	unfinished(): Promise<Pod[]> {
+		return this.#pods.unfinished();
 	}
 
 	async forget(pod: Pod): Promise<void> {
@@ -183,7 +177,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			{
 				list: () => this.list(),
 				find: (sessionId) => this.find(sessionId),
-				glimpse: () => this.#glimpse(),
+				glimpse: () => this.#pods.glimpse(),
 				statusFile: (pod) => this.#runs.statusFile(pod),
 				tend: (pod) => this.#runs.trimLog(pod),
 			},
@@ -225,34 +219,6 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
 
-	/** By session: its launches that have a folder, and which processes are or were an agent. */
-	async #glimpse(): Promise<Map<string, string>> {
-		const launches = await this.#runs.launches();
-		const processes = await this.#processes.recent();
-		const glimpsed = new Map<string, string>();
-		const add = (id: string, what: string | number) => glimpsed.set(id, `${glimpsed.get(id) ?? ""} ${what}`);
-		for (const { sessionId, generation } of launches) add(sessionId, generation);
-		for (const { sessionId, isAgent, pid } of processes) add(sessionId, isAgent ? pid : "other");
-		return glimpsed;
-	}
-
-	/**
-	 * Records first: a pod that is started meanwhile then counts as launching, not as one that is gone. None is taken for
-	 * gone because of what was seen before that.
-	 */
-	async #pods(
-		folders: readonly Launch[],
-		processes: (how: { surely: boolean }) => Promise<MarkedProcess[]>,
-	): Promise<Pod[]> {
-		const records = await Promise.all(folders.map((launch) => this.#runs.read(launch)));
-		const known = new Map(folders.map((launch, index) => [launchName(launch), records[index]]));
-		const pods = podsFrom(folders, known, await processes({ surely: false }));
-		if (pods.every(({ state }) => state !== "gone")) return pods;
-		const surely = podsFrom(folders, known, await processes({ surely: true }));
-		for (const pod of surely) if (pod.state === "gone") await this.#groups.leave(pod);
-		return surely;
-	}
-
 	#document(spec: PodSpec, launch: Launch, folders: { workspace: string; state: string }): LaunchDocument {
 		return {
 			...spec,
@@ -266,18 +232,6 @@ export class LocalProcessRuntime implements PodRuntime {
 			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
-}
-
-/** In the order of their generations. */
-function podsFrom(
-	folders: readonly Launch[],
-	records: ReadonlyMap<string, RunRecords | undefined>,
-	processes: readonly MarkedProcess[],
-): Pod[] {
-	const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
-	const living = Map.groupBy(processes, launchName);
-	const pods = [...launches].map(([name, launch]) => podFrom(launch, living.get(name) ?? [], records.get(name) ?? {}));
-	return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
 }
 
 function agentCrashed(outcome: number | string | null): PodFailure {

@@ -1,0 +1,80 @@
+/** Which pods there are: the folders of their runs and what runs of them, put together anew each time. */
+import { type Pod, podName } from "../../pod-runtime.ts";
+import type { ControlGroups } from "./control-groups.ts";
+import { type Launch, launchName } from "./launch.ts";
+import { podFrom } from "./local-pod.ts";
+import type { MarkedProcess, MarkedProcesses } from "./marked-processes.ts";
+import type { RunFolders, RunRecords } from "./run-folders.ts";
+
+export class PodList {
+	readonly #runs: RunFolders;
+	readonly #processes: MarkedProcesses;
+	readonly #groups: ControlGroups;
+
+	constructor(runs: RunFolders, processes: MarkedProcesses, groups: ControlGroups) {
+		this.#runs = runs;
+		this.#processes = processes;
+		this.#groups = groups;
+	}
+
+	async all(): Promise<Pod[]> {
+		return this.#pods(await this.#runs.launches(), ({ surely }) =>
+			surely ? this.#processes.scan() : this.#processes.recent(),
+		);
+	}
+
+	async ofSession(sessionId: string): Promise<Pod[]> {
+		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
+		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
+	}
+
+	/** Folders without a word in them, of which no process lives. */
+	async unfinished(): Promise<Pod[]> {
+		const launches = await this.#runs.launches();
+		const pods = new Set((await this.all()).map(({ name }) => name));
+		return launches
+			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
+			.filter(({ name }) => !pods.has(name))
+			.map((launch) => ({ ...launch, state: "gone", timings: {} }));
+	}
+
+	/** By session: its launches that have a folder, and which processes are or were an agent. */
+	async glimpse(): Promise<Map<string, string>> {
+		const launches = await this.#runs.launches();
+		const processes = await this.#processes.recent();
+		const glimpsed = new Map<string, string>();
+		const add = (id: string, what: string | number) => glimpsed.set(id, `${glimpsed.get(id) ?? ""} ${what}`);
+		for (const { sessionId, generation } of launches) add(sessionId, generation);
+		for (const { sessionId, isAgent, pid } of processes) add(sessionId, isAgent ? pid : "other");
+		return glimpsed;
+	}
+
+	/**
+	 * Records first: a pod that is started meanwhile then counts as launching, not as one that is gone. None is taken for
+	 * gone because of what was seen before that.
+	 */
+	async #pods(
+		folders: readonly Launch[],
+		processes: (how: { surely: boolean }) => Promise<MarkedProcess[]>,
+	): Promise<Pod[]> {
+		const records = await Promise.all(folders.map((launch) => this.#runs.read(launch)));
+		const known = new Map(folders.map((launch, index) => [launchName(launch), records[index]]));
+		const pods = podsFrom(folders, known, await processes({ surely: false }));
+		if (pods.every(({ state }) => state !== "gone")) return pods;
+		const surely = podsFrom(folders, known, await processes({ surely: true }));
+		for (const pod of surely) if (pod.state === "gone") await this.#groups.leave(pod);
+		return surely;
+	}
+}
+
+/** In the order of their generations. */
+function podsFrom(
+	folders: readonly Launch[],
+	records: ReadonlyMap<string, RunRecords | undefined>,
+	processes: readonly MarkedProcess[],
+): Pod[] {
+	const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
+	const living = Map.groupBy(processes, launchName);
+	const pods = [...launches].map(([name, launch]) => podFrom(launch, living.get(name) ?? [], records.get(name) ?? {}));
+	return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
+}
