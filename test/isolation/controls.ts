@@ -39,7 +39,9 @@ export const controls: readonly IsolationControl[] = [
 	{
 		name: "all requests of one person at once",
 		attack: "lists",
-		patches: [{ file: "services/gateway/request-pace.ts", from: "const atOnce = 2;", to: "const atOnce = 1_000;" }],
+		patches: [
+			{ file: "services/gateway/request-pace.ts", from: "const presentMs = 1_000;", to: "const presentMs = 0;" },
+		],
 	},
 ];
 
