@@ -14,7 +14,7 @@ async function failedSessions({ api, folder }: AttackGround): Promise<void> {
 		const { body } = await api.get<SessionView[]>("/sessions", { query: { limit: 500 } });
 		return body.length > 0 && body.every(({ status }) => status === "failed");
 	};
-	await eventually(isOver, { withinMs: 240_000, everyMs: 1_000, what: "all sessions have failed" });
+	await eventually(isOver, { withinMs: 540_000, everyMs: 1_000, what: "all sessions have failed" });
 }
 
 export const sessionAttacks: readonly Attack[] = [
