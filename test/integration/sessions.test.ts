@@ -87,6 +87,13 @@ describeSessions("sessions", (ground) => {
 		expect(await failureOf(ground.ada.list({ status: "nope" }))).to.be.instanceOf(InvalidParametersError);
 	});
 
+	it("lists in the order of the ids, which begin with the time", async () => {
+		// Several in one millisecond.
+		await Promise.all(Array.from({ length: 20 }, () => ground.ada.create()));
+		const ids = (await ground.ada.list()).items.map(({ id }) => id);
+		expect(ids).to.deep.equal(ids.toSorted().toReversed()).and.have.length(20);
+	});
+
 	it("does not exist for anybody but its owner and administrators of the tenant", async () => {
 		const { id } = await ground.ada.running();
 		const { get, start, stop, archive, restore, logs, conversation, diff, messages } = actions;
