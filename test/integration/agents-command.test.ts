@@ -39,7 +39,7 @@ else {
 `;
 
 describe("npm run agents", function () {
-	this.timeout(30_000);
+	this.timeout(90_000);
 	let folder: string;
 	let path: string;
 
