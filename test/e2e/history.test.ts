@@ -46,7 +46,7 @@ function historyRows({ dataDir }: TestPlatform): Record<string, number> {
 }
 
 function contents({ turns }: Conversation): string[] {
-	return turns.map(({ role, content }) => `${role}: ${content.trim()}`);
+	return turns.map(({ role, content }) => `${role}: ${withoutFence(content).trim()}`);
 }
 
 /** Resolves when the platform has the turn that said this: its entry of the timeline comes after it. */
