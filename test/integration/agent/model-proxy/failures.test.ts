@@ -13,12 +13,15 @@ import { ProxiedModel } from "../../../support/open-proxy.ts";
 
 type Told = "answering" | "left" | "well" | { failed: string };
 
+/** Of a provider that is not the scripted one. */
+const key = "sk-canary-for-another-provider";
+
 /** Sent in a stream that began well. */
 const failuresWithin: Record<ModelWire, object> = {
-	"openai-chat": { error: { message: "Overloaded on the way", code: 529 } },
-	"openai-responses": { type: "response.failed", response: { error: { code: "x", message: "Overloaded on the way" } } },
-	anthropic: { type: "error", error: { type: "overloaded_error", message: "Overloaded on the way" } },
-	gemini: { error: { code: 503, message: "Overloaded on the way", status: "UNAVAILABLE" } },
+	"openai-chat": { error: { message: `Overloaded, ${key}`, code: 529 } },
+	"openai-responses": { type: "response.failed", response: { error: { code: "x", message: `Overloaded, ${key}` } } },
+	anthropic: { type: "error", error: { type: "overloaded_error", message: `Overloaded, ${key}` } },
+	gemini: { error: { code: 503, message: `Overloaded, ${key}`, status: "UNAVAILABLE" } },
 };
 
 describe("model proxy: failures", () => {
@@ -87,14 +90,14 @@ describe("model proxy: failures", () => {
 			};
 			const { url, outcome: first } = await failureOf(stream, { isStreaming: true }, wire);
 			expect(first).to.deep.equal({
-				failed: `Provider "other" at ${url} answered with an error: Overloaded on the way`,
+				failed: `Provider "other" at ${url} answered with an error: Overloaded, ***`,
 			});
 			const whole: RequestListener = (_, response) => {
 				response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(failuresWithin[wire]));
 			};
 			expect((await failureOf(whole, {}, wire)).outcome)
 				.to.have.property("failed")
-				.that.includes("Overloaded on the way");
+				.that.includes("Overloaded, ***");
 		});
 	}
 
@@ -104,7 +107,7 @@ describe("model proxy: failures", () => {
 			[JSON.stringify({ error: "as text" }), ": as text"],
 			[JSON.stringify({ detail: "two\n\nlines\u0000" }), ": two lines"],
 			["<html><head><title>502 Bad Gateway</title></head></html>", ": 502 Bad Gateway"],
-			[JSON.stringify({ error: { message: `Wrong key ${accessTo("").access.key}` } }), ": Wrong key ***"],
+			[JSON.stringify({ error: { message: `Wrong key ${key}` } }), ": Wrong key ***"],
 			["", ""],
 			["{}", ": {}"],
 		];
@@ -115,6 +118,9 @@ describe("model proxy: failures", () => {
 		const long = JSON.stringify({ error: { message: '\u{1f600}\u0001"'.repeat(10_000) } });
 		const { outcome: end } = await failureOf((_, response) => response.writeHead(500).end(long));
 		expect(jsonBytes(end)).to.be.within(400, 700);
+		const encoding = { "content-encoding": "x".repeat(5_000) };
+		const strange = await failureOf((_, response) => response.writeHead(200, encoding).end("x"));
+		expect(jsonBytes(strange.outcome)).to.be.within(900, 1_100);
 	});
 
 	it("names a provider that cannot be reached, is late, redirects, breaks off, or says nothing", async () => {
@@ -188,7 +194,6 @@ describe("model proxy: failures", () => {
 /** A provider of all wires that is not the scripted one. */
 function accessTo(url: string) {
 	const endpoints = Object.fromEntries(modelWires.map((wire) => [wire, url]));
-	const key = "sk-canary-for-another-provider";
 	return {
 		access: { provider: "other", location: "cloud", model: "m", endpoints, key, context_window: 1_000 },
 	} as const;
