@@ -22,7 +22,7 @@ import type { OtherModels } from "./other-models.ts";
 import type { ProviderLink } from "./provider-link.ts";
 import { errorText } from "./provider-error.ts";
 import { providerName } from "./provider-name.ts";
-import { wordsOf } from "./provider-words.ts";
+import { oneLine, wordsOf } from "./provider-words.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
@@ -97,6 +97,10 @@ export class CallExchange {
 		this.#watch.over(cutToJsonBytes(this.#parts.log.withoutSecrets(sentence), maxFailureBytes));
 	}
 
+	#failedWithin(words: string): void {
+		this.#failed(`${this.#provider} answered with an error: ${oneLine(this.#parts.log.withoutSecrets(words))}`);
+	}
+
 	async #call(bytes: Buffer): Promise<void> {
 		const { admit, onCall, onBegun, isLimited, access, otherModels } = this.#parts;
 		const { wire } = this.#route;
@@ -118,7 +122,7 @@ export class CallExchange {
 		};
 		const meter = new UsageMeter(wire, {
 			onFirst: (counts) => void (tellsEarly(wire) && begun(counts)),
-			onFailure: (words) => this.#failed(`${this.#provider} answered with an error: ${words}`),
+			onFailure: (words) => this.#failedWithin(words),
 		});
 		let isTold = false;
 		const tell = (status: number, end: MeteredCall["end"], mayBeHeard = true): void => {

@@ -4,20 +4,31 @@ import { isJsonObject, type JsonObject, objectsOf, textOf } from "../json-object
 
 /** Bytes of JSON of what is repeated. */
 const maxWordsBytes = 500;
-/** Characters of a text that is no JSON, which may be a whole page. */
-const maxPage = 4_096;
+/** Characters of a text that are looked at; it may be a whole page. */
+const maxLength = 4_096;
 
-/** One line; empty when nothing is said. @param body Of an answer that is an error. */
+/** One line; empty when nothing is said. @param body Of an answer that is an error, without secrets. */
 export function wordsOf(body: string): string {
-	return oneLine(wordsIn(parsed(body)) ?? body.slice(0, maxPage).replaceAll(/<[^>]*>/g, " "));
+	return oneLine(wordsIn(parsed(body)) ?? body.slice(0, maxLength).replaceAll(/<[^>]*>/g, " "));
 }
 
-/** Undefined unless the event, or the whole of an answer that began well, is a failure. */
+/** Its words as they are; undefined unless the event, or the whole of an answer that began well, is a failure. */
 export function failureWithin(told: JsonObject): string | undefined {
 	const { type, error, response } = told;
 	const hasFailed = type === "error" || isJsonObject(error) || textOf(error) !== undefined;
 	const failed = type === "response.failed" && isJsonObject(response) ? response : hasFailed ? told : undefined;
-	return failed && oneLine(wordsIn(failed) ?? "no reason given");
+	return failed && (wordsIn(failed) ?? "no reason given");
+}
+
+/** @param words Without secrets: of one that is cut, a part would stay. */
+export function oneLine(words: string): string {
+	return cutToJsonBytes(
+		words
+			.slice(0, maxLength)
+			.replaceAll(/[\s\p{Cc}]+/gu, " ")
+			.trim(),
+		maxWordsBytes,
+	);
 }
 
 function parsed(body: string): unknown {
@@ -29,12 +40,9 @@ function parsed(body: string): unknown {
 }
 
 function wordsIn(value: unknown): string | undefined {
-	if (Array.isArray(value)) return wordsIn(objectsOf(value)[0]);
-	if (!isJsonObject(value)) return undefined;
-	const { error, message, detail } = value;
-	return wordsIn(error) ?? [error, message, detail].map(textOf).find((words) => words !== undefined);
-}
-
-function oneLine(words: string): string {
-	return cutToJsonBytes(words.replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxWordsBytes);
+	const told = Array.isArray(value) ? objectsOf(value)[0] : value;
+	if (!isJsonObject(told)) return undefined;
+	const { error, message, detail } = told;
+	const inner = isJsonObject(error) ? error["message"] : error;
+	return [inner, message, detail].map(textOf).find((words) => words !== undefined);
 }

@@ -101,6 +101,23 @@ describe("model proxy: failures", () => {
 		});
 	}
 
+	it("never tells a part of the key, and minds no answer that is nested or long beyond all measure", async () => {
+		const failures = [
+			JSON.stringify({ error: { message: `${"x".repeat(490)}${key}` } }),
+			JSON.stringify({ error: { message: "y".repeat(8_000_000) } }),
+			`${'{"error":'.repeat(20_000)}"deep"${"}".repeat(20_000)}`,
+		];
+		for (const failure of failures) {
+			const stream: RequestListener = (_, response) => {
+				response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${failure}\n\n`);
+			};
+			const { outcome: end } = await failureOf(stream, { isStreaming: true });
+			expect(end).to.have.property("failed").that.includes("answered with an error");
+			expect(JSON.stringify(end)).to.not.include(key.slice(0, 4));
+			expect(jsonBytes(end)).to.be.below(700);
+		}
+	});
+
 	it("makes one bounded line of whatever the provider says, without its key", async () => {
 		const bodies: [string, string][] = [
 			[JSON.stringify([{ error: { message: "in a list" } }]), ": in a list"],
