@@ -15,7 +15,7 @@ import type { SessionRecords } from "./session-records.ts";
 const defaultPatienceMs = 5_000;
 /** Between the end of a wait and the moment at which nobody waits for the answer any more. */
 const answerMs = 500;
-/** Looks grow rarer: most pods end in a tenth of a second, those that sum up take many. */
+/** Looks grow rarer: a pod that is not gone soon may sum up for many seconds. */
 const firstLookMs = 20;
 const rarestLookMs = 250;
 /** Answers that wait at a time; further ones are given at once. Few beside the calls of one action that run at once (256). */
