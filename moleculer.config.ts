@@ -9,7 +9,7 @@ import { isOutage } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
-import type { BusConfig } from "#shared/config.ts";
+import type { BusConfig } from "#shared/config/config.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
 const namespace = "atelier";

@@ -42,7 +42,7 @@ const services: Ban = {
 const agent: Ban = { group: ["#agent/**", "**/agent/**"], message: "The agent is a program of its own" };
 const cli: Ban = { group: ["**/cli/**"], message: "The command line is a client of the platform" };
 
-const environment = "The environment is read by shared/environment.ts";
+const environment = "The environment is read by shared/config/environment.ts";
 const time = "Time comes from shared/clock.ts";
 
 const environmentImport = { name: "node:process", importNames: ["env"], message: environment };
@@ -171,7 +171,7 @@ const clockAndEnvironment: Override[] = [
 		},
 	},
 	{
-		files: ["shared/environment.ts", "shared/failpoints.ts"],
+		files: ["shared/config/environment.ts", "shared/failpoints.ts"],
 		rules: { "no-restricted-properties": ["error", ...clockReadings] },
 	},
 ];

@@ -3,7 +3,7 @@ import { type ModelAccess, type ModelRefusal, modelWires } from "#shared/models/
 import { tokenBuckets } from "#shared/models/token-counts.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchDocument, McpServer, Repository } from "#shared/pod/launch.ts";
-import { isJsonObject, parseJsonObject } from "./json-object.ts";
+import { isJsonObject, parseJsonObject } from "./io/json-object.ts";
 
 const maxBytes = 2_097_152;
 

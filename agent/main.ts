@@ -5,8 +5,8 @@
  */
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
-import { podGround } from "./pod-ground.ts";
-import { PodWorkspace } from "./pod-workspace.ts";
+import { podGround } from "./io/pod-ground.ts";
+import { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
 import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
 

@@ -7,33 +7,33 @@ import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
-import { ActivityWatch } from "./activity-watch.ts";
-import { AgentKeeper } from "./agent-keeper.ts";
-import { AgentServer } from "./agent-server.ts";
-import { cannotStart } from "./agent-starter.ts";
-import { Chat } from "./chat.ts";
-import { Conversation } from "./conversation.ts";
-import { Dialogue } from "./dialogue.ts";
-import { markerOf } from "./environment.ts";
-import { closingChronicle } from "./closing-chronicle.ts";
-import { HistorySpool } from "./history-spool.ts";
-import { LaunchFailure } from "./launch-failure.ts";
-import type { LogBuffer } from "./log-buffer.ts";
-import { modelCost } from "./model-cost.ts";
-import { ModelTrouble } from "./model-trouble.ts";
-import { Permissions } from "./permissions.ts";
-import type { MessageSockets } from "./message-sockets.ts";
-import { PlatformReports } from "./platform-reports.ts";
-import { podCommands } from "./pod-commands.ts";
-import { podRoutes } from "./pod-routes.ts";
-import type { PodGround } from "./pod-ground.ts";
-import type { PodWorkspace } from "./pod-workspace.ts";
-import { sweepProcesses } from "./process-sweep.ts";
-import { RequestGuard } from "./request-guard.ts";
+import { ActivityWatch } from "./reporting/activity-watch.ts";
+import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
+import { AgentServer } from "./server/agent-server.ts";
+import { cannotStart } from "./coding-agents/agent-starter.ts";
+import { Chat } from "./server/chat.ts";
+import { Conversation } from "./conversation/conversation.ts";
+import { Dialogue } from "./conversation/dialogue.ts";
+import { markerOf } from "./io/environment.ts";
+import { closingChronicle } from "./reporting/closing-chronicle.ts";
+import { HistorySpool } from "./reporting/history-spool.ts";
+import { LaunchFailure } from "./io/launch-failure.ts";
+import type { LogBuffer } from "./io/log-buffer.ts";
+import { modelCost } from "./server/model-cost.ts";
+import { ModelTrouble } from "./reporting/model-trouble.ts";
+import { Permissions } from "./coding-agents/permissions.ts";
+import type { MessageSockets } from "./server/message-sockets.ts";
+import { PlatformReports } from "./reporting/platform-reports.ts";
+import { podCommands } from "./server/pod-commands.ts";
+import { podRoutes } from "./server/pod-routes.ts";
+import type { PodGround } from "./io/pod-ground.ts";
+import type { PodWorkspace } from "./workspace/pod-workspace.ts";
+import { sweepProcesses } from "./io/process-sweep.ts";
+import { RequestGuard } from "./server/request-guard.ts";
 import { SessionModel } from "./session-model.ts";
 import { StatusFile } from "./status-file.ts";
 import { Timeline } from "./timeline/timeline.ts";
-import { UsageSpool } from "./usage-spool.ts";
+import { UsageSpool } from "./reporting/usage-spool.ts";
 
 /** Name of its own lines in the log. */
 const own = "session-agent";
@@ -228,7 +228,7 @@ export class SessionAgent {
 	}
 
 	async #openMessages(chat: Chat): Promise<MessageSockets> {
-		const { MessageSockets } = await import("./message-sockets.ts");
+		const { MessageSockets } = await import("./server/message-sockets.ts");
 		const messages = new MessageSockets(chat);
 		this.#opened.messages = messages;
 		return messages;

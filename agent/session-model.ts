@@ -1,12 +1,12 @@
 /** The session's model, as its coding agent reaches it: through the proxy, within the budget, and in the books. */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { BudgetGate } from "./budget-gate.ts";
-import type { Dialogue } from "./dialogue.ts";
-import type { LogBuffer } from "./log-buffer.ts";
-import type { AskingCall, CallUnderWay, MeteredCall } from "./model-proxy/metered-call.ts";
+import { BudgetGate } from "./reporting/budget-gate.ts";
+import type { Dialogue } from "./conversation/dialogue.ts";
+import type { LogBuffer } from "./io/log-buffer.ts";
+import type { AskingCall, CallUnderWay, MeteredCall } from "./model-proxy/metering/metered-call.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
-import type { ModelTrouble } from "./model-trouble.ts";
-import type { UsageReporter } from "./usage-reporter.ts";
+import type { ModelTrouble } from "./reporting/model-trouble.ts";
+import type { UsageReporter } from "./reporting/usage-reporter.ts";
 
 export interface ModelParts {
 	readonly launch: LaunchDocument;

@@ -2,7 +2,7 @@
 import { isoTime } from "#shared/clock.ts";
 import { replaceFileSync } from "#shared/files/replaced-file.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
-import type { LaunchFailure } from "./launch-failure.ts";
+import type { LaunchFailure } from "./io/launch-failure.ts";
 
 /** The step that is over when a phase begins. */
 const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {

@@ -14,7 +14,7 @@ export function isWaiting(args: readonly string[]): boolean {
 export async function loadAhead(): Promise<void> {
 	await Promise.all([
 		import("./session-agent.ts"),
-		import("./message-sockets.ts"),
+		import("./server/message-sockets.ts"),
 		import("./model-proxy/model-proxy.ts"),
 		import("#shared/agents/agent-records.ts"),
 	]);

@@ -5,9 +5,9 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
-import { launchSettings } from "#services/sessions/launch-settings.ts";
-import { newSession } from "#services/sessions/new-session.ts";
-import { sessionCollection } from "#services/sessions/session-collection.ts";
+import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
+import { newSession } from "#services/sessions/commands/new-session.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { order, report } from "./program.ts";
 
 const { dataDir, count } = order<{ dataDir: string; count: number }>();

@@ -1,5 +1,5 @@
 /** A program: the platform's own stream behind its own gateway, over a log in memory. It logs as many events as it is told. */
-import { streamPath, startStream } from "../test/support/start-stream.ts";
+import { streamPath, startStream } from "../test/support/platform/start-stream.ts";
 import { eventText } from "./event-text.ts";
 import { report } from "./program.ts";
 

@@ -1,5 +1,5 @@
 /** The platform as its users run it: a process of its own with a data folder of its own. */
-import { startPlatform, type TestPlatform } from "../test/support/start-platform.ts";
+import { startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
 /** All of it but the pod manager: sessions are kept and never started, so nothing happens beside what is measured. */
 const withoutPods = [["gateway", "stream", "sessions", "blueprints", "settings", "identity"]];

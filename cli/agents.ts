@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
 import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
-import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config.ts";
+import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
 import { agentMarkdown } from "./agent-markdown.ts";

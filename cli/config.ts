@@ -3,10 +3,10 @@
  * `npm run --silent config -- --markdown`: the table of all keys in docs/configuration.md.
  */
 import { stringify } from "yaml";
-import { configSchema } from "#shared/config-schema.ts";
-import { configTable } from "#shared/config-table.ts";
-import { ConfigError, loadConfig } from "#shared/config.ts";
-import { maskSecrets } from "#shared/mask-secrets.ts";
+import { configSchema } from "#shared/config/config-schema.ts";
+import { configTable } from "#shared/config/config-table.ts";
+import { ConfigError, loadConfig } from "#shared/config/config.ts";
+import { maskSecrets } from "#shared/config/mask-secrets.ts";
 
 function table(): string {
 	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });

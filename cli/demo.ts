@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { apiToken } from "#shared/api-token.ts";
-import { apiUrl } from "#shared/config.ts";
+import { apiToken } from "#shared/secrets/api-token.ts";
+import { apiUrl } from "#shared/config/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";
 import { PlatformClient, PlatformError } from "./platform-client.ts";
 import { Steps } from "./steps.ts";

@@ -5,9 +5,9 @@ import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
-import { type BusConfig, type Config, ConfigError, isOnePersons, loadConfig } from "#shared/config.ts";
+import { type BusConfig, type Config, ConfigError, isOnePersons, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { openInstallationKey } from "#shared/keys.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
 import type { Compose, Part, Platform } from "#shared/platform.ts";
 import { fileCheck } from "./file-check.ts";
 

@@ -5,7 +5,7 @@
  */
 import { after, monotonic, sleep } from "#shared/clock.ts";
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
-import { hideEnvironment } from "#shared/environment.ts";
+import { hideEnvironment } from "#shared/config/environment.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { StartError } from "#shared/start-error.ts";
 import { endProcess } from "./end-process.ts";

@@ -1,5 +1,5 @@
 /** Where pods and people reach the gateway. */
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 
 const wildcards = new Set(["0.0.0.0", "::"]);
 

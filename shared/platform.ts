@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "./bus/principal.ts";
-import type { Config } from "./config.ts";
-import type { InstallationKey } from "./keys.ts";
+import type { Config } from "./config/config.ts";
+import type { InstallationKey } from "./secrets/keys.ts";
 
 /** Serves one action with the raw HTTP response instead of a result, in the gateway's own process. */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;

@@ -8,7 +8,7 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { projectRoot } from "#shared/project-root.ts";
 import { MochaProcess, type Outcome } from "./mocha-process.ts";
-import { leftOutAgents } from "./support/proven-agents.ts";
+import { leftOutAgents } from "./support/agents/proven-agents.ts";
 import { agentTests, planned } from "./test-plan.ts";
 
 const sideBySide = availableParallelism() + 1;

@@ -13,7 +13,7 @@ const measuring = [
 	"test/failover/failover.test.ts",
 	"test/faults/faults.test.ts",
 	"test/integration/agent/model-proxy/overhead.test.ts",
-	"test/integration/stream-crowd.test.ts",
+	"test/integration/stream/stream-crowd.test.ts",
 	"test/isolation/isolation.test.ts",
 ];
 

@@ -1,6 +1,6 @@
 /** The client of one ACP session, as the agent's parts see it. */
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../json-object.ts";
+import type { JsonObject } from "../io/json-object.ts";
 
 export interface AcpClient {
 	update: (update: SessionUpdate) => void;

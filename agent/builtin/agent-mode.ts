@@ -1,6 +1,6 @@
 /** What the built-in agent can be: with a model or without. The protocol around it is the same. */
 import type { AgentCapabilities, PromptResponse, SessionModeState } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../json-object.ts";
+import type { JsonObject } from "../io/json-object.ts";
 import type { AcpClient } from "./acp-client.ts";
 
 export interface AgentMode {

@@ -7,8 +7,8 @@ import type {
 	SessionNotification,
 } from "@agentclientprotocol/sdk";
 import { sleep } from "#shared/clock.ts";
-import { isJsonObject, type JsonObject, objectsOf } from "../json-object.ts";
-import { JsonRpc } from "../json-rpc.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../io/json-object.ts";
+import { JsonRpc } from "../io/json-rpc.ts";
 import type { AcpClient } from "./acp-client.ts";
 import type { AgentMode, AgentSession, SessionOpening } from "./agent-mode.ts";
 import { modelVariables, readModelSettings } from "./model/model-settings.ts";

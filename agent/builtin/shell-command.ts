@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { after } from "#shared/clock.ts";
-import { BoundedText } from "../bounded-text.ts";
-import { exitOf } from "../child-exit.ts";
-import { signalGroup } from "../process-group.ts";
+import { BoundedText } from "../io/bounded-text.ts";
+import { exitOf } from "../io/child-exit.ts";
+import { signalGroup } from "../io/process-group.ts";
 
 export interface ShellOutcome {
 	/** Standard output and standard error, with a marker in the middle where too much was left out. */

@@ -1,8 +1,8 @@
 /** The body of a call: of the session's model, whichever it names, and whether the provider would tell the usage of its stream. Pure. */
 import type { IncomingHttpHeaders } from "node:http";
-import { type JsonObject, isJsonObject, parseJsonObject } from "../json-object.ts";
-import type { CallBounds } from "./metered-call.ts";
-import { bodyOfModel, namedModel } from "./named-model.ts";
+import { type JsonObject, isJsonObject, parseJsonObject } from "../io/json-object.ts";
+import type { CallBounds } from "./metering/metered-call.ts";
+import { bodyOfModel, namedModel } from "./naming/named-model.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import { callTerms, withOwnTools } from "./terms/call-terms.ts";

@@ -7,18 +7,18 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
-import type { LogBuffer } from "../log-buffer.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
 import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
-import type { AskingCall, CallUnderWay, MeteredCall } from "./metered-call.ts";
-import { modelList } from "./model-list.ts";
-import { OtherModels } from "./other-models.ts";
-import { ProviderLink } from "./provider-link.ts";
+import type { AskingCall, CallUnderWay, MeteredCall } from "./metering/metered-call.ts";
+import { modelList } from "./naming/model-list.ts";
+import { OtherModels } from "./naming/other-models.ts";
+import { ProviderLink } from "./provider/provider-link.ts";
 import { errorBody, ProxyError } from "./proxy-error.ts";
 import { defaultLimits, type ProxyLimits } from "./proxy-limits.ts";
 import { proxyRoute, wireOf } from "./proxy-route.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { type WatchCall, watchNothing } from "./watched-call.ts";
+import { type WatchCall, watchNothing } from "./provider/watched-call.ts";
 
 /** Not by an import (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");

@@ -2,7 +2,7 @@
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
-import { textOf } from "../json-object.ts";
+import { textOf } from "../io/json-object.ts";
 import type { Commit } from "./commit-list.ts";
 import type { TimelineRecord } from "./timeline-log.ts";
 import type { FinishedCall } from "./tool-calls.ts";

@@ -1,7 +1,7 @@
 /** What one pod of a session leaves to the next one about its timeline: a small file in the state folder. */
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
-import { isJsonObject, textOf } from "../json-object.ts";
+import { isJsonObject, textOf } from "../io/json-object.ts";
 
 export interface TimelineMemory {
 	/** The commit the session began on; undefined: there was none. */

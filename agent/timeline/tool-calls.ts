@@ -1,6 +1,6 @@
 /** The tool calls of one turn, put together from their updates. */
 import { monotonic } from "#shared/clock.ts";
-import type { ToolUpdate } from "../coding-agent.ts";
+import type { ToolUpdate } from "../coding-agents/coding-agent.ts";
 
 export interface FinishedCall {
 	/** As the agent says: `execute`, `edit`, `read`, … */

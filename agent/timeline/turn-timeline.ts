@@ -2,8 +2,8 @@
 import { isoTime, sleep } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
-import type { AgentUpdate } from "../coding-agent.ts";
-import type { TurnGate, TurnWatcher } from "../turn-watcher.ts";
+import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
+import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
 import { answerRecords, callRecords, commitRecords, fileRecords, messageRecords } from "./records.ts";
 import type { TimelineLog } from "./timeline-log.ts";
 import { ToolCalls } from "./tool-calls.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeRepository } from "../../test/support/git-repository.ts";
+import { makeRepository } from "../../test/support/repositories/git-repository.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { cloneAndSpawn } from "../baselines/clone-and-spawn.ts";
 import { wholePlatform } from "../platform.ts";

@@ -1,5 +1,5 @@
 /** The blueprints part: what sessions are made from. */
-import { loadAdapter } from "#shared/adapter.ts";
+import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { type TemplateSource, templateSourceMethods } from "./template-source.ts";

@@ -9,12 +9,12 @@ import { after } from "#shared/clock.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { TimeoutError, UnavailableError } from "#shared/errors.ts";
 import type { UpgradeHandler } from "#shared/platform.ts";
-import type { Answer } from "./answer.ts";
-import type { Authenticator } from "./authenticate.ts";
-import { failureAnswer, unforeseen } from "./http-errors.ts";
-import type { OriginGuard } from "./origin-guard.ts";
-import { requestIdOf } from "./request-id.ts";
-import { refuseBadHandshake, sessionOf, withToken } from "./websocket-handshake.ts";
+import type { Answer } from "./http/answer.ts";
+import type { Authenticator } from "./callers/authenticate.ts";
+import { failureAnswer, unforeseen } from "./http/http-errors.ts";
+import type { OriginGuard } from "./http/origin-guard.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 
 export interface UpgradeChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;

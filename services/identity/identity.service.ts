@@ -1,7 +1,7 @@
 /** Where identities come from, on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import { identity } from "#shared/contracts/identity.ts";
 import { NotFoundError } from "#shared/errors.ts";
 

@@ -1,9 +1,15 @@
 /** The pod manager's part: the only one that starts and ends pods. */
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
-import { loadAdapter } from "#shared/adapter.ts";
+import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { type Config, ConfigError, environmentSecret, inheritedEnvironment, isOnePersons } from "#shared/config.ts";
+import {
+	type Config,
+	ConfigError,
+	environmentSecret,
+	inheritedEnvironment,
+	isOnePersons,
+} from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, Platform } from "#shared/platform.ts";

@@ -1,10 +1,10 @@
 /** What a pod is created from: the launch settings of a claim, and what the platform and the pod show each other. */
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type Output, schema } from "#shared/bus/schema.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { gatewayUrl } from "#shared/gateway-url.ts";
-import type { InstallationKey } from "#shared/keys.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { ModelAccess, ModelRefusal } from "#shared/models/model-wire.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";

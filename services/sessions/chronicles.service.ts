@@ -4,13 +4,13 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
-import type { Asker } from "./change-queue.ts";
+import type { Asker } from "./record/change-queue.ts";
 import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicles/chronicle-records.ts";
 import { chainOf, type SessionChronicles } from "./chronicles/session-chronicles.ts";
-import type { SessionPod } from "./session-pod.ts";
-import type { SessionRecords } from "./session-records.ts";
+import type { SessionPod } from "./pod/session-pod.ts";
+import type { SessionRecords } from "./record/session-records.ts";
 import type { SessionReforge } from "./chronicles/session-reforge.ts";
 import type { Timelines } from "./chronicles/timelines.ts";
 

@@ -2,8 +2,8 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { eventLog as contract } from "#shared/contracts/event-log.ts";
-import type { EventLog } from "./event-log.ts";
-import type { OutboxRelay } from "./outbox-relay.ts";
+import type { EventLog } from "#shared/event-log/event-log.ts";
+import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 
 export function eventLogService(log: EventLog, relay: OutboxRelay): ServiceSchema {
 	return {

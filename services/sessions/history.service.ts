@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { history } from "#shared/contracts/history.ts";
-import type { HistoryReports } from "./history-reports.ts";
+import type { HistoryReports } from "./history/history-reports.ts";
 
 export function historyService(reports: HistoryReports): ServiceSchema {
 	return {

@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
-import type { SessionControl } from "./session-control.ts";
+import type { SessionControl } from "./pod/session-control.ts";
 
 export function sessionControlService(control: SessionControl): ServiceSchema {
 	return {

@@ -9,7 +9,7 @@ import { TimeoutError } from "#shared/errors.ts";
 import { FairTurns, type TurnLimits } from "#shared/fair-turns.ts";
 import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";
-import type { SessionRecords } from "./session-records.ts";
+import type { SessionRecords } from "./record/session-records.ts";
 
 /** To read a session's events can mean 5,000 of 4 KB: some at a time, and nobody reads while others wait. */
 const readings: TurnLimits = {

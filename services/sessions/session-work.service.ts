@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
-import type { SessionClaims } from "./session-claims.ts";
+import type { SessionClaims } from "./work/session-claims.ts";
 
 /** @param isLimited Whether a limit of cost applies to a session. */
 export function sessionWorkService(claims: SessionClaims, isLimited: (id: string) => Promise<boolean>): ServiceSchema {

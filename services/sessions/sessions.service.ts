@@ -16,17 +16,17 @@ import { templates, type Template } from "#shared/contracts/templates.ts";
 import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
-import type { KnownModels } from "./known-models.ts";
-import { listPage } from "./session-list.ts";
-import { updateChange } from "./session-update.ts";
-import { refuseBadRef } from "./session-source.ts";
-import type { SessionChange, SessionRecord } from "./session-change.ts";
-import type { SessionCommands } from "./session-commands.ts";
-import type { SessionPod } from "./session-pod.ts";
-import type { SessionRecords } from "./session-records.ts";
-import type { SessionStops } from "./session-stops.ts";
-import type { StoppedSessions } from "./stopped-sessions.ts";
-import { refuseStale } from "./stale-launch.ts";
+import type { KnownModels } from "./commands/known-models.ts";
+import { listPage } from "./record/session-list.ts";
+import { updateChange } from "./record/session-update.ts";
+import { refuseBadRef } from "./commands/session-source.ts";
+import type { SessionChange, SessionRecord } from "./record/session-change.ts";
+import type { SessionCommands } from "./commands/session-commands.ts";
+import type { SessionPod } from "./pod/session-pod.ts";
+import type { SessionRecords } from "./record/session-records.ts";
+import type { SessionStops } from "./commands/session-stops.ts";
+import type { StoppedSessions } from "./commands/stopped-sessions.ts";
+import { refuseStale } from "./record/stale-launch.ts";
 
 const job = vouch(systemPrincipal("sessions"));
 

@@ -1,5 +1,5 @@
 /** The settings part. */
-import { ConfigError } from "#shared/config.ts";
+import { ConfigError } from "#shared/config/config.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { settingsService } from "./settings.service.ts";
 

@@ -1,7 +1,7 @@
 /** Switches of this server, on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import { settings } from "#shared/contracts/settings.ts";
 
 export function settingsService({ local_mounts, file_manager }: Config["features"]): ServiceSchema {

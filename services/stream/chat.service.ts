@@ -1,6 +1,6 @@
 /** The chats on the bus: it offers no action; it is a service so that it starts and ends with the others. */
 import type { Service, ServiceSchema } from "moleculer";
-import type { ChatBridge } from "./chat-bridge.ts";
+import type { ChatBridge } from "./chat/chat-bridge.ts";
 
 export function chatService(chats: ChatBridge): ServiceSchema {
 	return {

@@ -2,7 +2,7 @@
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
 import type { Compose } from "#shared/platform.ts";
-import { ChatBridge } from "./chat-bridge.ts";
+import { ChatBridge } from "./chat/chat-bridge.ts";
 import { chatService } from "./chat.service.ts";
 import { EventStream } from "./event-stream.ts";
 import { streamService } from "./stream.service.ts";

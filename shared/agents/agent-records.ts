@@ -6,7 +6,7 @@ import { compileSchema } from "../bus/validator.ts";
 import { modelWires } from "../models/model-wire.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
-import { yamlValue } from "../yaml-text.ts";
+import { yamlValue } from "../config/yaml-text.ts";
 import { agentFields, type WrittenAgent } from "./agent-fields.ts";
 
 export const agentRecordFolder = join(projectRoot, "config", "agents");

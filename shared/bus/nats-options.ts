@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Nats from "nats";
-import type { BusConfig } from "../config.ts";
-import { ConfigError } from "../config.ts";
+import type { BusConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config.ts";
 
 /**
  * Reconnects for ever and notices a frozen server within ten seconds.

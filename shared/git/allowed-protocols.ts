@@ -1,5 +1,5 @@
 /** Which protocols repositories may be named with: configured, or by who may call. */
-import { type Config, isOnePersons } from "../config.ts";
+import { type Config, isOnePersons } from "../config/config.ts";
 
 /** One developer on their own machine may also name folders of it and servers on it. */
 export function gitProtocols(config: Config): readonly string[] {

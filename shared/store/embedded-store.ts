@@ -18,7 +18,7 @@ import {
 	type Range,
 	type VersionPage,
 } from "./document-store.ts";
-import { duplicateKey, EmbeddedDatabase } from "./embedded-database.ts";
+import { duplicateKey, EmbeddedDatabase } from "./embedded/embedded-database.ts";
 import {
 	countSelection,
 	outboxOf,
@@ -26,9 +26,16 @@ import {
 	pageSelection,
 	selection,
 	versionSelection,
-} from "./embedded-reads.ts";
-import { documentOf, memberList, type Sql } from "./embedded-sql.ts";
-import { assignments, deletion, deletions, insertion, outboxReplacement, updating } from "./embedded-writes.ts";
+} from "./embedded/embedded-reads.ts";
+import { documentOf, memberList, type Sql } from "./embedded/embedded-sql.ts";
+import {
+	assignments,
+	deletion,
+	deletions,
+	insertion,
+	outboxReplacement,
+	updating,
+} from "./embedded/embedded-writes.ts";
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";

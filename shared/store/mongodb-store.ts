@@ -20,10 +20,10 @@ import {
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
-import { MongodbConnection, type OperationOptions } from "./mongodb-connection.ts";
-import { documentOf, storedDocument, type StoredDocument } from "./mongodb-document.ts";
-import { firstFailure, type Intent, takenKey, translated } from "./mongodb-errors.ts";
-import { applyIndexes } from "./mongodb-indexes.ts";
+import { MongodbConnection, type OperationOptions } from "./mongodb/mongodb-connection.ts";
+import { documentOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
+import { firstFailure, type Intent, takenKey, translated } from "./mongodb/mongodb-errors.ts";
+import { applyIndexes } from "./mongodb/mongodb-indexes.ts";
 import {
 	guardFilter,
 	nothingAfter,
@@ -32,7 +32,7 @@ import {
 	rangeFilter,
 	sortOrder,
 	updateOperators,
-} from "./mongodb-query.ts";
+} from "./mongodb/mongodb-query.ts";
 
 export interface MongodbStoreOptions {
 	/** Connection string; may hold a password. */

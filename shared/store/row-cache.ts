@@ -3,7 +3,7 @@
  * it is; whoever writes one forgets it, in the same step of the event loop.
  */
 import type { SQLOutputValue } from "node:sqlite";
-import type { SqlRow } from "./embedded-sql.ts";
+import type { SqlRow } from "./embedded/embedded-sql.ts";
 
 export interface CacheLimits {
 	/** Documents whose rows are kept, those that were kept last. */

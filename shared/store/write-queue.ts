@@ -3,7 +3,7 @@
  * commit is done, and one that fails by itself takes nothing from its neighbours.
  */
 import { UnavailableError } from "../errors.ts";
-import type { EmbeddedDatabase } from "./embedded-database.ts";
+import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 
 /** Writes that wait; more are refused. */
 const maxWaiting = 10_000;

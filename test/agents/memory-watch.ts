@@ -1,6 +1,6 @@
 /** The most memory that a coding agent had, without what stands beside it: the session agent, MCP servers, commands. */
-import { processFile } from "../support/process-file.ts";
-import type { SessionProcess } from "../support/session-processes.ts";
+import { processFile } from "../support/machine/process-file.ts";
+import type { SessionProcess } from "../support/platform/session-processes.ts";
 
 const everyMs = 500;
 /** In the arguments of programs that the tests give to the agent. */

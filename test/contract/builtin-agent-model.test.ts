@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtinWires } from "#agent/builtin/model/model-settings.ts";
-import { readAgentRecord } from "#agent/agent-record.ts";
+import { readAgentRecord } from "#agent/coding-agents/agent-record.ts";
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
-import { openAgent } from "../support/open-agent.ts";
+import { openAgent } from "../support/agents/open-agent.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
 for (const wire of builtinWires) {

@@ -1,6 +1,6 @@
 /** What every coding agent must do, whichever way it is spoken to. */
 import { expect } from "chai";
-import type { AgentUpdate, CodingAgent } from "#agent/coding-agent.ts";
+import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { DocumentStore, OutboxEntry, Page, Range } from "#shared/store/document-store.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
 import { failureOf } from "../support/failure-of.ts";
-import { event, job, jobs, log } from "../support/sample-collections.ts";
+import { event, job, jobs, log } from "../support/stores/sample-collections.ts";
 
 export function describeStoredLists(store: () => DocumentStore): void {
 	describePages(store);

@@ -7,7 +7,7 @@ import {
 	type Guard,
 	maxRemoved,
 } from "#shared/store/document-store.ts";
-import { event, job, type JobColumns, jobs, log } from "../support/sample-collections.ts";
+import { event, job, type JobColumns, jobs, log } from "../support/stores/sample-collections.ts";
 import { describeStoredLists } from "./document-store-lists.contract.ts";
 import { failureOf } from "../support/failure-of.ts";
 

@@ -1,6 +1,6 @@
 /** The document stores there are; with `MONGODB_URL` also on the server it names. */
 import { describeDocumentStore } from "./document-store.contract.ts";
-import { openEmbedded, openOnEndpoint, openOnServer } from "../support/open-stores.ts";
+import { openEmbedded, openOnEndpoint, openOnServer } from "../support/stores/open-stores.ts";
 
 describeDocumentStore("SQLite", openEmbedded);
 describeDocumentStore("MongoDB's wire protocol", openOnEndpoint);

@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
-import { type LoopbackConnection, openLoopback } from "../support/loopback-connection.ts";
-import type { IdentityProvider } from "#services/gateway/identity-provider.ts";
+import { type LoopbackConnection, openLoopback } from "../support/clients/loopback-connection.ts";
+import type { IdentityProvider } from "#services/gateway/callers/identity-provider.ts";
 
 export interface KnownCaller {
 	/** Value of the `Authorization` header. */

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiToken } from "#shared/api-token.ts";
+import { openApiToken } from "#shared/secrets/api-token.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
-import { people } from "../support/start-gateway.ts";
+import { people } from "../support/platform/start-gateway.ts";
 import { describeIdentityProvider } from "./identity-provider.contract.ts";
 
 describeIdentityProvider("dev", async () => ({

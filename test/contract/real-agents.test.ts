@@ -2,14 +2,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { prepareAgentHome } from "#agent/agent-home.ts";
-import { readAgentRecord } from "#agent/agent-record.ts";
-import { agentCache } from "../support/install-agents.ts";
+import { prepareAgentHome } from "#agent/coding-agents/agent-home.ts";
+import { readAgentRecord } from "#agent/coding-agents/agent-record.ts";
+import { agentCache } from "../support/agents/install-agents.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
-import { openAgent } from "../support/open-agent.ts";
-import { installTestedAgents, testedAgents } from "../support/proven-agents.ts";
-import { waitCommand } from "../support/wait-command.ts";
+import { openAgent } from "../support/agents/open-agent.ts";
+import { installTestedAgents, testedAgents } from "../support/agents/proven-agents.ts";
+import { waitCommand } from "../support/agents/wait-command.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
 describe("real agents", function () {

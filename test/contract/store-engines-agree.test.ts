@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
-import { openEmbedded, openOnEndpoint, openOnServer } from "../support/open-stores.ts";
-import { event, type Job, type JobColumns, jobs } from "../support/sample-collections.ts";
+import { openEmbedded, openOnEndpoint, openOnServer } from "../support/stores/open-stores.ts";
+import { event, type Job, type JobColumns, jobs } from "../support/stores/sample-collections.ts";
 
 type Operation = (store: DocumentStore) => Promise<unknown>;
 

@@ -3,8 +3,8 @@
  * table is printed at the end.
  */
 import { AssertionError } from "chai";
-import { AgentPlatform } from "../support/agent-platform.ts";
-import { installTestedAgents, testedAgents } from "../support/proven-agents.ts";
+import { AgentPlatform } from "../support/agents/agent-platform.ts";
+import { installTestedAgents, testedAgents } from "../support/agents/proven-agents.ts";
 import type { AgentCheck } from "../agents/agent-check.ts";
 import { agentChecks } from "../agents/agent-checks.ts";
 import { AgentStage, script } from "../agents/agent-stage.ts";

@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 describe("the API page /docs", function () {
 	this.timeout(60_000);

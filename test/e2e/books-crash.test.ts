@@ -3,12 +3,12 @@ import { expect } from "chai";
 import type { DayBudget } from "#shared/contracts/budgets.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Stats, UsageRecord } from "#shared/contracts/usage.ts";
-import { openInstallationKey } from "#shared/keys.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { sameDay } from "../support/same-day.ts";
-import { createSession } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sameDay } from "../support/machine/same-day.ts";
+import { createSession } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const model = "claude-sonnet-4-6";
 /** 3 dollars a million tokens. */

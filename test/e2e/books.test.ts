@@ -7,14 +7,14 @@ import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
-import type { ApiClient } from "../support/api-client.ts";
-import { openChat } from "../support/chat-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { openChat } from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../support/model-server/script.ts";
-import { sameDay } from "../support/same-day.ts";
-import { ask, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sameDay } from "../support/machine/same-day.ts";
+import { ask, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** Dollars per million tokens, so micro-dollars per token; whole ones, so that no report is rounded. */
 const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };

@@ -7,15 +7,15 @@ import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
-import { AgentTalk } from "../support/agent-talk.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import { AgentTalk } from "../support/agents/agent-talk.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
-import { sameDay } from "../support/same-day.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sameDay } from "../support/machine/same-day.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** US dollars per million tokens. */
 const prices = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };

@@ -1,12 +1,12 @@
 /** The chat of a session where gateway, sessions and pods are processes of their own. */
 import { expect } from "chai";
-import type { ApiClient } from "../support/api-client.ts";
-import { askingTree } from "../support/asking-tree.ts";
-import { openChat, refusedChat } from "../support/chat-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { askingTree } from "../support/agents/asking-tree.ts";
+import { openChat, refusedChat } from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { type NatsServer, startNatsServer } from "../support/bus/nats-server.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager"]];

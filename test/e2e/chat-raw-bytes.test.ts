@@ -1,11 +1,11 @@
 /** Bytes that attack the chat at the gateway, each followed by a good client that is served. */
 import { expect } from "chai";
-import type { ApiClient } from "../support/api-client.ts";
-import { openChat } from "../support/chat-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { openChat } from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { RawConnection, rawRequest } from "../support/raw-http.ts";
-import { runningSession } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { RawConnection, rawRequest } from "../support/clients/raw-http.ts";
+import { runningSession } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 describe("the chat: raw bytes", function () {
 	this.timeout(60_000);

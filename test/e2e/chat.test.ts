@@ -4,13 +4,19 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { WebSocket } from "ws";
 import type { PermissionRequest } from "#shared/contracts/session-control.ts";
-import { openInstallationKey } from "#shared/keys.ts";
-import type { ApiClient } from "../support/api-client.ts";
-import { askingTree } from "../support/asking-tree.ts";
-import { type ChatClient, type ChatOptions, openChat, type Refusal, refusedChat } from "../support/chat-client.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { askingTree } from "../support/agents/asking-tree.ts";
+import {
+	type ChatClient,
+	type ChatOptions,
+	openChat,
+	type Refusal,
+	refusedChat,
+} from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const users = [
 	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },

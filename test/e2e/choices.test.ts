@@ -8,9 +8,9 @@ import type { Model } from "#shared/contracts/models.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { readAgentRecord } from "#shared/agents/agent-records.ts";
 import type { Conversation } from "#shared/contracts/sessions.ts";
-import { ApiClient } from "../support/api-client.ts";
+import { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 describe("choosing an agent and a model", function () {
 	this.timeout(60_000);

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
 import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/model-server/answer.ts";
 import type { ModelRequest } from "../support/model-server/model-request.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
 import { say, shell, turns } from "../support/model-server/script.ts";
-import { ask, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { ask, sessionReaches, type SessionView } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** What the platform promises of a stop. */
 const stopMs = 20_000;

@@ -5,13 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
 import type { SessionEvent } from "#shared/contracts/session-events.ts";
-import { openInstallationKey } from "#shared/keys.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { fileUrl, git, makeRepository } from "../support/git-repository.ts";
-import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { fileUrl, git, makeRepository } from "../support/repositories/git-repository.ts";
+import {
+	ask,
+	createSession,
+	runningSession,
+	sessionReaches,
+	type SessionView,
+} from "../support/platform/session-steps.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const commit =
 	'$ git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet -m "Add two files"';

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ApiClient } from "../support/api-client.ts";
+import { ApiClient } from "../support/clients/api-client.ts";
 import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
 import { patchTable } from "../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../support/conformance/request.ts";
@@ -15,10 +15,10 @@ import { isRouted, listFaults, type Send, sendWith, Walker } from "../support/co
 import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
 import { type WrongRequest, wrongRequests } from "../support/conformance/wrong-requests.ts";
 import { eventually } from "../support/eventually.ts";
-import { fileUrl, makeRepository } from "../support/git-repository.ts";
-import { sameDay } from "../support/same-day.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { fileUrl, makeRepository } from "../support/repositories/git-repository.ts";
+import { sameDay } from "../support/machine/same-day.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** Names that the scenario must have seen on the stream. */
 const expectedEvents = [

@@ -6,13 +6,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import type { ApiClient } from "../support/api-client.ts";
-import { askingTree } from "../support/asking-tree.ts";
-import { type ChatClient, openChat, refusedChat } from "../support/chat-client.ts";
-import { screenOf } from "../support/contract-screen.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { askingTree } from "../support/agents/asking-tree.ts";
+import { type ChatClient, openChat, refusedChat } from "../support/clients/chat-client.ts";
+import { screenOf } from "../support/clients/contract-screen.ts";
 import { eventually } from "../support/eventually.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** What the answer to a stop waits at most. */
 const waitedMs = 5_000;

@@ -4,9 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { startStallingRepository } from "../support/stalling-repository.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import {
+	ask,
+	createSession,
+	runningSession,
+	sessionReaches,
+	type SessionView,
+} from "../support/platform/session-steps.ts";
+import { startStallingRepository } from "../support/repositories/stalling-repository.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 describe("kill -9 of the platform", function () {
 	this.timeout(90_000);

@@ -3,11 +3,11 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { createSession, runningSession, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
-import { startStallingRepository } from "../support/stalling-repository.ts";
+import { createSession, runningSession, type SessionView } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
+import { startStallingRepository } from "../support/repositories/stalling-repository.ts";
 
 const crowd = 8;
 const users = ["alice", "bob", "carol"].map((id) => ({ token: `token-of-${id}`, id, tenant: id, roles: [] }));

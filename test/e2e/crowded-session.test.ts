@@ -1,8 +1,8 @@
 /** What one client does to its own session, and what nobody else may feel of it. */
 import { expect } from "chai";
-import type { Answer, ApiClient } from "../support/api-client.ts";
-import { createSession, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
+import { createSession, type SessionView } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const users = [
 	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },

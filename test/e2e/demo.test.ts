@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { fileUrl, git, gitDiff, makeRepository } from "../support/git-repository.ts";
-import { serveGit } from "../support/git-http-server.ts";
-import { runDemo, type DemoRun } from "../support/run-demo.ts";
-import { ask } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { fileUrl, git, gitDiff, makeRepository } from "../support/repositories/git-repository.ts";
+import { serveGit } from "../support/repositories/git-http-server.ts";
+import { runDemo, type DemoRun } from "../support/platform/run-demo.ts";
+import { ask } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 describe("npm run demo", function () {
 	this.timeout(180_000);

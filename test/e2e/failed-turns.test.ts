@@ -8,15 +8,15 @@ import type { Timeline } from "#shared/contracts/chronicles.ts";
 import type { SessionEvent } from "#shared/contracts/session-events.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { agentTree } from "../support/agent-tree.ts";
-import { AgentTalk } from "../support/agent-talk.ts";
-import type { ApiClient } from "../support/api-client.ts";
-import { type ChatClient, openChat } from "../support/chat-client.ts";
+import { agentTree } from "../support/agents/agent-tree.ts";
+import { AgentTalk } from "../support/agents/agent-talk.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import { type ChatClient, openChat } from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const promisedMs = 15_000;
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { eventually } from "../support/eventually.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 const openFiles = 256;
 

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { isThere } from "../support/is-there.ts";
-import { ask, runningSession } from "../support/session-steps.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { isThere } from "../support/machine/is-there.ts";
+import { ask, runningSession } from "../support/platform/session-steps.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 /** As people name them, and as nobody would foresee. */
 function secrets(canary: string): Record<string, string> {

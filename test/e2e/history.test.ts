@@ -7,10 +7,10 @@ import type { Timeline } from "#shared/contracts/chronicles.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { ask, runningSession, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { ask, runningSession, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 async function told<T>(api: ApiClient, path: string): Promise<T> {
 	const { status, body, text } = await api.get<T>(path);

@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import { openInstallationKey } from "#shared/keys.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { costMicros } from "#shared/models/token-counts.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { HostileAgent } from "../support/hostile-agent.ts";
+import { HostileAgent } from "../support/agents/hostile-agent.ts";
 import {
 	anthropic,
 	billedAsAsked,
@@ -23,12 +23,12 @@ import {
 	priceMicros,
 	refusedCalls,
 	slowStreams,
-} from "../support/hostile-calls.ts";
+} from "../support/agents/hostile-calls.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
-import { sameDay } from "../support/same-day.ts";
-import { sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
-import { untrueTales } from "../support/untrue-tales.ts";
+import { sameDay } from "../support/machine/same-day.ts";
+import { sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
+import { untrueTales } from "../support/agents/untrue-tales.ts";
 
 const budget = 1_000_000;
 describe("a hostile agent under a budget of one dollar (H7)", function () {

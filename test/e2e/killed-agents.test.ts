@@ -1,11 +1,11 @@
 /** kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost. */
 import { expect } from "chai";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { processFile } from "../support/process-file.ts";
-import { ask, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { type SessionProcess } from "../support/session-processes.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { processFile } from "../support/machine/process-file.ts";
+import { ask, runningSession, sessionReaches, type SessionView } from "../support/platform/session-steps.ts";
+import { type SessionProcess } from "../support/platform/session-processes.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const noticedMs = 5_000;
 

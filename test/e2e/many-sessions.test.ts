@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { waitingTitle } from "#shared/pod/agent-title.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { createSession, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { createSession, type SessionView } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const count = 40;
 

@@ -1,12 +1,12 @@
 /** A platform that starts again at another address: sessions that run go on, and say where their chat is now. */
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import { ApiClient } from "../support/api-client.ts";
-import { openChat } from "../support/chat-client.ts";
+import { ApiClient } from "../support/clients/api-client.ts";
+import { openChat } from "../support/clients/chat-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { createSession, runningSession, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { createSession, runningSession, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 describe("a gateway that has moved", function () {
 	this.timeout(90_000);

@@ -5,10 +5,10 @@ import { connect, type NatsConnection } from "nats";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
-import { freePort } from "../support/free-port.ts";
-import { NatsServer } from "../support/nats-server.ts";
-import { ask, createSession, runningSession } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { NatsServer } from "../support/bus/nats-server.ts";
+import { ask, createSession, runningSession } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const config = join(projectRoot, "config/nats/three-processes.conf");
 const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", "atelier-pod-manager"].map((user) => ({

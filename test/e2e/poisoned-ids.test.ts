@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { ask, runningSession } from "../support/session-steps.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import { ask, runningSession } from "../support/platform/session-steps.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 const claimed = [
 	"ffffffff-ffff-ffff-ffff-ffffffffffff",

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compose as composeSessions } from "#services/sessions/compose.ts";
-import { ApiClient } from "../support/api-client.ts";
+import { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
-import { freePort } from "../support/free-port.ts";
-import { NatsServer, startNatsServer } from "../support/nats-server.ts";
-import { runningSession } from "../support/session-steps.ts";
-import { testPlatform } from "../support/start-gateway.ts";
-import { startPlatform, TestPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { NatsServer, startNatsServer } from "../support/bus/nats-server.ts";
+import { runningSession } from "../support/platform/session-steps.ts";
+import { testPlatform } from "../support/platform/start-gateway.ts";
+import { startPlatform, TestPlatform } from "../support/platform/start-platform.ts";
 
 async function readyStatus({ url }: TestPlatform): Promise<number> {
 	return (await fetch(`${url}/ready`)).status;

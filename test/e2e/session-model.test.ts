@@ -10,13 +10,13 @@ import { stringify } from "yaml";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { SessionLogs } from "#shared/contracts/sessions.ts";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { installStandIn } from "../support/install-stand-in.ts";
+import { installStandIn } from "../support/agents/install-stand-in.ts";
 import type { BilledCall } from "../support/model-server/bill.ts";
 import { ModelServer } from "../support/model-server/model-server.ts";
-import { ask, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { ask, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 /** Dollars per million tokens, so micro-dollars per token. */
 const prices = { input: 10, output: 1, cache_read: 1, cache_write: 10 };

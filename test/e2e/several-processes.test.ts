@@ -3,13 +3,19 @@ import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { fileUrl, gitDiff, makeRepository } from "../support/git-repository.ts";
-import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
-import { runDemo } from "../support/run-demo.ts";
-import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { fileUrl, gitDiff, makeRepository } from "../support/repositories/git-repository.ts";
+import { type NatsServer, startNatsServer } from "../support/bus/nats-server.ts";
+import { runDemo } from "../support/platform/run-demo.ts";
+import {
+	ask,
+	createSession,
+	runningSession,
+	sessionReaches,
+	type SessionView,
+} from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
 /** What a pod manager that is gone holds ends by itself. */

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { startNatsServer } from "../support/nats-server.ts";
-import { runningSession, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform, TestPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { startNatsServer } from "../support/bus/nats-server.ts";
+import { runningSession, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform, TestPlatform } from "../support/platform/start-platform.ts";
 
 /** The promise of the platform. */
 const endMs = 25_000;
@@ -165,7 +165,7 @@ describe("SIGTERM", function () {
 	});
 
 	it("as long as the configuration says, and then whatever hangs is cut off at 25 s", async () => {
-		const runtime = { adapter: "test/support/silent-pods.ts#SilentPods" };
+		const runtime = { adapter: "test/support/pods/silent-pods.ts#SilentPods" };
 		const config = { pods: { runtime }, shutdown: { unready_ms: 1_000 } };
 		await using platform = new TestPlatform(await freePort(), { config });
 		const [main] = (platform.processes = [platform.startProcess([])]);

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "../support/free-port.ts";
-import { isThere } from "../support/is-there.ts";
-import { ask, runningSession, sessionReaches } from "../support/session-steps.ts";
-import { startPlatform } from "../support/start-platform.ts";
+import { freePort } from "../support/machine/free-port.ts";
+import { isThere } from "../support/machine/is-there.ts";
+import { ask, runningSession, sessionReaches } from "../support/platform/session-steps.ts";
+import { startPlatform } from "../support/platform/start-platform.ts";
 
 describe("start and stop", function () {
 	this.timeout(120_000);

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ask, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { ask, sessionReaches, type SessionView } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const users = [{ token: "token-of-alice", id: "alice", tenant: "default", roles: ["developer"] }];
 

@@ -1,12 +1,12 @@
 /** Two people from the start: what belongs to one does not exist for the other, in answers and in events. */
 import { expect } from "chai";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { notBuiltYet } from "../support/conformance/not-built-yet.ts";
 import { leastBodies, leastQueries, pathOf, unknownId } from "../support/conformance/request.ts";
 import { type Operation, WireContract } from "../support/conformance/wire-contract.ts";
-import { createSession, runningSession, sessionReaches } from "../support/session-steps.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { createSession, runningSession, sessionReaches } from "../support/platform/session-steps.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const users = [
 	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { WebSocket } from "ws";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
-import { createSession } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { createSession } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const env = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token.ts#TokenIdentity" };
 

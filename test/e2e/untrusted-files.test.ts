@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../support/eventually.ts";
-import { putOdd, releasePipes } from "../support/odd-files.ts";
-import { ask, runningSession } from "../support/session-steps.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { putOdd, releasePipes } from "../support/hostile/odd-files.ts";
+import { ask, runningSession } from "../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 async function ready({ url }: TestPlatform): Promise<{ status: number; text: string }> {
 	const answer = await fetch(`${url}/ready`);
@@ -51,7 +51,7 @@ describe("files that nobody should trust", function () {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-pipe-"));
 		const pipe = join(folder, "pipe");
 		execFileSync("mkfifo", [pipe]);
-		const preload = pathToFileURL(join(projectRoot, "test/support/block-file-threads.ts"));
+		const preload = pathToFileURL(join(projectRoot, "test/support/hostile/block-file-threads.ts"));
 		const options = `--import=${preload.href}?${encodeURIComponent(pipe)}`;
 		try {
 			await using platform = await startPlatform({ env: { NODE_OPTIONS: options } });

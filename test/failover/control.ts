@@ -1,13 +1,13 @@
 /** What the failover run is about, taken away: reads as the primary alone has it, and gaps that stay. */
 import type { Patch } from "../faults/patched-tree.ts";
 
-const connection = "shared/store/mongodb-connection.ts";
+const connection = "shared/store/mongodb/mongodb-connection.ts";
 
 export const controlPatches: readonly Patch[] = [
 	{ file: connection, from: 'readConcern: { level: "majority" },', to: 'readConcern: { level: "local" },' },
 	{ file: connection, from: "if (this.#seen) session.advanceOperationTime(this.#seen);", to: "" },
 	{
-		file: "services/sessions/event-log.ts",
+		file: "shared/event-log/event-log.ts",
 		from: "await this.#mend(after, documents[0]?.seq);",
 		to: "void this.#mend;",
 	},

@@ -1,13 +1,13 @@
 /** A replica set of three real MongoDB servers loses its primary under a real platform; the whole run is `npm run test:failover`. */
 import { expect } from "chai";
-import { eventLogCollection, eventLogNameCollection } from "#services/sessions/event-log-collection.ts";
-import { EventLog, type KeyedEntry } from "#services/sessions/event-log.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { EventLog, type KeyedEntry } from "#shared/event-log/event-log.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { patience } from "../faults/patience.ts";
 import { patchedTree } from "../faults/patched-tree.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
-import { MongodSet, withoutMongod } from "../support/mongod-set.ts";
+import { MongodSet, withoutMongod } from "../support/stores/mongod-set.ts";
 import { controlPatches } from "./control.ts";
 import { failoverRun } from "./failover-run.ts";
 import { isBroken, table } from "./table.ts";

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { patchedTree } from "../faults/patched-tree.ts";
-import { withoutMongod } from "../support/mongod-set.ts";
+import { withoutMongod } from "../support/stores/mongod-set.ts";
 import { controlPatches } from "./control.ts";
 import { failoverRun, seededKinds } from "./failover-run.ts";
 import { isBroken, keepTable, row, table } from "./table.ts";

@@ -1,6 +1,6 @@
 /** A client of the event stream that counts what it is told twice, and what it is not told. */
 import type { StreamEvent } from "../../cli/event-stream.ts";
-import { EventFollower } from "../support/event-follower.ts";
+import { EventFollower } from "../support/clients/event-follower.ts";
 
 interface Told {
 	readonly id: string;

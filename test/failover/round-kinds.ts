@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../support/eventually.ts";
-import type { Mongod, MongodSet } from "../support/mongod-set.ts";
+import type { Mongod, MongodSet } from "../support/stores/mongod-set.ts";
 import { waitingFile } from "./held-append-store.ts";
 
 export interface Fault {

@@ -1,7 +1,7 @@
 /** Clients that rename sessions and report usage all the time, and remember what was acknowledged. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 
 const pauseMs = 60;
 

@@ -1,6 +1,6 @@
 /** Sends a request that is safe to repeat until it has an answer that settles it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "../support/api-client.ts";
+import type { Answer } from "../support/clients/api-client.ts";
 
 const withinMs = 60_000;
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 import { answered } from "./answered.ts";
 import type { Random } from "./random.ts";
 import type { SessionDriver } from "./session-driver.ts";

@@ -48,7 +48,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 	return Object.fromEntries(Object.entries(verdict).filter(([, wrong]) => wrong.length > 0));
 }
 
-const claims = "services/sessions/session-claims.ts";
+const claims = "services/sessions/work/session-claims.ts";
 const store = "shared/store/embedded-store.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
@@ -59,13 +59,13 @@ export const controls: readonly Control[] = [
 		scenario: sameCommand,
 		patches: [
 			{
-				file: "services/sessions/session-records.ts",
+				file: "services/sessions/record/session-records.ts",
 				from: "equals: { rev: session.rev, ...guard }",
 				to: "equals: { ...guard }",
 			},
 			// In one process no change meets another one of the same session, but for this.
 			{
-				file: "services/sessions/change-queue.ts",
+				file: "services/sessions/record/change-queue.ts",
 				from: "if (line) await this.#turn(line, asker);\n\t\telse this.#lines.set(key, []);",
 				to: "",
 			},

@@ -1,10 +1,16 @@
 /** A data folder that is full, and one that can only be read, under a platform that works; real file systems. */
 import { expect } from "chai";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { ask, createSession, runningSession, sessionReaches, type SessionView } from "../support/session-steps.ts";
-import { SmallDisk } from "../support/small-disk.ts";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import {
+	ask,
+	createSession,
+	runningSession,
+	sessionReaches,
+	type SessionView,
+} from "../support/platform/session-steps.ts";
+import { SmallDisk } from "../support/hostile/small-disk.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const megabytes = 96;
 /** What waits for room is tried again after at most 30 s, what was refused often after 5 s. */

@@ -1,8 +1,8 @@
 /** The faults of a run: each happens to a real platform, and is over when its function resolves. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../support/eventually.ts";
-import type { SmallDisk } from "../support/small-disk.ts";
-import type { TestPlatform } from "../support/start-platform.ts";
+import type { SmallDisk } from "../support/hostile/small-disk.ts";
+import type { TestPlatform } from "../support/platform/start-platform.ts";
 import type { FailpointTour } from "./failpoint-tour.ts";
 import type { Ground } from "./ground.ts";
 import { patience } from "./patience.ts";

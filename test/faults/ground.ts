@@ -1,10 +1,10 @@
 /** A platform under a fault run, everybody who looks at it from outside, and what they have found in the end. */
 import { readFileSync } from "node:fs";
-import { openInstallationKey } from "#shared/keys.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { eventually } from "../support/eventually.ts";
-import { processFile } from "../support/process-file.ts";
-import type { SessionView } from "../support/session-steps.ts";
-import type { TestPlatform } from "../support/start-platform.ts";
+import { processFile } from "../support/machine/process-file.ts";
+import type { SessionView } from "../support/platform/session-steps.ts";
+import type { TestPlatform } from "../support/platform/start-platform.ts";
 import { answered } from "./answered.ts";
 import type { Archiver } from "./archiver.ts";
 import type { BooksClient } from "./books-client.ts";

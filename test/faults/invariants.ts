@@ -1,7 +1,7 @@
 /** What must hold after a fault run, each as a function from the world to what is wrong with it (reliability.md 4.1). */
-import type { MachineState } from "../support/machine-state.ts";
-import type { SessionProcess } from "../support/session-processes.ts";
-import type { SessionView } from "../support/session-steps.ts";
+import type { MachineState } from "../support/machine/machine-state.ts";
+import type { SessionProcess } from "../support/platform/session-processes.ts";
+import type { SessionView } from "../support/platform/session-steps.ts";
 import { patience } from "./patience.ts";
 import { passingStatuses } from "./passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";

@@ -2,7 +2,7 @@
  * Everything that others could read: answers, events, output, arguments. Only its words are kept, those that are long
  * enough for a secret, and each once.
  */
-import { type Answer, ApiClient, type RequestOptions } from "../support/api-client.ts";
+import { type Answer, ApiClient, type RequestOptions } from "../support/clients/api-client.ts";
 
 /** Characters of base64 and of the tokens made of it; shorter words hold no secret. */
 const word = /[\w+/=.~-]{16,}/g;

@@ -1,7 +1,7 @@
 /** Looks all the time how long sessions stay in a status that passes: a session that hangs for a while is found out, too. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiClient } from "../support/api-client.ts";
-import type { SessionView } from "../support/session-steps.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
+import type { SessionView } from "../support/platform/session-steps.ts";
 import { patience } from "./patience.ts";
 
 const everyMs = 250;

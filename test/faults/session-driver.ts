@@ -4,8 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, ApiClient } from "../support/api-client.ts";
-import type { SessionView } from "../support/session-steps.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
+import type { SessionView } from "../support/platform/session-steps.ts";
 import { answered } from "./answered.ts";
 import type { Random } from "./random.ts";
 

@@ -1,6 +1,6 @@
 /** Follows the event stream across restarts and keeps what it was told of each session. */
 import type { StreamEvent } from "../../cli/event-stream.ts";
-import { EventFollower } from "../support/event-follower.ts";
+import { EventFollower } from "../support/clients/event-follower.ts";
 import type { Overheard } from "./overheard.ts";
 
 interface Told {

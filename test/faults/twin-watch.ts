@@ -1,5 +1,5 @@
 /** Looks all the time whether a session has two agents at once. A second one finds out by itself and ends, so it takes a while to count. */
-import type { SessionProcess } from "../support/session-processes.ts";
+import type { SessionProcess } from "../support/platform/session-processes.ts";
 
 const everyMs = 150;
 /** What starting and finding the session taken may need on a busy machine. */

@@ -1,5 +1,5 @@
 /** The worst that one user of a platform can do, as a program of its own does it while another user is measured. */
-import type { ApiClient } from "../support/api-client.ts";
+import type { ApiClient } from "../support/clients/api-client.ts";
 
 /** What the attacker has: an account, and what it could learn of others. */
 export interface AttackGround {

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiClient } from "../support/api-client.ts";
+import { ApiClient } from "../support/clients/api-client.ts";
 import type { AttackGround } from "./attack.ts";
 import { attackNamed } from "./attacks.ts";
 

@@ -25,12 +25,12 @@ export const controls: readonly IsolationControl[] = [
 		attack: "content-type",
 		patches: [
 			{
-				file: "services/gateway/json-body.ts",
+				file: "services/gateway/http/json-body.ts",
 				from: '(?: *; *charset="?utf-8"?)?$/i;',
 				to: ' *(; *charset="?utf-8"?)? *$/i;',
 			},
 			{
-				file: "services/gateway/json-body.ts",
+				file: "services/gateway/http/json-body.ts",
 				from: "const maxTypeLength = 100;",
 				to: "const maxTypeLength = 100_000;",
 			},
@@ -40,7 +40,11 @@ export const controls: readonly IsolationControl[] = [
 		name: "all requests of one person at once",
 		attack: "lists",
 		patches: [
-			{ file: "services/gateway/request-pace.ts", from: "const presentMs = 1_000;", to: "const presentMs = 0;" },
+			{
+				file: "services/gateway/callers/request-pace.ts",
+				from: "const presentMs = 1_000;",
+				to: "const presentMs = 0;",
+			},
 		],
 	},
 ];

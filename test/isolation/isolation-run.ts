@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPlatform, type TestPlatform } from "../support/start-platform.ts";
+import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 import type { Attack } from "./attack.ts";
 import type { AttackOrder } from "./attacker.ts";
 import { p99 } from "./samples.ts";

@@ -1,6 +1,6 @@
 /** The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed. */
 import { expect } from "chai";
-import type { TestPlatform } from "../support/start-platform.ts";
+import type { TestPlatform } from "../support/platform/start-platform.ts";
 import { attackNamed } from "./attacks.ts";
 import { attackOn, type IsolationReport, twoUsers } from "./isolation-run.ts";
 import { table } from "./table.ts";

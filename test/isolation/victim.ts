@@ -1,10 +1,10 @@
 /** The other user: works as people do, says how long each thing took, and what failed. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, ApiClient } from "../support/api-client.ts";
+import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { runningSession, type SessionView } from "../support/session-steps.ts";
-import type { SseClient } from "../support/sse-client.ts";
-import type { TestPlatform } from "../support/start-platform.ts";
+import { runningSession, type SessionView } from "../support/platform/session-steps.ts";
+import type { SseClient } from "../support/clients/sse-client.ts";
+import type { TestPlatform } from "../support/platform/start-platform.ts";
 
 /** Reading a session, making one, hearing of a change on the stream, and until a session runs. */
 export const works = ["get", "post", "stream", "start"] as const;

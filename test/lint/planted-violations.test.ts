@@ -110,12 +110,12 @@ const planted: Plant[] = [
 		says: "environment",
 	},
 	{
-		file: "agent/environment.ts",
+		file: "agent/io/environment.ts",
 		source: `export const x = process.env["HOME"];\n`,
 		rule: properties,
 		says: "environment",
 	},
-	{ file: "shared/config.ts", source: "export const x = Date.now();\n", rule: properties, says: "clock" },
+	{ file: "shared/config/config.ts", source: "export const x = Date.now();\n", rule: properties, says: "clock" },
 	{ file: "cli/monotonic.ts", source: "export const x = performance.now();\n", rule: properties, says: "clock" },
 	{ file: "agent/signal.ts", source: "export const x = AbortSignal.timeout(1);\n", rule: properties, says: "clock" },
 	{ file: "shared/timer.ts", source: "export const x = setTimeout(() => 1, 1);\n", rule: globals },
@@ -153,7 +153,7 @@ const allowed: Record<string, string> = {
 	"agent/folders.ts": importing("node:fs/promises", "{ mkdir as x }"),
 	"shared/files/untrusted-file.ts": importing("node:fs/promises", "{ open as x }"),
 	"services/blueprints/own-files.ts": importing("node:fs/promises", "{ readFile as x }"),
-	"cli/config.ts": importing("#shared/config.ts"),
+	"cli/config.ts": importing("#shared/config/config.ts"),
 	"cli/agents.ts": importing("#shared/agents/agent-records.ts"),
 	"test/thing.ts": `${importing("#services/gateway/identity-providers/dev.ts")}export const z = [Date.now(), process.env["X"]];\n`,
 };

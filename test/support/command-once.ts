@@ -1,8 +1,8 @@
 /** A process that gives one command of one person, with a key, and may be killed by a failpoint in the middle. */
 import type { Principal } from "#shared/bus/principal.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
-import { startSessions } from "./sessions-part.ts";
-import { callAs } from "./test-brokers.ts";
+import { startSessions } from "./platform/sessions-part.ts";
+import { callAs } from "./bus/test-brokers.ts";
 
 const [folder = "", nodes = "1", principal = "{}", idempotency_key = "", command = ""] = process.argv.slice(2);
 const started = await startSessions(nodes === "2" ? 2 : 1, folder);

@@ -1,6 +1,6 @@
 /** Makes room in the model's window: the older part of the conversation is summarised, or dropped where that fails. */
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
-import { BoundedText } from "../../bounded-text.ts";
+import { BoundedText } from "../../io/bounded-text.ts";
 import type { ModelAnswer } from "./model-answer.ts";
 import type { ModelContext } from "./model-context.ts";
 import { AnswerAborted, type ModelEndpoint } from "./model-endpoint.ts";

@@ -1,6 +1,6 @@
 /** Why a model gave no answer: a sentence for the user, with the provider's own words, and whether to ask again. */
 import { now } from "#shared/clock.ts";
-import { isJsonObject } from "../../json-object.ts";
+import { isJsonObject } from "../../io/json-object.ts";
 
 export class ModelFailure extends Error {
 	override readonly name = "ModelFailure";

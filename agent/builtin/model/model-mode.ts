@@ -1,6 +1,6 @@
 /** The built-in agent with a model. */
 import type { AgentCapabilities } from "@agentclientprotocol/sdk";
-import type { Environment } from "../../environment.ts";
+import type { Environment } from "../../io/environment.ts";
 import type { AgentMode, AgentSession, SessionOpening } from "../agent-mode.ts";
 import { warmUp } from "./language-model.ts";
 import { ModelEndpoint } from "./model-endpoint.ts";

@@ -2,8 +2,8 @@
 import type { PromptResponse, SessionModeState, SessionUpdate } from "@agentclientprotocol/sdk";
 import { isoTime } from "#shared/clock.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import type { Environment } from "../../environment.ts";
-import type { JsonObject } from "../../json-object.ts";
+import type { Environment } from "../../io/environment.ts";
+import type { JsonObject } from "../../io/json-object.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";
 import { orAborted } from "../or-aborted.ts";
 import { bash } from "../tools/bash.ts";

@@ -1,5 +1,5 @@
 /** The blocks of a prompt as one text for the model. Pure. */
-import { isJsonObject, type JsonObject, textOf } from "../../json-object.ts";
+import { isJsonObject, type JsonObject, textOf } from "../../io/json-object.ts";
 
 /** @throws {Error} when there is nothing in it that the agent can read. */
 export function promptText(blocks: readonly JsonObject[]): string {

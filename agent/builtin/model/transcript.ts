@@ -2,8 +2,8 @@
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { Journal } from "../../journal.ts";
-import { isJsonObject, type JsonObject } from "../../json-object.ts";
+import { Journal } from "../../io/journal.ts";
+import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 import { mended, type ModelMessage } from "./model-message.ts";
 
 /** One line of the file. */

@@ -1,7 +1,7 @@
 /** The Model Context Protocol servers of a session: connected while the first message is awaited, their tools offered to the model. */
 import type { MCPClient } from "@ai-sdk/mcp";
-import type { Environment } from "../../environment.ts";
-import { type JsonObject, objectsOf, textOf } from "../../json-object.ts";
+import type { Environment } from "../../io/environment.ts";
+import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import { mcpText, mcpToolName } from "./mcp-tool-text.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 

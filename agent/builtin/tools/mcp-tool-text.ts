@@ -1,6 +1,6 @@
 /** Names and results of MCP tools in the form a model takes. Pure. */
 import { createHash } from "node:crypto";
-import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../json-object.ts";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
 const maxNameLength = 64;
 const hashLength = 8;

@@ -1,6 +1,6 @@
 /** Whether a tool may do what it is about to do: asked once each time, unless the answer was "always" or nobody need be asked. */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import { isJsonObject } from "../../json-object.ts";
+import { isJsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { PermissionNeed } from "./tool.ts";
 

@@ -1,8 +1,8 @@
 /** Searches by `git grep`, which is there wherever the platform runs, follows no links, and can be ended. */
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import { runCommand } from "../../run-command.ts";
-import type { Environment } from "../../environment.ts";
+import { runCommand } from "../../io/run-command.ts";
+import type { Environment } from "../../io/environment.ts";
 import { inputSchema } from "./tool-input.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 import { ToolFailure } from "./tool-failure.ts";

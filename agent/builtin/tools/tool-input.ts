@@ -1,5 +1,5 @@
 /** What a model wrote as the input of a tool, read member by member with sentences it can learn from. */
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../json-object.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../io/json-object.ts";
 
 import { ToolFailure } from "./tool-failure.ts";
 

@@ -1,6 +1,6 @@
 /** What the model may use: each tool reads its input first, is permitted where it changes something, and then runs. */
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import type { JsonObject } from "../../json-object.ts";
+import type { JsonObject } from "../../io/json-object.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 export interface Tool {

@@ -1,5 +1,5 @@
 /** Anthropic's format in a session with a budget. */
-import { isJsonObject } from "../../json-object.ts";
+import { isJsonObject } from "../../io/json-object.ts";
 import { any, isOneOf, isSwitch, isText, type WireTerms } from "./wire-terms.ts";
 
 /** Those that run on the caller's side, or cost tokens only. */

@@ -4,8 +4,8 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelWire } from "#shared/models/model-wire.ts";
-import { isJsonObject, type JsonObject, objectsOf } from "../../json-object.ts";
-import type { CallBounds } from "../metered-call.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
+import type { CallBounds } from "../metering/metered-call.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyRoute } from "../proxy-route.ts";
 import { anthropicTerms } from "./anthropic-terms.ts";

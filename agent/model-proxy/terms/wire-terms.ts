@@ -1,5 +1,5 @@
 /** What a call may have in a session with a budget, for one wire: everything else might be billed as nobody counts here. */
-import type { JsonObject } from "../../json-object.ts";
+import type { JsonObject } from "../../io/json-object.ts";
 
 /** True: any value will do. */
 export type Rule = true | ((value: unknown) => boolean);

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import { yamlDocuments } from "#shared/yaml-text.ts";
+import { yamlDocuments } from "#shared/config/yaml-text.ts";
 import type { TemplateSource } from "../template-source.ts";
 
 const maxFiles = 500;

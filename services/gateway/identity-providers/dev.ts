@@ -7,13 +7,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
 import { schema, type Output } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
-import { ConfigError } from "#shared/config.ts";
+import { ConfigError } from "#shared/config/config.ts";
 import { ForbiddenError } from "#shared/errors.ts";
-import { bearerToken } from "../bearer-token.ts";
-import type { Ends } from "../connection-rows.ts";
-import type { IdentityProvider } from "../identity-provider.ts";
-import { PeerOwners } from "../peer-owners.ts";
-import { theDeveloper } from "../the-developer.ts";
+import { bearerToken } from "../callers/bearer-token.ts";
+import type { Ends } from "../http/connection-rows.ts";
+import type { IdentityProvider } from "../callers/identity-provider.ts";
+import { PeerOwners } from "../callers/peer-owners.ts";
+import { theDeveloper } from "../callers/the-developer.ts";
 
 const text = { type: "string", min: 1, max: 200 } as const;
 

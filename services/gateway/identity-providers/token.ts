@@ -4,11 +4,11 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { openApiToken } from "#shared/api-token.ts";
+import { openApiToken } from "#shared/secrets/api-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { bearerToken } from "../bearer-token.ts";
-import type { BrowserLogin, IdentityProvider } from "../identity-provider.ts";
-import { theDeveloper } from "../the-developer.ts";
+import { bearerToken } from "../callers/bearer-token.ts";
+import type { BrowserLogin, IdentityProvider } from "../callers/identity-provider.ts";
+import { theDeveloper } from "../callers/the-developer.ts";
 
 export class TokenIdentity implements IdentityProvider {
 	readonly loopbackOnly = false;

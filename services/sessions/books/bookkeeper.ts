@@ -8,13 +8,13 @@ import { now } from "#shared/clock.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
-import type { SessionRecord } from "../session-change.ts";
-import type { SessionRecords } from "../session-records.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerRow } from "./ledger-collection.ts";
 import { OneByOne } from "./one-by-one.ts";
-import { bookedChange } from "./session-budget.ts";
+import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;
 

@@ -10,16 +10,16 @@ import type { BudgetReason, BudgetScope, Session } from "#shared/contracts/sessi
 import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import type { SessionRecord } from "../session-change.ts";
-import { DoesNotFitError, type SessionRecords } from "../session-records.ts";
-import { refuseStale } from "../stale-launch.ts";
-import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } from "./account.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
+import { refuseStale } from "../record/stale-launch.ts";
+import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } from "../record/account.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
 import { OneByOne } from "./one-by-one.ts";
 import type { PriceList } from "./price-list.ts";
-import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "./session-budget.ts";
+import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";
 
 const claimer = systemPrincipal("budgets");
 

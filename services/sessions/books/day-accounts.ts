@@ -13,7 +13,7 @@ import {
 	type Wish,
 	withoutEnded,
 	withSpendings,
-} from "./account.ts";
+} from "../record/account.ts";
 import { dayAccountCollection } from "./day-account-collection.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";

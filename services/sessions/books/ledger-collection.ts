@@ -1,6 +1,6 @@
 /** The ledger: one document for each report of usage, or correction. It outlives its session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
-import { holdId, type Spending } from "./account.ts";
+import { holdId, type Spending } from "../record/account.ts";
 
 /** The id follows from session and report id, so that no report gets in twice. The text is the answer to the report. */
 export const ledgerCollection = defineCollection(

@@ -1,9 +1,9 @@
 /** Puts the books together: ledger, accounts, budgets, numbers. */
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { OutboxRelay } from "../outbox-relay.ts";
-import type { SessionRecords } from "../session-records.ts";
+import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import type { SessionRecords } from "../record/session-records.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
 import { budgetLimitCollection } from "./budget-limit-collection.ts";
 import { BudgetLimits } from "./budget-limits.ts";

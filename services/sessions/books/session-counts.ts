@@ -6,8 +6,8 @@ import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { type DocumentStore, DuplicateKeyError, type EventCounts } from "#shared/store/document-store.ts";
-import { eventLogCollection } from "../event-log-collection.ts";
-import { sessionCollection } from "../session-collection.ts";
+import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
+import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./session-count-collection.ts";
 
 type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;

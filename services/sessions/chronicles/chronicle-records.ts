@@ -7,7 +7,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
-import { type Asker, ChangeQueue } from "../change-queue.ts";
+import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import { chronicleCollection, type ChronicleDocument } from "./chronicle-collections.ts";
 
 type ChronicleColumns = (typeof chronicleCollection)["columns"];

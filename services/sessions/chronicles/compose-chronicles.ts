@@ -1,10 +1,10 @@
 /** The chronicles' part of the sessions part. */
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ChroniclesOptions } from "../chronicles.service.ts";
-import type { SessionCreations } from "../session-creations.ts";
-import type { SessionPod } from "../session-pod.ts";
-import type { SessionRecords } from "../session-records.ts";
-import type { SessionRules } from "../session-rules.ts";
+import type { SessionCreations } from "../commands/session-creations.ts";
+import type { SessionPod } from "../pod/session-pod.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionRules } from "../commands/session-rules.ts";
 import { chronicleBurial } from "./chronicle-burial.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";

@@ -7,12 +7,12 @@ import { NotFoundError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
-import type { Asker } from "../change-queue.ts";
+import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
-import { type Heard, isHeard, type ReportName, withHeard } from "../heard-reports.ts";
-import type { SessionRecord } from "../session-change.ts";
+import { type Heard, isHeard, type ReportName, withHeard } from "../record/heard-reports.ts";
+import type { SessionRecord } from "../record/session-change.ts";
 import type { Timelines } from "./timelines.ts";
 
 const keeper: Asker = { principal: systemPrincipal("chronicles") };

@@ -3,11 +3,11 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
-import { newSession } from "../new-session.ts";
-import type { Commander } from "../commander.ts";
-import type { SessionCreations } from "../session-creations.ts";
-import type { SessionRules } from "../session-rules.ts";
-import { checkRepository, type GitSource, refuseBadRef } from "../session-source.ts";
+import { newSession } from "../commands/new-session.ts";
+import type { Commander } from "../commands/commander.ts";
+import type { SessionCreations } from "../commands/session-creations.ts";
+import type { SessionRules } from "../commands/session-rules.ts";
+import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
 
 const suffix = "-reforged";
 /** Of a session's name (RFC 1123). */

@@ -5,14 +5,14 @@ import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
-import { type Asker, ChangeQueue } from "../change-queue.ts";
+import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import {
 	type ChronicleDocument,
 	timelineChunkCollection,
 	timelineCollection,
 	type TimelineDocument,
 } from "./chronicle-collections.ts";
-import { isHeard, type ReportName, withHeard } from "../heard-reports.ts";
+import { isHeard, type ReportName, withHeard } from "../record/heard-reports.ts";
 import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { leastBytes, totalsOf } from "./timeline-totals.ts";
 

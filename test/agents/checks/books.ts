@@ -2,10 +2,10 @@
 import { expect } from "chai";
 import { costMicros, totalTokens } from "#shared/models/token-counts.ts";
 import { microsOf } from "#shared/models/money.ts";
-import { prices } from "../../support/agent-platform.ts";
+import { prices } from "../../support/agents/agent-platform.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell } from "../../support/model-server/script.ts";
-import { processFile } from "../../support/process-file.ts";
+import { processFile } from "../../support/machine/process-file.ts";
 import type { AgentCheck } from "../agent-check.ts";
 import { type AgentStage, canary } from "../agent-stage.ts";
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { patience } from "../../faults/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell, type Step } from "../../support/model-server/script.ts";
-import { waitCommand } from "../../support/wait-command.ts";
+import { waitCommand } from "../../support/agents/wait-command.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";
 import type { StagedSession } from "../staged-session.ts";
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { patience } from "../../faults/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell } from "../../support/model-server/script.ts";
-import { waitCommand } from "../../support/wait-command.ts";
+import { waitCommand } from "../../support/agents/wait-command.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";
 
 const noticedMs = 15_000;

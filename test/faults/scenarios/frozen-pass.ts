@@ -3,10 +3,10 @@
  * takes over and starts the session; then the first one wakes up and says what it saw.
  */
 import { eventually } from "../../support/eventually.ts";
-import { startNatsServer } from "../../support/nats-server.ts";
-import { processFile } from "../../support/process-file.ts";
-import { sessionReaches } from "../../support/session-steps.ts";
-import { startPlatform } from "../../support/start-platform.ts";
+import { startNatsServer } from "../../support/bus/nats-server.ts";
+import { processFile } from "../../support/machine/process-file.ts";
+import { sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
 import { patience } from "../patience.ts";
 import { Random } from "../random.ts";

@@ -1,6 +1,6 @@
 /** The platform is killed at a failpoint while a client waits for the answer to a command. */
-import { sessionReaches } from "../../support/session-steps.ts";
-import { startPlatform } from "../../support/start-platform.ts";
+import { sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
 import { patience } from "../patience.ts";
 import { Random } from "../random.ts";

@@ -3,10 +3,10 @@
  * have heard of, then one that the pod manager would have.
  */
 import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/free-port.ts";
-import { startNatsServer } from "../../support/nats-server.ts";
-import { sessionReaches } from "../../support/session-steps.ts";
-import { startPlatform } from "../../support/start-platform.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { startNatsServer } from "../../support/bus/nats-server.ts";
+import { sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Ground, isBroken, type Verdict } from "../ground.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";

@@ -1,6 +1,6 @@
 /** The same command by many clients at the same moment, again and again. */
-import { sessionReaches } from "../../support/session-steps.ts";
-import { startPlatform } from "../../support/start-platform.ts";
+import { sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
 import { patience } from "../patience.ts";
 import { Random } from "../random.ts";

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentUpdate, CodingAgent } from "#agent/coding-agent.ts";
+import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import { startTimeOf } from "#shared/process-files.ts";
 import { eventually } from "../../support/eventually.ts";
-import { openAgent, scriptedRecord } from "../../support/open-agent.ts";
+import { openAgent, scriptedRecord } from "../../support/agents/open-agent.ts";
 
 describe("a cancelled turn", function () {
 	this.timeout(60_000);

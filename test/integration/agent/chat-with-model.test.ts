@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../../support/model-server/script.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("the chat of a pod with a model", function () {
 	this.timeout(45_000);

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { expect } from "chai";
 import { confirmationsPath } from "#shared/pod/frames.ts";
 import { WebSocket } from "ws";
-import { askingTree } from "../../support/asking-tree.ts";
+import { askingTree } from "../../support/agents/asking-tree.ts";
 import { eventually } from "../../support/eventually.ts";
-import { TestConnection, TestSession } from "../../support/test-pod.ts";
+import { TestConnection, TestSession } from "../../support/pods/test-pod.ts";
 
 /** Without what belongs to one connection alone. */
 function shared({ frames }: TestConnection): unknown[] {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Repository } from "#shared/pod/launch.ts";
 import { eventually } from "../../support/eventually.ts";
-import { serveGit } from "../../support/git-http-server.ts";
-import { commitFiles, fileUrl, git, makeRepository } from "../../support/git-repository.ts";
-import { TestPod, TestSession } from "../../support/test-pod.ts";
+import { serveGit } from "../../support/repositories/git-http-server.ts";
+import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 function repository(url: string, changes: Partial<Repository> = {}): Repository {
 	return { url, branch: "main", base_branch: "", path: "", ...changes };

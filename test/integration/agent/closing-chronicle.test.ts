@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
-import { PlatformListener } from "../../support/platform-listener.ts";
+import { PlatformListener } from "../../support/platform/platform-listener.ts";
 import type { Script } from "../../support/model-server/answer.ts";
 import type { ModelRequest } from "../../support/model-server/model-request.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
 import { runCommand } from "../../support/model-server/offered-tools.ts";
 import { edit, say, turns } from "../../support/model-server/script.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 /** The bound that the platform promises for a stop. */
 const stopMs = 20_000;

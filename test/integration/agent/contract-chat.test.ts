@@ -1,8 +1,8 @@
 /** The chat of a session without a model, as a client of the contract shows it: all text of an answer is Markdown to it. */
 import { expect } from "chai";
 import { contractChatPath } from "#shared/pod/frames.ts";
-import { screenOf } from "../../support/contract-screen.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { screenOf } from "../../support/clients/contract-screen.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("the output of a command, to a client of the contract", function () {
 	this.timeout(60_000);

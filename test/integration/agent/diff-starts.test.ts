@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { WorkspaceDiff } from "#agent/diff/workspace-diff.ts";
-import { CountedGit } from "../../support/counted-git.ts";
-import { git, makeRepository } from "../../support/git-repository.ts";
+import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
+import { CountedGit } from "../../support/repositories/counted-git.ts";
+import { git, makeRepository } from "../../support/repositories/git-repository.ts";
 
 describe("starts of git for a diff", function () {
 	this.timeout(30_000);

@@ -14,13 +14,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { WorkspaceDiff } from "#agent/diff/workspace-diff.ts";
-import { localEnvironment, Git } from "#agent/git.ts";
-import { LogBuffer } from "#agent/log-buffer.ts";
-import { RequestError } from "#agent/request-error.ts";
+import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
+import { localEnvironment, Git } from "#agent/workspace/git.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { RequestError } from "#agent/io/request-error.ts";
 import { eventually } from "../../support/eventually.ts";
-import { commitFiles, fileUrl, git, makeRepository } from "../../support/git-repository.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 /** What the person at the workspace would see: `git add -AN` in a copy of the index, then `git diff`. */
 function plainDiff(workspace: string, base = "HEAD", options: readonly string[] = []): string {

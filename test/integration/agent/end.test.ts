@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
-import { processFile } from "../../support/process-file.ts";
-import { sessionProcesses } from "../../support/session-processes.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { processFile } from "../../support/machine/process-file.ts";
+import { sessionProcesses } from "../../support/platform/session-processes.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("end of a session pod", () => {
 	it("is quick when nothing is going on, and keeps the status", async () => {

@@ -2,10 +2,10 @@
 import { expect } from "chai";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
-import { PlatformListener } from "../../support/platform-listener.ts";
-import { sessionProcesses } from "../../support/session-processes.ts";
-import { SmallDisk } from "../../support/small-disk.ts";
-import { type TestPod, TestSession } from "../../support/test-pod.ts";
+import { PlatformListener } from "../../support/platform/platform-listener.ts";
+import { sessionProcesses } from "../../support/platform/session-processes.ts";
+import { SmallDisk } from "../../support/hostile/small-disk.ts";
+import { type TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 const endsWithinMs = 30_000;
 

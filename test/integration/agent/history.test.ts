@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { historyReport } from "#shared/contracts/history.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type History, PlatformListener } from "../../support/platform-listener.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { type History, PlatformListener } from "../../support/platform/platform-listener.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 const check = compileSchema(historyReport);
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { PodStatus } from "#shared/pod/status.ts";
-import { fileUrl, git, makeRepository } from "../../support/git-repository.ts";
-import { TestPod, TestSession } from "../../support/test-pod.ts";
+import { fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 describe("life of a session pod", () => {
 	it("clones, sets up, answers, shows what it did, and ends", async () => {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { WebSocket } from "ws";
 import { eventually } from "../../support/eventually.ts";
-import { killSessionProcesses } from "../../support/session-processes.ts";
-import { TestSession, type TestPod } from "../../support/test-pod.ts";
+import { killSessionProcesses } from "../../support/platform/session-processes.ts";
+import { TestSession, type TestPod } from "../../support/pods/test-pod.ts";
 
 /** Status of a plain request with these headers and no others. */
 async function statusOf(

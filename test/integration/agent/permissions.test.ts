@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { askingTree } from "../../support/asking-tree.ts";
+import { askingTree } from "../../support/agents/asking-tree.ts";
 import { eventually } from "../../support/eventually.ts";
-import { PlatformListener } from "../../support/platform-listener.ts";
-import { type TestConnection, type TestPod, TestSession } from "../../support/test-pod.ts";
+import { PlatformListener } from "../../support/platform/platform-listener.ts";
+import { type TestConnection, type TestPod, TestSession } from "../../support/pods/test-pod.ts";
 
 /** A promised time, three times as long on a busy machine. */
 const promisedMs = 300;

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
-import { PlatformListener } from "../../support/platform-listener.ts";
-import { TestSession } from "../../support/test-pod.ts";
+import { PlatformListener } from "../../support/platform/platform-listener.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("what the platform hears of a pod", function () {
 	// A pod begins, and ends, as slowly as others on the machine let it.

@@ -18,8 +18,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 import { WorkspaceWatch } from "#agent/timeline/workspace-watch.ts";
-import { CountedGit } from "../../support/counted-git.ts";
-import { commitFiles, git, makeRepository } from "../../support/git-repository.ts";
+import { CountedGit } from "../../support/repositories/counted-git.ts";
+import { commitFiles, git, makeRepository } from "../../support/repositories/git-repository.ts";
 
 describe("WorkspaceWatch", function () {
 	this.timeout(60_000);

@@ -1,5 +1,5 @@
 /** Commands that a session's agent carries out for its owner, on the machine where the platform runs. */
-import { ask, runningSession } from "../../support/session-steps.ts";
+import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, type AttackGround, atOnce, type Wave } from "../attack.ts";
 
 /** The command runs once, behind the agent's back, and what is asked in the meantime is asked in each wave. */

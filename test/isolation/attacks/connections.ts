@@ -1,7 +1,7 @@
 /** Connections that are kept and not read. */
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
-import { runningSession } from "../../support/session-steps.ts";
+import { runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, type AttackGround, atOnce } from "../attack.ts";
 
 /** A connection on which a request was sent, whose answer nobody reads. */

@@ -1,6 +1,6 @@
 /** Floods and malformed requests. */
 import { randomUUID } from "node:crypto";
-import { createSession, runningSession } from "../../support/session-steps.ts";
+import { createSession, runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, atOnce } from "../attack.ts";
 
 const deep = `${'{"name":'.repeat(10_000)}1${"}".repeat(10_000)}`;

@@ -1,7 +1,7 @@
 /** Many sessions: that fail, that are made and removed, that wait for others. */
 import { eventually } from "../../support/eventually.ts";
-import { createSession, type SessionView } from "../../support/session-steps.ts";
-import { startStallingRepository } from "../../support/stalling-repository.ts";
+import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
+import { startStallingRepository } from "../../support/repositories/stalling-repository.ts";
 import { type Attack, type AttackGround, atOnce } from "../attack.ts";
 
 const crowd = 200;

@@ -1,5 +1,5 @@
 /** Calls operations of the contract on a running platform and holds every answer to it. */
-import type { Answer, ApiClient } from "../api-client.ts";
+import type { Answer, ApiClient } from "../clients/api-client.ts";
 import { type OperationRequest, pathOf } from "./request.ts";
 import type { Operation, WireContract } from "./wire-contract.ts";
 

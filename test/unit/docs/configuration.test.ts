@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configSchema } from "#shared/config-schema.ts";
+import { configSchema } from "#shared/config/config-schema.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
 function config(args: string[], env: Record<string, string> = {}): string {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { globSync, readFileSync } from "node:fs";
 import { projectRoot } from "#shared/project-root.ts";
-import { isLinear } from "../../support/time-ratio.ts";
+import { isLinear } from "../../support/machine/time-ratio.ts";
 
 /** What only ever meets a text whose length is bounded by what comes before it. */
 const bounded = new Map([["/-+$/", "the first 63 characters of a name, at most"]]);

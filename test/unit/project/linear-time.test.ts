@@ -1,20 +1,20 @@
 import { expect } from "chai";
-import { decoders } from "#agent/model-proxy/content-decoders.ts";
-import { callerHeaders, providerHeaders } from "#agent/model-proxy/forwarded-headers.ts";
-import { wordsOf } from "#agent/model-proxy/provider-words.ts";
+import { decoders } from "#agent/model-proxy/metering/content-decoders.ts";
+import { callerHeaders, providerHeaders } from "#agent/model-proxy/provider/forwarded-headers.ts";
+import { wordsOf } from "#agent/model-proxy/provider/provider-words.ts";
 import { proxyRoute } from "#agent/model-proxy/proxy-route.ts";
 import { commandIn } from "#agent/builtin/message-command.ts";
-import { RequestGuard } from "#agent/request-guard.ts";
-import { bearerToken } from "#services/gateway/bearer-token.ts";
-import { isJsonType, parseObject } from "#services/gateway/json-body.ts";
-import { OriginGuard } from "#services/gateway/origin-guard.ts";
-import { requestIdOf } from "#services/gateway/request-id.ts";
-import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/websocket-handshake.ts";
+import { RequestGuard } from "#agent/server/request-guard.ts";
+import { bearerToken } from "#services/gateway/callers/bearer-token.ts";
+import { isJsonType, parseObject } from "#services/gateway/http/json-body.ts";
+import { OriginGuard } from "#services/gateway/http/origin-guard.ts";
+import { requestIdOf } from "#services/gateway/http/request-id.ts";
+import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/http/websocket-handshake.ts";
 import { readPosition } from "#services/stream/sse-frame.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl, withoutUserinfo } from "#shared/git/repository-url.ts";
 import { decodeCursor } from "#shared/store/cursor.ts";
-import { isLinear } from "../../support/time-ratio.ts";
+import { isLinear } from "../../support/machine/time-ratio.ts";
 
 const guard = new OriginGuard({
 	host: "127.0.0.1",

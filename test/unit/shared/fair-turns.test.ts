@@ -3,7 +3,7 @@ import { nextTurn } from "#shared/clock.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
 import { FairTurns, type TurnLimits } from "#shared/fair-turns.ts";
 import { failureOf } from "../../support/failure-of.ts";
-import { alice, bob, carol } from "../../support/test-brokers.ts";
+import { alice, bob, carol } from "../../support/bus/test-brokers.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 
 const limits: TurnLimits = { atOnce: 4, share: 3, waiting: 20, waitingOfOne: 10, refusal: "Too many" };

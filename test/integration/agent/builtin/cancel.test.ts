@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent, shownBy } from "../../../support/agents/builtin-agent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, shell, turns } from "../../../support/model-server/script.ts";
-import { processFile } from "../../../support/process-file.ts";
+import { processFile } from "../../../support/machine/process-file.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 /** What is promised; a busy machine gets three times as long. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { type BuiltinWire, builtinWires } from "#agent/builtin/model/model-settings.ts";
-import { BuiltinAgent } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent } from "../../../support/agents/builtin-agent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { Fault, Script } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";

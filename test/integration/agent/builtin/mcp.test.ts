@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { expect } from "chai";
-import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent, shownBy } from "../../../support/agents/builtin-agent.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { McpHttpServer } from "../../../support/mcp-server.ts";
+import { McpHttpServer } from "../../../support/agents/mcp-server.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, say, turns } from "../../../support/model-server/script.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
-const program = join(import.meta.dirname, "../../../support/mcp-server.ts");
+const program = join(import.meta.dirname, "../../../support/agents/mcp-server.ts");
 const stdio: McpServer = {
 	name: "tools",
 	command: process.execPath,

@@ -2,7 +2,7 @@
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BuiltinAgent } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent } from "../../../support/agents/builtin-agent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import type { Item } from "../../../support/model-server/model-request.ts";

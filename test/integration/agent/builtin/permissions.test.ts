@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent, shownBy } from "../../../support/agents/builtin-agent.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, shell, turns } from "../../../support/model-server/script.ts";
 import { useFolder } from "../../../support/use-folder.ts";

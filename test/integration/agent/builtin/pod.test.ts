@@ -6,10 +6,10 @@ import type { McpServer } from "#shared/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, turns } from "../../../support/model-server/script.ts";
-import { sessionProcesses } from "../../../support/session-processes.ts";
-import { TestSession } from "../../../support/test-pod.ts";
+import { sessionProcesses } from "../../../support/platform/session-processes.ts";
+import { TestSession } from "../../../support/pods/test-pod.ts";
 
-const program = join(import.meta.dirname, "../../../support/mcp-server.ts");
+const program = join(import.meta.dirname, "../../../support/agents/mcp-server.ts");
 
 describe("a pod whose built-in agent has a model", () => {
 	it("goes on after kill -9 with the very conversation, its tool calls included", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { builtinWires } from "#agent/builtin/model/model-settings.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
-import { BuiltinAgent, shownBy } from "../../../support/builtin-agent.ts";
+import { BuiltinAgent, shownBy } from "../../../support/agents/builtin-agent.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { call, edit, say, shell, turns } from "../../../support/model-server/script.ts";

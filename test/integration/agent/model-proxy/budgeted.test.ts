@@ -1,13 +1,13 @@
 /** The model proxy of a session with a budget: what a call may be, and what is booked of one that hides its usage. */
 import { expect } from "chai";
-import type { CallUnderWay } from "#agent/model-proxy/metered-call.ts";
+import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
 import { modelWires } from "#shared/models/model-wire.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { Script } from "../../../support/model-server/answer.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
-import { ProxiedModel } from "../../../support/open-proxy.ts";
+import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 const asked = { ...userMessage("hi"), isStreaming: true };
 

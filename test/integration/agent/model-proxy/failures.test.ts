@@ -4,12 +4,12 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect } from "chai";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
-import type { WatchedCall } from "#agent/model-proxy/watched-call.ts";
+import type { WatchedCall } from "#agent/model-proxy/provider/watched-call.ts";
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { askModel, type Asked, userMessage } from "../../../support/model-server/simple-caller.ts";
-import { ProxiedModel } from "../../../support/open-proxy.ts";
+import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 type Told = "answering" | "left" | "well" | { failed: string };
 

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import type { CallUnderWay } from "#agent/model-proxy/metered-call.ts";
+import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { Fault } from "../../../support/model-server/answer.ts";
 import { askModel, toolsOf, userMessage } from "../../../support/model-server/simple-caller.ts";
-import { ProxiedModel } from "../../../support/open-proxy.ts";
+import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 describe("model proxy: metering", () => {
 	for (const wire of modelWires) {

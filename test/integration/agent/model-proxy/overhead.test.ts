@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import { LogBuffer } from "#agent/log-buffer.ts";
-import type { MeteredCall } from "#agent/model-proxy/metered-call.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy } from "#agent/model-proxy/model-proxy.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 

@@ -8,10 +8,10 @@ import { eventually } from "../../../support/eventually.ts";
 import type { Answer } from "../../../support/model-server/answer.ts";
 import { ModelServer } from "../../../support/model-server/model-server.ts";
 import { edit, say, shell, turns } from "../../../support/model-server/script.ts";
-import { PlatformListener } from "../../../support/platform-listener.ts";
-import { processFile } from "../../../support/process-file.ts";
-import { sessionProcesses } from "../../../support/session-processes.ts";
-import { type TestPod, TestSession } from "../../../support/test-pod.ts";
+import { PlatformListener } from "../../../support/platform/platform-listener.ts";
+import { processFile } from "../../../support/machine/process-file.ts";
+import { sessionProcesses } from "../../../support/platform/session-processes.ts";
+import { type TestPod, TestSession } from "../../../support/pods/test-pod.ts";
 
 describe("books of a session", () => {
 	for (const wire of ["openai-chat", "anthropic"] as const) {

@@ -8,7 +8,7 @@ import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 import { jsonOf } from "../../../support/model-server/model-request.ts";
 import { askModel, userMessage } from "../../../support/model-server/simple-caller.ts";
-import { ProxiedModel } from "../../../support/open-proxy.ts";
+import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 const hello = (): { text: string } => ({ text: "hello" });
 const asked = userMessage("hi");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { compose } from "#services/pod-manager/compose.ts";
-import { ConfigError, loadConfig } from "#shared/config.ts";
-import { InstallationKey } from "#shared/keys.ts";
+import { ConfigError, loadConfig } from "#shared/config/config.ts";
+import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 
 function platform(env: NodeJS.ProcessEnv): Platform {

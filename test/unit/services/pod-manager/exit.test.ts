@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { endAllPods, leftRunning } from "#services/pod-manager/exit.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { openLocalPods } from "../../../support/local-pods.ts";
-import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
+import { openLocalPods } from "../../../support/pods/local-pods.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
 
 describe("the end of the platform", () => {
 	it("ends every pod that lives and leaves the records of the others", async () => {

@@ -7,7 +7,7 @@ import { runPass } from "#services/pod-manager/pass.ts";
 import { dueInMs, plan } from "#services/pod-manager/plan.ts";
 import type { Pod, PodState } from "#services/pod-manager/pod-runtime.ts";
 import { monotonic } from "#shared/clock.ts";
-import { launchSettings, MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
+import { launchSettings, MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
 
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { platformUrl, podSpec } from "#services/pod-manager/pod-spec.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
-import { InstallationKey } from "#shared/keys.ts";
-import { launchSettings } from "../../../support/memory-pods.ts";
+import { InstallationKey } from "#shared/secrets/keys.ts";
+import { launchSettings } from "../../../support/pods/memory-pods.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 1));
 const ground = {

@@ -5,8 +5,8 @@ import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
-import { SessionDesk } from "../../../support/session-desk.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../../support/platform/session-desk.ts";
 
 function specOf({ id, generation }: Claim): PodSpec {
 	return podSpecFor(id, generation);

@@ -6,8 +6,8 @@ import { type Asked, Sweep, type SweepGround, unlike } from "#services/pod-manag
 import { turnClock } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { MemoryPods, memoryPod, podSpecFor } from "../../../support/memory-pods.ts";
-import { SessionDesk } from "../../../support/session-desk.ts";
+import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../../support/platform/session-desk.ts";
 
 const quick = { everyMs: 5, soonMs: 5, unwantedMs: 120_000 };
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Audience } from "#services/stream/audience.ts";
 import { Snapshots } from "#services/stream/snapshots.ts";
-import { sampleSession } from "../../../support/start-stream.ts";
+import { sampleSession } from "../../../support/platform/start-stream.ts";
 
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
 const position = { epoch: "e", seq: 7 };

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { createFile, replaceFile, replaceFileSync } from "#shared/files/replaced-file.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import { oddFiles, putOdd, releasePipes } from "../../../support/odd-files.ts";
-import { SmallDisk } from "../../../support/small-disk.ts";
+import { oddFiles, putOdd, releasePipes } from "../../../support/hostile/odd-files.ts";
+import { SmallDisk } from "../../../support/hostile/small-disk.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 const ways = {

@@ -9,7 +9,7 @@ import {
 	UntrustedFileError,
 } from "#shared/files/untrusted-file.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import { oddFiles, putOdd, releasePipes } from "../../../support/odd-files.ts";
+import { oddFiles, putOdd, releasePipes } from "../../../support/hostile/odd-files.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("a file that is not trusted", () => {

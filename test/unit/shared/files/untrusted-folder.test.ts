@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { UntrustedFolder } from "#shared/files/untrusted-folder.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import { oddFiles, putOdd } from "../../../support/odd-files.ts";
+import { oddFiles, putOdd } from "../../../support/hostile/odd-files.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 describe("a folder that is not trusted", () => {

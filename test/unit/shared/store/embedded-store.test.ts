@@ -11,10 +11,10 @@ import { type Collection, defineCollection } from "#shared/store/collection.ts";
 import { StartError } from "#shared/start-error.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import { event, job, jobs, sampleCollections } from "../../../support/sample-collections.ts";
-import { commitsInLog } from "../../../support/write-ahead-log.ts";
+import { event, job, jobs, sampleCollections } from "../../../support/stores/sample-collections.ts";
+import { commitsInLog } from "../../../support/stores/write-ahead-log.ts";
 
-const writerProgram = join(import.meta.dirname, "../../../support/store-writer.ts");
+const writerProgram = join(import.meta.dirname, "../../../support/stores/store-writer.ts");
 
 describe("EmbeddedStore", () => {
 	let folder: string;

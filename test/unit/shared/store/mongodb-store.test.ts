@@ -5,8 +5,8 @@ import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts
 import { defineCollection } from "#shared/store/collection.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 import { failureOf } from "../../../support/failure-of.ts";
-import { type MongodbEndpoint, startMongodbEndpoint } from "../../../support/mongodb-endpoint.ts";
-import { event, job, jobs, log, sampleCollections } from "../../../support/sample-collections.ts";
+import { type MongodbEndpoint, startMongodbEndpoint } from "../../../support/stores/mongodb-endpoint.ts";
+import { event, job, jobs, log, sampleCollections } from "../../../support/stores/sample-collections.ts";
 
 describe("MongodbStore", () => {
 	let endpoint: MongodbEndpoint;

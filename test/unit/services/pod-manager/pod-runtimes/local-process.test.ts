@@ -9,14 +9,14 @@ import { join } from "node:path";
 import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
-import { inheritedEnvironment } from "#shared/config.ts";
+import { inheritedEnvironment } from "#shared/config/config.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { niceness } from "#shared/pod/niceness.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import { eventually } from "../../../../support/eventually.ts";
-import { type LocalPods, openLocalPods } from "../../../../support/local-pods.ts";
-import { podSpecFor } from "../../../../support/memory-pods.ts";
-import { processFile } from "../../../../support/process-file.ts";
+import { type LocalPods, openLocalPods } from "../../../../support/pods/local-pods.ts";
+import { podSpecFor } from "../../../../support/pods/memory-pods.ts";
+import { processFile } from "../../../../support/machine/process-file.ts";
 
 const graceMs = 10_000;
 const readyMs = 15_000;
@@ -49,7 +49,7 @@ describe("LocalProcessRuntime", function () {
 
 	/** Another process of the platform creates the pod; `failpoint` is where it is killed. */
 	async function createElsewhere(spec: PodSpec, failpoint = ""): Promise<ChildProcess> {
-		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../support/create-pod.ts")], {
+		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../support/pods/create-pod.ts")], {
 			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
 			stdio: ["pipe", "pipe", "inherit"],
 		});

@@ -8,10 +8,10 @@ import { ControlGroups } from "#services/pod-manager/pod-runtimes/local-process/
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
 import { startTimeOf } from "#shared/process-files.ts";
 import { eventually } from "../../../../../support/eventually.ts";
-import { type LocalPods, openLocalPods } from "../../../../../support/local-pods.ts";
-import { podSpecFor } from "../../../../../support/memory-pods.ts";
-import { processFile } from "../../../../../support/process-file.ts";
-import { groupNames, groupsOf, removeGroups } from "../../../../../support/remove-groups.ts";
+import { type LocalPods, openLocalPods } from "../../../../../support/pods/local-pods.ts";
+import { podSpecFor } from "../../../../../support/pods/memory-pods.ts";
+import { processFile } from "../../../../../support/machine/process-file.ts";
+import { groupNames, groupsOf, removeGroups } from "../../../../../support/pods/remove-groups.ts";
 
 const probe = randomBytes(8).toString("hex");
 const lacking = await new ControlGroups("auto", new PodMarks(probe, "key")).shortcoming();

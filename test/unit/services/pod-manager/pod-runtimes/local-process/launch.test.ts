@@ -2,8 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { isSessionId, launchName, parseLaunch } from "#services/pod-manager/pod-runtimes/local-process/launch.ts";
-import { nameBasedUuid } from "#services/sessions/name-based-uuid.ts";
-import { timeBasedUuid } from "#services/sessions/time-based-uuid.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { sessionWork } from "#shared/contracts/session-work.ts";
 

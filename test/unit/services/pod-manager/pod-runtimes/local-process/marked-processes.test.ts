@@ -15,7 +15,7 @@ import { turnClock } from "#shared/clock.ts";
 import { agentTitle, waitingArgument } from "#shared/pod/agent-title.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
-import { processFile } from "../../../../../support/process-file.ts";
+import { processFile } from "../../../../../support/machine/process-file.ts";
 
 describe("MarkedProcesses", () => {
 	const installation = randomBytes(8).toString("hex");

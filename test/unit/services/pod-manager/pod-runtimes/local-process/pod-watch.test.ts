@@ -7,7 +7,7 @@ import { expect } from "chai";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { PodWatch } from "#services/pod-manager/pod-runtimes/local-process/pod-watch.ts";
 import { eventually } from "../../../../../support/eventually.ts";
-import { memoryPod } from "../../../../../support/memory-pods.ts";
+import { memoryPod } from "../../../../../support/pods/memory-pods.ts";
 
 describe("PodWatch", () => {
 	const id = randomUUID();

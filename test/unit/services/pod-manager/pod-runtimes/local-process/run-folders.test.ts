@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
-import { oddFiles, putOdd, releasePipes } from "../../../../../support/odd-files.ts";
+import { oddFiles, putOdd, releasePipes } from "../../../../../support/hostile/odd-files.ts";
 import { useFolder } from "../../../../../support/use-folder.ts";
 
 const kinds = Object.keys(oddFiles);

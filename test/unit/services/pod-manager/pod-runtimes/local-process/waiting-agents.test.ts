@@ -10,9 +10,9 @@ import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-m
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { agentTitle, waitingTitle } from "#shared/pod/agent-title.ts";
 import { eventually } from "../../../../../support/eventually.ts";
-import { type LocalPods, openLocalPods } from "../../../../../support/local-pods.ts";
-import { podSpecFor } from "../../../../../support/memory-pods.ts";
-import { waitingAgents } from "../../../../../support/session-processes.ts";
+import { type LocalPods, openLocalPods } from "../../../../../support/pods/local-pods.ts";
+import { podSpecFor } from "../../../../../support/pods/memory-pods.ts";
+import { waitingAgents } from "../../../../../support/platform/session-processes.ts";
 
 const readyMs = 15_000;
 
@@ -57,7 +57,7 @@ describe("Session agents that wait", function () {
 
 	/** Another process of the platform that watches, and creates the pod once an agent waits. */
 	async function createElsewhere(failpoint = ""): Promise<ChildProcess> {
-		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../../support/create-pod.ts")], {
+		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../../support/pods/create-pod.ts")], {
 			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
 			stdio: ["pipe", "pipe", "inherit"],
 		});

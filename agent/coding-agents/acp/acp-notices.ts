@@ -1,0 +1,32 @@
+/** What an agent of the Agent Client Protocol says beside its answers, bounded. Pure. */
+import type { AgentNotice } from "../coding-agent.ts";
+import { isCount, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+
+const maxCommands = 500;
+const maxName = 100;
+const maxDescription = 500;
+
+/** Undefined for an update that is part of an answer, or of no kind that is known. */
+export function readNotice(update: JsonObject): AgentNotice | undefined {
+	switch (update["sessionUpdate"]) {
+		case "available_commands_update":
+			return {
+				type: "commands",
+				commands: objectsOf(update["availableCommands"]).flatMap(readCommand).slice(0, maxCommands),
+			};
+		case "usage_update":
+			return readContext(update);
+		default:
+			return undefined;
+	}
+}
+
+function readCommand({ name, description }: JsonObject): { name: string; description: string }[] {
+	const read = textOf(name);
+	if (read === undefined || read.length > maxName) return [];
+	return [{ name: read, description: (textOf(description) ?? "").slice(0, maxDescription) }];
+}
+
+function readContext({ used, size }: JsonObject): AgentNotice | undefined {
+	return isCount(used) && isCount(size) ? { type: "context", used, size } : undefined;
+}

@@ -1,0 +1,49 @@
+/** What a permission request of the Agent Client Protocol asks for, bounded, so that a person sees it before it happens. Pure. */
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+import type { WantedPermission } from "../permissions.ts";
+
+const maxTitle = 200;
+const maxName = 100;
+const maxOptions = 8;
+/** Characters of one text of the input. */
+const maxText = 4_000;
+/** Bytes of JSON of the whole input; 32 open requests are to fit one answer. */
+const maxInput = 16_384;
+
+/** @param call All that is known of the tool call that it is about. */
+export function readPermission(call: JsonObject, options: unknown): WantedPermission {
+	return {
+		tool: (textOf(call["kind"]) ?? "other").slice(0, maxName),
+		title: (textOf(call["title"]) ?? "a tool call").slice(0, maxTitle),
+		input: bounded(inputOf(call)),
+		options: objectsOf(options).slice(0, maxOptions).flatMap(readOption),
+	};
+}
+
+/** Where the agent tells no input, the changes and texts it shows stand for it. */
+function inputOf({ rawInput, content }: JsonObject): JsonObject {
+	if (isJsonObject(rawInput) && Object.keys(rawInput).length > 0) return rawInput;
+	const items = objectsOf(content);
+	const changes = items
+		.filter(({ type }) => type === "diff")
+		.map(({ path, oldText, newText }) => ({ path, old_text: oldText ?? "", new_text: newText }));
+	const texts = items.flatMap((item) => (isJsonObject(item["content"]) ? (textOf(item["content"]["text"]) ?? []) : []));
+	return { ...(changes.length > 0 && { changes }), ...(texts.length > 0 && { content: texts.join("\n") }) };
+}
+
+/** An option that cannot be named when it is chosen is none. */
+function readOption({ optionId, name, kind }: JsonObject): WantedPermission["options"] {
+	if (typeof optionId !== "string" || optionId === "" || optionId.length > maxName) return [];
+	return [{ option_id: optionId, name: (textOf(name) ?? optionId).slice(0, maxName), kind: textOf(kind) ?? "" }];
+}
+
+function bounded(input: JsonObject): Record<string, unknown> {
+	const text = JSON.stringify(input, (_, value: unknown) => (typeof value === "string" ? shortened(value) : value));
+	return Buffer.byteLength(text) <= maxInput
+		? (JSON.parse(text) as Record<string, unknown>)
+		: { shortened: shortened(text) };
+}
+
+function shortened(text: string): string {
+	return text.length <= maxText ? text : `${text.slice(0, maxText)}… (${text.length} characters)`;
+}

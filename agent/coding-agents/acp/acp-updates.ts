@@ -1,0 +1,96 @@
+/** What an update of the Agent Client Protocol means to us; undefined for what we do not keep. Pure. */
+import { type AgentUpdate, type PlanUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
+
+/** Of a plan, and characters of one entry and of what describes it. */
+const maxEntries = 200;
+const maxEntry = 500;
+const maxWord = 40;
+
+/** @param diffVerb Stands before the path of a change that the update shows. */
+export function readUpdate(update: JsonObject, diffVerb = "Changed"): AgentUpdate | undefined {
+	switch (update["sessionUpdate"]) {
+		case "agent_message_chunk":
+			return readText("text", update["content"]);
+		case "agent_thought_chunk":
+			return readText("reasoning", update["content"]);
+		case "tool_call":
+		case "tool_call_update":
+			return readTool(update, diffVerb);
+		case "plan":
+			return readPlan(update);
+		default:
+			return undefined;
+	}
+}
+
+function readText(type: "text" | "reasoning", content: unknown): AgentUpdate | undefined {
+	const text = contentText(content);
+	return text === undefined ? undefined : { type, text };
+}
+
+function readPlan({ entries }: JsonObject): PlanUpdate {
+	const read = objectsOf(entries).slice(0, maxEntries);
+	return {
+		type: "plan",
+		entries: read.map(({ content, status, priority }) => ({
+			content: (textOf(content) ?? "").slice(0, maxEntry),
+			status: (textOf(status) ?? "pending").slice(0, maxWord),
+			priority: (textOf(priority) ?? "medium").slice(0, maxWord),
+		})),
+	};
+}
+
+/** Absent and null members mean "as before". */
+function readTool(update: JsonObject, diffVerb: string): ToolUpdate | undefined {
+	const { toolCallId, content, rawInput, rawOutput, ...call } = update;
+	const id = textOf(toolCallId);
+	if (id === undefined) return undefined;
+	const read = {
+		title: textOf(call["title"]),
+		kind: textOf(call["kind"]),
+		status: statusOf(call["status"]),
+		command: commandOf(rawInput),
+		exit_code: exitCodeOf(rawOutput),
+		output: Array.isArray(content)
+			? objectsOf(content)
+					.map((item) => outputOf(item, diffVerb))
+					.join("\n")
+			: undefined,
+	};
+	const changed = Object.entries(read).filter(([, value]) => value !== undefined);
+	return { type: "tool", id, ...Object.fromEntries(changed) };
+}
+
+function outputOf(item: JsonObject, diffVerb: string): string {
+	if (item["type"] === "diff") return `${diffVerb} ${textOf(item["path"]) ?? "a file"}`;
+	return contentText(item["content"]) ?? "";
+}
+
+function contentText(content: unknown): string | undefined {
+	return isJsonObject(content) && content["type"] === "text" ? textOf(content["text"]) : undefined;
+}
+
+function statusOf(status: unknown): ToolStatus | undefined {
+	return toolStatuses.find((name) => name === status);
+}
+
+/** Agents give it as text or as a list of words, or several of them as a list of texts. */
+export function commandOf(input: unknown): string | undefined {
+	if (!isJsonObject(input)) return undefined;
+	const { command, commands } = input;
+	if (Array.isArray(command)) return textsOf(command).join(" ");
+	return textOf(command) ?? (Array.isArray(commands) ? textsOf(commands).join("\n") : undefined);
+}
+
+function textsOf(list: readonly unknown[]): string[] {
+	return list.flatMap((word) => textOf(word) ?? []);
+}
+
+/** Agents name it in three ways. */
+function exitCodeOf(output: unknown): number | undefined {
+	if (!isJsonObject(output)) return undefined;
+	const { exitCode, exit_code: snakeCase, metadata } = output;
+	const inner = isJsonObject(metadata) ? metadata["exit"] : undefined;
+	return [snakeCase, exitCode, inner].find((code) => typeof code === "number");
+}

@@ -1,0 +1,75 @@
+/** Keeps a coding agent running: started while the workspace is made, and started again when it is lost. */
+import { monotonic } from "#shared/clock.ts";
+import type { PermissionMode } from "#shared/contracts/session-resource.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import { cannotStart, startCodingAgent, type StarterParts } from "./agent-starter.ts";
+import type { CodingAgent } from "./coding-agent.ts";
+import { LaunchFailure } from "../io/launch-failure.ts";
+
+/** A coding agent that is lost twice in this time, without a person's interrupt, is not started again. */
+const restartMs = 600_000;
+
+export class AgentKeeper {
+	readonly #parts: StarterParts;
+	/** What a person chose since the launch. */
+	#model = "";
+	#process: AgentProcess | undefined;
+	#agent: CodingAgent | undefined;
+
+	constructor(parts: StarterParts) {
+		this.#parts = parts;
+	}
+
+	/** @throws {LaunchFailure} */
+	async start(): Promise<CodingAgent> {
+		this.#agent = await startCodingAgent(this.#parts, this.#model, (process) => (this.#process = process));
+		return this.#agent;
+	}
+
+	/**
+	 * Hands every agent to `begin`, the first one and those that take the place of a lost one.
+	 * @throws {LaunchFailure} when agents are lost too often.
+	 */
+	async keep(first: CodingAgent, folder: string, begin: (agent: CodingAgent) => void): Promise<never> {
+		const { log, signal } = this.#parts;
+		let agent = first;
+		let restartedAt = -restartMs;
+		for (;;) {
+			begin(agent);
+			const sentence = await agent.ended;
+			signal.throwIfAborted();
+			if (!agent.wasKilled && monotonic() - restartedAt < restartMs) throw new LaunchFailure("AGENT_LOST", sentence);
+			log.add("ERROR", "session-agent", `${sentence}; it is started again`);
+			if (!agent.wasKilled) restartedAt = monotonic();
+			agent = await this.start();
+			await agent.open(folder).catch(cannotStart);
+		}
+	}
+
+	/** For the turns to come, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
+	async setModel(model: string): Promise<void> {
+		if (!this.#agent) throw new Error("The coding agent has not started yet");
+		await this.#agent.setModel(model);
+		this.#model = model;
+	}
+
+	/** From now on, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
+	async setPermissionMode(mode: PermissionMode): Promise<void> {
+		await this.#agent?.setPermissionMode(mode);
+		this.#parts.permissions.setMode(mode);
+	}
+
+	/** The one that was started last; it may have ended. */
+	get agent(): CodingAgent | undefined {
+		return this.#agent;
+	}
+
+	/** Ends it without asking. */
+	kill(): void {
+		this.#process?.kill();
+	}
+
+	async close(): Promise<void> {
+		await this.#process?.close();
+	}
+}

@@ -1,0 +1,104 @@
+/** The coding agent as a process: started, listened to, ended with everything that it started. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { sleep } from "#shared/clock.ts";
+import { niceness, setNiceness } from "#shared/pod/niceness.ts";
+import type { AgentRecord } from "./agent-record.ts";
+import { type CommandTime, endCommands } from "./command-end.ts";
+import type { Environment } from "../io/environment.ts";
+import { LastWords } from "./last-words.ts";
+import { LineSplitter } from "../io/line-splitter.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import { shellExitCode, signalGroup } from "../io/process-group.ts";
+import { sweepProcesses } from "../io/process-sweep.ts";
+
+/** How long it may take over each way of asking it to end. */
+const patienceMs = 3_000;
+
+/** Environment variable of a value that only one coding agent, and what it starts, has. */
+const markName = "ATELIER_CODING_AGENT";
+
+type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal" | "chatter">;
+
+export class AgentProcess {
+	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
+	readonly ended: Promise<string>;
+	readonly #child: ChildProcessWithoutNullStreams;
+	readonly #mark: Environment = { [markName]: randomUUID() };
+	readonly #endSignal: AgentRecord["end_signal"];
+	readonly #lastWords = new LastWords();
+
+	/** @param folder Where it starts; it is told later where to work. */
+	constructor(
+		{ id, command, env: ownEnv, end_signal, chatter }: StartedAgent,
+		env: Environment,
+		folder: string,
+		log: LogBuffer,
+	) {
+		const [program = "", ...args] = command;
+		const isChatter = (line: string): boolean => chatter !== "" && line.includes(chatter);
+		const whole = { ...env, ...ownEnv, ...this.#mark };
+		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
+		setNiceness(child.pid, niceness.codingAgent);
+		this.#child = child;
+		this.#endSignal = end_signal;
+		// Whoever writes to a process that has ended hears of it through `ended`.
+		child.stdin.on("error", () => {});
+		const lines = new LineSplitter((line) => {
+			this.#lastWords.hear(line);
+			log.add(isChatter(line) ? "DEBUG" : "INFO", id, line);
+		});
+		child.stderr.on("data", (chunk: Buffer) => lines.push(chunk));
+		this.ended = new Promise((resolve) => {
+			child.once("error", (error) => resolve(`The coding agent cannot be started: ${error.message}`));
+			child.once("exit", (code, signal) => {
+				signalGroup(child.pid, "SIGKILL");
+				lines.end();
+				const sentence = this.#epitaph(shellExitCode(code, signal));
+				// Its commands lead process groups of their own.
+				void sweepProcesses(this.#mark).then(() => resolve(sentence));
+			});
+		});
+	}
+
+	get input(): Writable {
+		return this.#child.stdin;
+	}
+
+	get output(): Readable {
+		return this.#child.stdout;
+	}
+
+	/** Ends what its command has left running. */
+	endCommands(time: CommandTime): Promise<void> {
+		return endCommands(this.#mark, time);
+	}
+
+	kill(): void {
+		if (this.#isAlive) signalGroup(this.#child.pid, "SIGKILL");
+	}
+
+	/** End of input, with the signal of its record, then SIGTERM, then SIGKILL, each after 3 s. */
+	async close(): Promise<void> {
+		this.#child.stdin.end();
+		if (this.#endSignal !== "none" && this.#isAlive) signalGroup(this.#child.pid, this.#endSignal);
+		for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+			await Promise.race([this.ended, sleep(patienceMs)]);
+			if (!this.#isAlive) return;
+			signalGroup(this.#child.pid, signal);
+		}
+		await this.ended;
+	}
+
+	get #isAlive(): boolean {
+		const { pid, exitCode, signalCode } = this.#child;
+		return pid !== undefined && exitCode === null && signalCode === null;
+	}
+
+	#epitaph(code: number): string {
+		const { text } = this.#lastWords;
+		const last = text === "" ? "" : `: ${text.slice(0, 300)}`;
+		return `The coding agent ended with exit code ${code}${last}`;
+	}
+}

@@ -1,0 +1,90 @@
+/** Starts a coding agent: its record filled in, its home made ready, its process spoken to. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { prepareAgentHome } from "./agent-home.ts";
+import { AgentProcess } from "./agent-process.ts";
+import { type ModelDoor, readAgentRecord } from "./agent-record.ts";
+import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
+import { AcpAgent } from "./acp/acp.ts";
+import type { Environment } from "../io/environment.ts";
+import { KeptSession } from "./kept-session.ts";
+import { LaunchFailure } from "../io/launch-failure.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import { pastTurns } from "./past-turns.ts";
+import type { Permissions } from "./permissions.ts";
+
+export interface StarterParts {
+	readonly launch: LaunchDocument;
+	/** Environment of this process. */
+	readonly inherited: NodeJS.ProcessEnv;
+	/** What the coding agent gets of it. */
+	readonly env: Environment;
+	/** Stands between the coding agent and the session's model; undefined: the session has none. */
+	readonly proxy: () => ModelDoor | undefined;
+	/** The conversation so far. */
+	readonly turns: () => readonly ConversationTurn[];
+	readonly permissions: Permissions;
+	readonly log: LogBuffer;
+	/** Aborted when the pod ends. */
+	readonly signal: AbortSignal;
+	/** Told what a coding agent says beside its answers. */
+	readonly onNotice: (notice: AgentNotice) => void;
+}
+
+/**
+ * @param model What a person chose since the launch; empty: the launch's.
+ * @param onProcess Hears of the process before it is spoken to.
+ * @throws {LaunchFailure}
+ */
+export async function startCodingAgent(
+	parts: StarterParts,
+	model: string,
+	onProcess: (process: AgentProcess) => void,
+): Promise<CodingAgent> {
+	const { launch, inherited, env, permissions, log, signal, onNotice } = parts;
+	const proxy = parts.proxy();
+	const access = launch.model_access;
+	const reachable = proxy && access && { model: access.model, context_window: access.context_window, proxy };
+	const state = join(launch.state, "agents", launch.agent);
+	await mkdir(state, { recursive: true, mode: 0o700 });
+	const record = await readAgentRecord(launch.agent, {
+		model: model || launch.model,
+		compile_cache: inherited["NODE_COMPILE_CACHE"] ?? "",
+		home: launch.home,
+		state,
+		...(launch.agents !== undefined && { agents: launch.agents }),
+		reachable,
+		refusal: launch.model_refusal,
+	});
+	await prepareAgentHome(record, launch.home, state);
+	signal.throwIfAborted();
+	const process = new AgentProcess(record, env, launch.home, log);
+	onProcess(process);
+	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
+	const options = {
+		id,
+		title,
+		mcp,
+		loads,
+		lateUpdateMs,
+		permissions,
+		onNotice,
+		log,
+		// A record names the model itself where the platform knows the way to it.
+		model: model || (reachable ? "" : launch.model),
+		systemPrompt: launch.system_prompt,
+		mcpServers: launch.mcp_servers,
+		modes,
+		kept: new KeptSession(join(state, "conversation.json"), id),
+		past: () => pastTurns(parts.turns()),
+		interruptMs: launch.interrupt_ms,
+	};
+	return AcpAgent.connect(process, options).catch(cannotStart);
+}
+
+export function cannotStart(error: unknown): never {
+	const said = error instanceof Error ? error.message : String(error);
+	throw new LaunchFailure("AGENT_START_FAILED", `The coding agent cannot be started: ${said}`, { cause: error });
+}

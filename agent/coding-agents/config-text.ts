@@ -1,0 +1,33 @@
+/** Settings as the text of a configuration file. Pure. */
+import { isJsonObject, type JsonObject } from "../io/json-object.ts";
+
+export type ConfigFormat = "json" | "toml";
+
+/** @throws {TypeError} for what the format cannot say. */
+export function configText(format: ConfigFormat, content: unknown): string {
+	if (format === "json") return `${JSON.stringify(content, undefined, "\t")}\n`;
+	if (!isJsonObject(content)) throw new TypeError("A TOML file holds a map");
+	return table(content, []);
+}
+
+/** Plain members stand before the tables below, as TOML wants it. */
+function table(content: JsonObject, path: readonly string[]): string {
+	const members = Object.entries(content);
+	const plain = members.filter(([, value]) => !isJsonObject(value));
+	const tables = members.filter(([, value]) => isJsonObject(value));
+	const head = path.length > 0 && plain.length > 0 ? `[${path.map(key).join(".")}]\n` : "";
+	const lines = plain.map(([name, value]) => `${key(name)} = ${literal(value)}\n`).join("");
+	return head + lines + tables.map(([name, value]) => table(value as JsonObject, [...path, name])).join("");
+}
+
+function key(name: string): string {
+	return /^[\w-]+$/.test(name) ? name : literal(name);
+}
+
+/** A JSON string is a TOML string too, but for one character. */
+function literal(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+	if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007f", "\\u007F");
+	if (typeof value === "boolean" || Number.isFinite(value)) return String(value);
+	throw new TypeError(`TOML cannot say ${JSON.stringify(value)}`);
+}

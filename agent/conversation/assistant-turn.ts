@@ -1,0 +1,100 @@
+/** The agent's turn while it is being made: its updates as parts, bounded. */
+import { randomUUID } from "node:crypto";
+import { isoTime } from "#shared/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { AgentUpdate, PlanUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
+import { fitTurn } from "#shared/pod/conversation-history.ts";
+
+/** Bytes of JSON of a finished turn: some fit one answer's page together with the messages around it. */
+const maxTurnBytes = 640 * 1024;
+/** Characters of all its text; what comes later is left out. */
+const maxTextLength = 1_048_576;
+const maxOutputLength = 300_000;
+const maxParts = 2_000;
+const tailLength = 200;
+
+type TextPart = { type: "text" | "reasoning"; text: string };
+type ToolPart = Omit<ToolUpdate, "id">;
+export type TurnPart = TextPart | ToolPart | PlanUpdate;
+
+export class AssistantTurn {
+	readonly id = randomUUID();
+	/** Id of the message it answers. */
+	readonly question: string;
+	readonly #startedAt = isoTime();
+	readonly #parts: TurnPart[] = [];
+	readonly #tools = new Map<string, ToolPart>();
+	#textLength = 0;
+	#tail = "";
+
+	constructor(question: string) {
+		this.question = question;
+	}
+
+	/** The end of what was said last, at most 200 characters. */
+	get lastActivity(): string {
+		return this.#tail;
+	}
+
+	/** Whether a tool call is not over yet. */
+	get isExecuting(): boolean {
+		return [...this.#tools.values()].some(({ status }) => status === "pending" || status === "in_progress");
+	}
+
+	/** So far, in the order in which they began. */
+	get parts(): readonly TurnPart[] {
+		return this.#parts;
+	}
+
+	apply(update: AgentUpdate): void {
+		if (update.type === "tool") this.#applyTool(update);
+		else if (update.type === "plan") this.#applyPlan(update);
+		else this.#applyText(update);
+	}
+
+	/** @param error A sentence, when the turn ended in no other way. */
+	finish(stopReason: string, error?: string): ConversationTurn {
+		const text = this.#parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+		const turn: ConversationTurn = {
+			id: this.id,
+			role: "assistant",
+			content: text === "" && error !== undefined ? error : text,
+			parts: this.#parts,
+			created_at: this.#startedAt,
+			metadata: { in_reply_to: this.question, stop_reason: stopReason, ...(error !== undefined && { error }) },
+		};
+		return fitTurn(turn, maxTurnBytes);
+	}
+
+	#applyText({ type, text }: TextPart): void {
+		const piece = text.slice(0, maxTextLength - this.#textLength);
+		this.#textLength += piece.length;
+		const last = this.#parts.at(-1);
+		if (last?.type === type && "text" in last) last.text += piece;
+		else this.#add({ type, text: piece });
+		this.#tail = (this.#tail + text).slice(-tailLength);
+	}
+
+	/** An update may come for a call that was never announced. */
+	#applyTool({ id, ...changes }: ToolUpdate): void {
+		const bounded =
+			changes.output === undefined ? changes : { ...changes, output: changes.output.slice(-maxOutputLength) };
+		const known = this.#tools.get(id);
+		const tool: ToolPart = Object.assign(known ?? { type: "tool" }, bounded);
+		if (!known && this.#add(tool)) this.#tools.set(id, tool);
+		this.#tail = (tool.command ?? tool.title ?? this.#tail).slice(-tailLength);
+	}
+
+	/** There is one, and it stays where it stood first. */
+	#applyPlan({ entries }: PlanUpdate): void {
+		const known = this.#parts.find((part) => part.type === "plan");
+		if (known && "entries" in known) known.entries = entries;
+		else this.#add({ type: "plan", entries });
+	}
+
+	#add(part: TurnPart): boolean {
+		if (this.#parts.length >= maxParts) return false;
+		this.#parts.push(part);
+		return true;
+	}
+}

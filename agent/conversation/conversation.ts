@@ -1,0 +1,189 @@
+/**
+ * The session's conversation, which is also its queue: a message without an answer waits for one. Kept in the state
+ * folder, so that it outlives the pod.
+ */
+import { isoTime } from "#shared/clock.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { jsonBytes } from "#shared/pod/answer-size.ts";
+import { Journal } from "../io/journal.ts";
+
+/** `started`: the message went to the coding agent. `forgotten`: ids of messages that are kept no longer. */
+type JournalRecord = { turn: ConversationTurn } | { started: string } | { forgotten: string[] };
+
+export interface ConversationLimits {
+	/** Bytes of JSON in memory, and on disk after a compaction. Default 8 MiB. */
+	keptBytes: number;
+	/** Messages that wait for an answer. Default 100. */
+	waiting: number;
+	/** Ids of forgotten messages that are still known. Default 10,000. */
+	forgotten: number;
+}
+
+const defaultLimits: ConversationLimits = { keptBytes: 8 * 1_048_576, waiting: 100, forgotten: 10_000 };
+/** The file may grow to so many times the kept bytes before it is written anew. */
+const slack = 4;
+
+/** The queue is full; the message is a sentence for whoever sent it. */
+export class QueueFullError extends Error {
+	override readonly name = "QueueFullError";
+}
+
+export class Conversation {
+	readonly #journal: Journal;
+	readonly #limits: ConversationLimits;
+	#turns: ConversationTurn[] = [];
+	#bytes = 0;
+	/** Messages on their way to the disk. */
+	#storing = 0;
+	/** Of messages of the user, kept or forgotten. */
+	readonly #known = new Map<string, Promise<void>>();
+	readonly #answered = new Set<string>();
+	#forgotten: string[] = [];
+
+	private constructor(journal: Journal, limits: ConversationLimits) {
+		this.#journal = journal;
+		this.#limits = limits;
+	}
+
+	/** A turn that was under way when the last pod ended is marked as interrupted, and not run again. */
+	static async open(file: string, limits: Partial<ConversationLimits> = {}): Promise<Conversation> {
+		const { journal, records } = await Journal.open(file);
+		const conversation = new Conversation(journal, { ...defaultLimits, ...limits });
+		const underWay = conversation.#load(records);
+		if (underWay !== undefined) await conversation.answer(interruptedTurn(underWay));
+		return conversation;
+	}
+
+	/** Oldest first. */
+	get turns(): readonly ConversationTurn[] {
+		return this.#turns;
+	}
+
+	/** Whether there never was a message. */
+	get isNew(): boolean {
+		return this.#known.size === 0;
+	}
+
+	/** The oldest message without an answer. */
+	next(): ConversationTurn | undefined {
+		return this.#waiting()[0];
+	}
+
+	/**
+	 * Resolves when the message is on disk; one with a known id is there already.
+	 * @throws {QueueFullError}
+	 */
+	ask(id: string, content: string): Promise<void> {
+		const known = this.#known.get(id);
+		if (known) return known;
+		const { waiting } = this.#limits;
+		if (this.#waiting().length + this.#storing >= waiting) {
+			return Promise.reject(new QueueFullError(`The agent has ${waiting} messages to answer; try again later`));
+		}
+		const turn: ConversationTurn = { id, role: "user", content, parts: [], created_at: isoTime(), metadata: {} };
+		this.#storing++;
+		const stored = this.#journal
+			.append({ turn } satisfies JournalRecord)
+			.then(() => this.#keep(turn))
+			.finally(() => this.#storing--);
+		this.#known.set(id, stored);
+		// A message that could not be stored is not known: the sender may try again.
+		stored.catch(() => this.#known.delete(id));
+		return stored;
+	}
+
+	/** The message goes to the coding agent now, and never again. Resolves when that is on disk. */
+	start(id: string): Promise<void> {
+		return this.#journal.append({ started: id } satisfies JournalRecord);
+	}
+
+	/**
+	 * Keeps a turn of the agent, whose `metadata.in_reply_to` names the message. Resolves when it is on disk; when it
+	 * cannot be put there, the message counts as answered all the same, because it must not be run again.
+	 */
+	async answer(turn: ConversationTurn): Promise<void> {
+		await this.#journal.append({ turn } satisfies JournalRecord).finally(() => {
+			this.#keep(turn);
+			this.#forgetOldest();
+		});
+		if (this.#journal.size > slack * this.#limits.keptBytes) await this.#compact();
+	}
+
+	close(): Promise<void> {
+		return this.#journal.close();
+	}
+
+	/** Returns the message that was being answered, if there is one. */
+	#load(records: readonly unknown[]): string | undefined {
+		let started: string | undefined;
+		for (const record of records.filter(isRecord)) {
+			if ("turn" in record) this.#keep(record.turn);
+			else if ("started" in record) started = record.started;
+			else this.#remember(record.forgotten);
+		}
+		const underWay = started !== undefined && !this.#answered.has(started) ? started : undefined;
+		this.#forgetOldest();
+		return underWay;
+	}
+
+	#keep(turn: ConversationTurn): void {
+		this.#turns.push(turn);
+		this.#bytes += jsonBytes(turn);
+		if (turn.role === "user") {
+			if (!this.#known.has(turn.id)) this.#known.set(turn.id, Promise.resolve());
+			return;
+		}
+		const question = turn.metadata["in_reply_to"];
+		if (typeof question === "string") this.#answered.add(question);
+	}
+
+	#waiting(): ConversationTurn[] {
+		return this.#turns.filter(({ id, role }) => role === "user" && !this.#answered.has(id));
+	}
+
+	/** From the oldest on, but never a message that waits, and never the newest turn. */
+	#forgetOldest(): void {
+		const { keptBytes } = this.#limits;
+		while (this.#bytes > keptBytes && this.#turns.length > 1) {
+			const [oldest] = this.#turns;
+			if (!oldest || (oldest.role === "user" && !this.#answered.has(oldest.id))) return;
+			this.#turns.shift();
+			this.#bytes -= jsonBytes(oldest);
+			if (oldest.role === "user") this.#remember([oldest.id]);
+		}
+	}
+
+	#remember(ids: readonly string[]): void {
+		this.#forgotten.push(...ids);
+		for (const id of ids) if (!this.#known.has(id)) this.#known.set(id, Promise.resolve());
+		const tooMany = this.#forgotten.splice(0, Math.max(0, this.#forgotten.length - this.#limits.forgotten));
+		for (const id of tooMany) {
+			this.#known.delete(id);
+			this.#answered.delete(id);
+		}
+	}
+
+	#compact(): Promise<void> {
+		return this.#journal.rewrite(() => {
+			const forgotten: JournalRecord = { forgotten: this.#forgotten };
+			return [forgotten, ...this.#turns.map((turn): JournalRecord => ({ turn }))];
+		});
+	}
+}
+
+function interruptedTurn(question: string): ConversationTurn {
+	return {
+		id: `${question}-interrupted`,
+		role: "assistant",
+		content: "",
+		parts: [],
+		created_at: isoTime(),
+		metadata: { in_reply_to: question, stop_reason: "interrupted" },
+	};
+}
+
+/** Only this program writes the file; a line that is damaged is not one of its. */
+function isRecord(record: unknown): record is JournalRecord {
+	if (typeof record !== "object" || record === null) return false;
+	return "turn" in record || "started" in record || "forgotten" in record;
+}

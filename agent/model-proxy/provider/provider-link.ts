@@ -1,0 +1,54 @@
+/** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
+import type { IncomingMessage } from "node:http";
+import { after } from "#shared/clock.ts";
+import { KeptConnections, type KeptRequest, Unanswered } from "../../io/kept-connections.ts";
+import { ProxyError } from "../proxy-error.ts";
+import type { ProxyLimits } from "../proxy-limits.ts";
+
+/** Providers keep them for a minute or more; so a call seldom meets one that is just being closed. */
+const freeMs = 20_000;
+
+export class ProviderLink {
+	readonly #firstByteMs: number;
+	readonly #connections: KeptConnections;
+
+	constructor({ calls, connectMs, firstByteMs }: ProxyLimits) {
+		this.#firstByteMs = firstByteMs;
+		this.#connections = new KeptConnections(calls, freeMs, connectMs);
+	}
+
+	/**
+	 * Resolves with the head of the answer. It follows no redirect.
+	 * @param provider Its name in sentences.
+	 * @throws {ProxyError} 502 or 504.
+	 */
+	async send(request: KeptRequest, provider: string): Promise<IncomingMessage> {
+		const late = new AbortController();
+		const timer = after(this.#firstByteMs, () => late.abort());
+		try {
+			const signal = AbortSignal.any([request.signal, late.signal]);
+			return await this.#connections.send({ ...request, signal });
+		} catch (error) {
+			throw late.signal.aborted ? this.#tooLate(provider) : unreachable(provider, error);
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	close(): void {
+		this.#connections.close();
+	}
+
+	#tooLate(provider: string): ProxyError {
+		return new ProxyError(504, `${provider} did not answer within ${this.#firstByteMs / 1_000} s`);
+	}
+}
+
+function unreachable(provider: string, cause: unknown): ProxyError {
+	const { code, message } = cause as NodeJS.ErrnoException;
+	const isStale = cause instanceof Unanswered && cause.isStale;
+	const what = isStale
+		? "closed the connection and may have heard the call; it is not repeated"
+		: `cannot be reached: ${code ?? message}`;
+	return new ProxyError(502, `${provider} ${what}`, { cause });
+}

@@ -1,0 +1,276 @@
+/**
+ * Keeps turns and model calls within the budgets of the platform. A turn begins when its reservation is granted, and
+ * waits otherwise, asking each second, so that it goes on by itself when a limit is raised. Where no limit applies,
+ * nothing waits for the platform; where one does, nothing goes on without it.
+ */
+import { randomUUID } from "node:crypto";
+import { deadline, monotonic, sleep } from "#shared/clock.ts";
+import type { Reservation, SentReservationRequest } from "#shared/contracts/budgets.ts";
+import type { BudgetReason } from "#shared/contracts/session-resource.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import type { AskingCall } from "../model-proxy/metering/metered-call.ts";
+import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
+import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
+import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
+
+const budgetExceeded = "BUDGET_EXCEEDED";
+const askAgainMs = 1_000;
+const limitedMs = 10_000;
+/** A turn that needs no leave does not wait long for it. */
+const unlimitedMs = 2_000;
+/** How long a model call waits for a platform that is away. */
+const callPatienceMs = 30_000;
+/** A reservation that cannot be given back ends by itself. */
+const releaseTries = 5;
+/** How often a session without a limit, which asks for no call, asks whether one was set. */
+const askForLimitsMs = 5_000;
+/** How long the next turn, or the end of the pod, waits for the last one's reservation to be given back. */
+const patienceMs = 3_000;
+
+export interface BudgetGateOptions {
+	readonly launch: LaunchDocument;
+	readonly log: LogBuffer;
+	/** Whether the platform has heard of what was used so far; resolves soon. */
+	readonly reported: () => Promise<boolean>;
+}
+
+type Ask = Omit<SentReservationRequest, "reservation_id">;
+
+export class BudgetGate implements TurnGate, TurnWatcher {
+	readonly #link: PlatformLink;
+	readonly #model: string;
+	readonly #options: BudgetGateOptions;
+	readonly #closed = new AbortController();
+	/** As far as is known. */
+	#isLimited: boolean;
+	/** What the last model call read and wrote: the next one reads at least that. */
+	#context: number | undefined;
+	#reserved: Reserved | undefined;
+	#isInTurn = false;
+	#isClosing = false;
+	/** When the platform was last asked anything. */
+	#askedAt = -Infinity;
+	/** Resolves when the next call is over. */
+	#callOver = Promise.withResolvers<void>();
+	#givingBack: Promise<void> | undefined;
+	/** Ends the asking after a refused call, when somebody else asks. */
+	#asking: AbortController | undefined;
+
+	constructor(options: BudgetGateOptions) {
+		const { model_access, budgeted = false } = options.launch;
+		this.#link = new PlatformLink(options.launch);
+		this.#model = model_access?.model ?? "";
+		this.#isLimited = budgeted;
+		this.#options = options;
+	}
+
+	/** Whether a budget applies, as far as is known. */
+	get isLimited(): boolean {
+		return this.#isLimited;
+	}
+
+	/** Under which what is used now is to be reported. */
+	get reservationId(): string | undefined {
+		return this.#reserved?.id;
+	}
+
+	async pass(_message: ConversationTurn, ending: AbortSignal): Promise<void> {
+		if (this.#model === "" && !this.#isLimited) return;
+		const signal = AbortSignal.any([ending, this.#closed.signal]);
+		this.#giveBack();
+		await this.#givenBack(signal);
+		this.#asking?.abort();
+		const reserved = this.#reserved ?? newReservation();
+		await this.#untilGranted(reserved, signal);
+		signal.throwIfAborted();
+		this.#isInTurn = true;
+		this.#reserved = this.#isLimited ? reserved : undefined;
+	}
+
+	ended(): void {
+		this.#isInTurn = false;
+		this.#giveBack();
+	}
+
+	/**
+	 * Before a model call: why it must not be made; undefined when it may. A call that is alone is admitted when there is
+	 * room for what is likely, so that it may pass the limit by a part of its own price; calls beside each other only when
+	 * there is room for the most that all of them can use, and else one after the other.
+	 * @param leaving Aborts when nobody waits for it any more.
+	 */
+	async admit(call: AskingCall, leaving: AbortSignal): Promise<string | undefined> {
+		this.#lookForLimits();
+		const signal = AbortSignal.any([leaving, this.#closed.signal]);
+		while (this.#isLimited && !signal.aborted) {
+			const reserved = (this.#reserved ??= newReservation());
+			const callOver = this.#callOver.promise;
+			reserved.underWay.set(call.id, call);
+			const isAlone = reserved.underWay.size === 1;
+			const refusal = await this.#askForCall(reserved, call, signal);
+			if (!refusal) return undefined;
+			reserved.underWay.delete(call.id);
+			const isBudget = refusal.code === budgetExceeded;
+			if (isAlone || !isBudget) {
+				reserved.isRefused ||= isBudget;
+				this.#over(reserved, call.id);
+				return refusal.message;
+			}
+			if (reserved.underWay.size > 0) await Promise.race([callOver, aborted(signal)]);
+		}
+		return this.#isLimited ? "Nobody waits for the call any more" : undefined;
+	}
+
+	/** After a model call that was admitted. @param counts Undefined: it used nothing that is known. */
+	used({ id, model, counts }: { id: string; model: string; counts: TokenCounts | undefined }): void {
+		const reserved = this.#reserved;
+		if (counts) {
+			this.#context = totalTokens(counts);
+			reserved?.used.set(model, addTokens(reserved.used.get(model) ?? noTokens, counts));
+		}
+		if (reserved) this.#over(reserved, id);
+	}
+
+	/** Gives back what is held, and asks nothing any more. */
+	async close(): Promise<void> {
+		this.#isClosing = true;
+		this.#isInTurn = false;
+		this.#asking?.abort();
+		this.#giveBack();
+		await this.#givenBack(this.#closed.signal);
+		this.#closed.abort();
+		this.#link.close();
+	}
+
+	/** Resolves when the reservation is granted or needs not be, or when the signal aborts. */
+	async #untilGranted({ id, used }: Reserved, signal: AbortSignal): Promise<void> {
+		let told = "";
+		while (!signal.aborted) {
+			const answer = await this.#ask(id, { ...this.#first(), used: usedUnder(used) }, signal);
+			if (answer?.granted || (!answer && !this.#isLimited)) return;
+			const why = answer?.reason?.message ?? "The platform does not answer, and the session has a budget";
+			if (why !== told) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
+			told = why;
+			await sleep(askAgainMs, signal);
+		}
+	}
+
+	/** The first call of a turn. */
+	#first(): Pick<Ask, "model" | "input_tokens"> {
+		return { model: this.#model, ...(this.#context !== undefined && { input_tokens: this.#context }) };
+	}
+
+	/** Why not; undefined when it may be made. */
+	async #askForCall(
+		{ id, used, underWay }: Reserved,
+		call: AskingCall,
+		ending: AbortSignal,
+	): Promise<Pick<BudgetReason, "code" | "message"> | undefined> {
+		const signal = deadline(callPatienceMs, ending);
+		const calls = underWay.size === 1 ? [likely(call, this.#context)] : [...underWay.values()].map(most);
+		while (!signal.aborted) {
+			const answer = await this.#ask(id, { model: call.model, calls, used: usedUnder(used) }, signal);
+			if (answer?.granted) return undefined;
+			if (answer) return answer.reason ?? { code: budgetExceeded, message: "The budget is used up" };
+			await sleep(askAgainMs, signal);
+		}
+		return { code: "PLATFORM_AWAY", message: "The platform that keeps the budget of this session cannot be reached" };
+	}
+
+	#over(reserved: Reserved, call: string): void {
+		reserved.underWay.delete(call);
+		this.#callOver.resolve();
+		this.#callOver = Promise.withResolvers<void>();
+		if (!this.#isInTurn) this.#giveBack();
+	}
+
+	/** Of a session that asks for no call; nothing waits for the answer. */
+	#lookForLimits(): void {
+		if (this.#isLimited || monotonic() - this.#askedAt < askForLimitsMs) return;
+		void this.#ask(randomUUID(), { model: this.#model, calls: [] }, this.#closed.signal);
+	}
+
+	/** The pause of the session is lifted also when no message waits. */
+	#keepAsking(): void {
+		if (this.#asking) return;
+		const asking = new AbortController();
+		this.#asking = asking;
+		const signal = AbortSignal.any([asking.signal, this.#closed.signal]);
+		const reserved = newReservation();
+		void this.#untilGranted(reserved, signal)
+			.then(() => this.#release(reserved.id))
+			.finally(() => {
+				if (this.#asking === asking) this.#asking = undefined;
+			});
+	}
+
+	/** Undefined when the platform does not say. */
+	async #ask(id: string, ask: Ask, signal: AbortSignal): Promise<Reservation | undefined> {
+		this.#askedAt = monotonic();
+		const body: SentReservationRequest = { reservation_id: id, ...ask };
+		const answer = reservationOf(await this.#send("POST", "", signal, body));
+		if (answer) this.#isLimited = answer.limited;
+		return answer;
+	}
+
+	/** When the platform has heard of what was used, so that nobody else takes it, and no call is under way that needs it. */
+	#giveBack(): void {
+		const reserved = this.#reserved;
+		if (!reserved) return;
+		const before = this.#givingBack;
+		this.#givingBack = (async () => {
+			await before;
+			if (this.#reserved !== reserved) return;
+			if (!(await this.#options.reported()) && !this.#isClosing) return;
+			if (this.#isInTurn || reserved.underWay.size > 0) return;
+			this.#reserved = undefined;
+			await this.#release(reserved.id);
+			if (reserved.isRefused) this.#keepAsking();
+		})();
+	}
+
+	async #givenBack(signal: AbortSignal): Promise<void> {
+		if (!this.#givingBack) return;
+		const patience = new AbortController();
+		await Promise.race([this.#givingBack, sleep(patienceMs, AbortSignal.any([signal, patience.signal]))]);
+		patience.abort();
+	}
+
+	async #release(id: string): Promise<void> {
+		for (let tries = 0; tries < releaseTries && !this.#closed.signal.aborted; tries++) {
+			const answer = await this.#send("DELETE", `/${id}`, this.#closed.signal);
+			if (answer && answer.status < 500 && answer.status !== 429) return;
+			await sleep(askAgainMs, this.#closed.signal);
+		}
+	}
+
+	/** Undefined when there is no answer. */
+	#send(
+		method: "POST" | "DELETE",
+		path: string,
+		signal: AbortSignal,
+		body?: object,
+	): Promise<PlatformAnswer | undefined> {
+		const withinMs = this.#isLimited ? limitedMs : unlimitedMs;
+		return this.#link.send({ method, path: `/reservations${path}`, withinMs, signal, ...(body && { body }) });
+	}
+}
+
+/** Undefined when it is none. */
+function reservationOf(answer: PlatformAnswer | undefined): Reservation | undefined {
+	if (!answer || answer.status >= 300 || answer.text === undefined) return undefined;
+	try {
+		return JSON.parse(answer.text);
+	} catch {
+		return undefined;
+	}
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener("abort", () => resolve(), { once: true });
+	});
+}

@@ -1,0 +1,80 @@
+/** What the coding agent is asked at the end, and what becomes of its answer: checked against what git knows. Pure. */
+import { basename } from "node:path";
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
+import { isJsonObject, textOf } from "../io/json-object.ts";
+import type { SessionFacts } from "../timeline/timeline.ts";
+
+export const chronicleQuestion = `The session ends now. Sum up what was done in it, for the person who will go on with the work.
+Use no tools. Answer with one JSON object and nothing else, in this form:
+{"summary": "two or three sentences", "key_changes": ["one change each"], "unfinished_work": "what is left to do, or an empty string"}`;
+
+/** What the agent says it was. */
+export interface SaidChronicle {
+	readonly summary: string;
+	readonly keyChanges: readonly string[];
+	readonly unfinishedWork: string;
+}
+
+const maxProse = 4_000;
+const maxChanges = 50;
+const maxChange = 300;
+/** Changed files the agent says nothing of that are named. */
+const maxUnsaid = 10;
+
+/** Reads the object out of whatever stands around it; undefined when there is none of the form. */
+export function readChronicle(answer: string): SaidChronicle | undefined {
+	const [from, to] = [answer.indexOf("{"), answer.lastIndexOf("}")];
+	const said = from === -1 ? undefined : parsed(answer.slice(from, to + 1));
+	if (!isJsonObject(said)) return undefined;
+	const { summary, key_changes: changes, unfinished_work: unfinished } = said;
+	const keyChanges = Array.isArray(changes) ? changes.flatMap((change) => textOf(change)?.trim() || []) : [];
+	const read = { summary: proseOf(summary), keyChanges, unfinishedWork: proseOf(unfinished) };
+	return read.summary === "" && keyChanges.length === 0 && read.unfinishedWork === "" ? undefined : read;
+}
+
+/**
+ * The report: the agent's words, where there are any, and what git knows for certain. An agent that tells of changes
+ * where nothing has changed is not believed; changes it says nothing of are added.
+ */
+export function chronicleReport(said: SaidChronicle | undefined, facts: SessionFacts): ChronicleReport {
+	const { summary = "", unfinishedWork = "", keyChanges = [] } = said ?? {};
+	const hasChanged = facts.files.length > 0 || facts.commits.length > 0;
+	const changes = keyChanges.length === 0 ? knownChanges(facts) : [...keyChanges, ...unsaid(keyChanges, facts)];
+	return {
+		...(summary !== "" && { summary }),
+		...(unfinishedWork !== "" && { unfinished_work: unfinishedWork }),
+		key_changes: hasChanged ? changes.slice(0, maxChanges).map((change) => change.slice(0, maxChange)) : [],
+		duration_seconds: facts.seconds,
+	};
+}
+
+/** Commits, oldest first, then files. */
+function knownChanges({ commits, files }: SessionFacts): string[] {
+	const made = commits.map(({ hash, subject }) => `${hash.slice(0, 7)} ${subject}`);
+	const changed = files.map(({ path, status, ins, del }) => `${words[status]} ${path} (+${ins} -${del})`);
+	const all = [...made, ...changed];
+	if (all.length <= maxChanges) return all;
+	return [...all.slice(0, maxChanges - 1), `and ${all.length - maxChanges + 1} more`];
+}
+
+const words = { new: "Added", mod: "Changed", del: "Deleted" } as const;
+
+function unsaid(keyChanges: readonly string[], { files }: SessionFacts): string[] {
+	const all = keyChanges.join("\n");
+	const left = files.filter(({ path }) => !all.includes(basename(path))).map(({ path }) => path);
+	if (left.length === 0) return [];
+	const more = left.length > maxUnsaid ? ` and ${left.length - maxUnsaid} more` : "";
+	return [`Also changed: ${left.slice(0, maxUnsaid).join(", ")}${more}`];
+}
+
+function proseOf(value: unknown): string {
+	return (textOf(value) ?? "").trim().slice(0, maxProse);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

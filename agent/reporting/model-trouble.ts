@@ -1,0 +1,92 @@
+/** Whether the session's model answers: the calls of the turn under way that failed since the last one that went well. */
+import type { WatchCall, WatchedCall } from "../model-proxy/provider/watched-call.ts";
+import type { TurnWatcher } from "../conversation/turn-watcher.ts";
+
+export interface Trouble {
+	/** Of the last failure. */
+	readonly sentence: string;
+	/** Calls that failed, one after the other. */
+	readonly attempts: number;
+}
+
+/** Of one turn; a call counts in the turn in which it began. */
+interface TurnCalls {
+	trouble: Trouble | undefined;
+	/** Calls that are being answered. */
+	answering: number;
+}
+
+export class ModelTrouble implements TurnWatcher {
+	readonly #onChange: () => void;
+	/** Undefined between turns: nobody waits for what an agent does by itself. */
+	#turn: TurnCalls | undefined;
+
+	constructor(onChange: () => void) {
+		this.#onChange = onChange;
+	}
+
+	/** Undefined: none is known. */
+	get now(): Trouble | undefined {
+		return this.#turn?.trouble;
+	}
+
+	/** Why the turn fails if it ends now; some end it before the answer that they have read has ended. */
+	get failure(): string | undefined {
+		return this.#turn?.answering === 0 ? this.now?.sentence : undefined;
+	}
+
+	began(): void {
+		this.#enter({ trouble: undefined, answering: 0 });
+	}
+
+	ended(): void {
+		this.#enter(undefined);
+	}
+
+	rested(): void {
+		this.#enter(undefined);
+	}
+
+	readonly watchCall: WatchCall = () => {
+		const turn = this.#turn ?? { trouble: undefined, answering: 0 };
+		return new TurnCall(turn, () => {
+			if (turn === this.#turn) this.#onChange();
+		});
+	};
+
+	#enter(turn: TurnCalls | undefined): void {
+		const had = this.now;
+		this.#turn = turn;
+		if (had) this.#onChange();
+	}
+}
+
+class TurnCall implements WatchedCall {
+	readonly #turn: TurnCalls;
+	readonly #onChange: () => void;
+	#state: "asked" | "answering" | "over" = "asked";
+
+	constructor(turn: TurnCalls, onChange: () => void) {
+		this.#turn = turn;
+		this.#onChange = onChange;
+	}
+
+	answering(): void {
+		if (this.#state !== "asked") return;
+		this.#state = "answering";
+		this.#turn.answering++;
+	}
+
+	over(sentence?: string): void {
+		if (this.#state === "over") return;
+		this.left();
+		const before = this.#turn.trouble;
+		this.#turn.trouble = sentence === undefined ? undefined : { sentence, attempts: (before?.attempts ?? 0) + 1 };
+		if (before || this.#turn.trouble) this.#onChange();
+	}
+
+	left(): void {
+		if (this.#state === "answering") this.#turn.answering--;
+		this.#state = "over";
+	}
+}

@@ -1,0 +1,48 @@
+/** What is paid from one reservation: tokens that were used and calls under way, as the platform is told of them. Pure. */
+import { randomUUID } from "node:crypto";
+import type { PlannedCall, SentReservationRequest } from "#shared/contracts/budgets.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.ts";
+
+export interface Reserved {
+	readonly id: string;
+	/** By model. */
+	readonly used: Map<string, TokenCounts>;
+	/** By their ids. */
+	readonly underWay: Map<string, AskingCall>;
+	/** A call was refused: the session is paused. */
+	isRefused: boolean;
+}
+
+export function newReservation(): Reserved {
+	return { id: randomUUID(), used: new Map(), underWay: new Map(), isRefused: false };
+}
+
+export function usedUnder(used: ReadonlyMap<string, TokenCounts>): SentReservationRequest["used"] & {} {
+	return [...used].map(([model, { input, output, cache_read, cache_write }]) => ({
+		model,
+		input_tokens: input,
+		output_tokens: output,
+		cache_read_tokens: cache_read,
+		cache_write_tokens: cache_write,
+	}));
+}
+
+/** @param context What the last call read and wrote: the next one reads at least that. */
+export function likely({ model, bounds }: AskingCall, context = 0): PlannedCall {
+	if (!bounds) return { model };
+	const { input, output } = bounds.likely;
+	return planned(model, { input: Math.max(input, context), output });
+}
+
+export function most({ model, bounds }: AskingCall): PlannedCall {
+	return bounds ? planned(model, bounds.atMost) : { model };
+}
+
+function planned(model: string, { input, output }: CallSize): PlannedCall {
+	return {
+		model,
+		...(Number.isFinite(input) && { input_tokens: input }),
+		...(Number.isFinite(output) && { output_tokens: output }),
+	};
+}

@@ -1,0 +1,150 @@
+/** Tells the platform what the session's models have used: at the end of each turn, and what comes late soon after. */
+import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { Backoff } from "./backoff.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import type { CallUnderWay, MeteredCall } from "../model-proxy/metering/metered-call.ts";
+import type { PlatformClient } from "./platform-client.ts";
+import type { TurnWatcher } from "../conversation/turn-watcher.ts";
+import type { Use } from "./usage-report.ts";
+import type { UsageSpool } from "./usage-spool.ts";
+
+/** How soon calls outside of turns are told, which titles and summaries make. */
+const lookMs = 1_000;
+/** How soon what a long turn uses is told while it goes on. */
+const withinTurnMs = 30_000;
+/** How long anybody waits for the platform; at the end of the pod, what is not heard by then waits on disk. */
+const patienceMs = 2_000;
+
+export class UsageReporter implements TurnWatcher {
+	readonly #spool: UsageSpool;
+	readonly #launch: number;
+	readonly #client: PlatformClient;
+	readonly #log: LogBuffer;
+	readonly #timer: Timer;
+	#metered: TokenCounts | undefined;
+	#isInTurn = false;
+	#toldAt = monotonic();
+	#delivering: Promise<void> | undefined;
+	/** Something came while the delivery under way may have taken its last look. */
+	#isMoreDue = false;
+	#isBroken = false;
+	#isOver = false;
+
+	/** Tells first what earlier pods could not. @param launch Number of this launch. */
+	constructor(spool: UsageSpool, launch: number, { client, log }: { client: PlatformClient; log: LogBuffer }) {
+		this.#spool = spool;
+		this.#launch = launch;
+		this.#client = client;
+		this.#log = log;
+		this.#timer = every(lookMs, () => this.#look());
+		this.#deliver();
+	}
+
+	/** Since the launch; undefined before the first call that told its usage. */
+	get metered(): TokenCounts | undefined {
+		return this.#metered;
+	}
+
+	/** A call is under way; resolves when that is on disk, if it can be. @param reservation Id of what it is paid from. */
+	begin(call: CallUnderWay, reservation?: string): Promise<void> {
+		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
+	}
+
+	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
+	add(call: MeteredCall, reservation?: string): void {
+		const { id, counts } = call;
+		if (counts) this.#metered = addTokens(this.#metered ?? noTokens, counts);
+		void this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
+	}
+
+	/** Whether the platform has heard of everything so far; resolves when it has, or soon. */
+	async reported(): Promise<boolean> {
+		this.#deliver();
+		await Promise.race([this.#delivering, sleep(patienceMs)]);
+		return this.#spool.isEmpty;
+	}
+
+	/** Tells what there is without waiting for the end of the turn: what nobody has heard of is lost with this disk. */
+	tellSoon(): void {
+		if (!this.#spool.isEmpty) this.#deliver();
+	}
+
+	began(): void {
+		this.#isInTurn = true;
+		this.#toldAt = monotonic();
+	}
+
+	ended(): void {
+		this.#isInTurn = false;
+		if (this.#metered) void this.#keep(this.#spool.addMessage());
+		this.#deliver();
+	}
+
+	/** Tells the last things; what is not heard soon waits on disk. The client must be open. */
+	async settle(): Promise<void> {
+		this.#timer.cancel();
+		this.#isOver = true;
+		await this.reported();
+	}
+
+	/** After the client was closed. */
+	async close(): Promise<void> {
+		await this.#delivering;
+		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	#look(): void {
+		if (this.#spool.isEmpty || (this.#isInTurn && monotonic() - this.#toldAt < withinTurnMs)) return;
+		this.#deliver();
+	}
+
+	#useOf({ model, location, counts, isEstimated }: Omit<CallUnderWay, "id">, reservation: string | undefined): Use {
+		const held = reservation === undefined ? {} : { reservation_id: reservation };
+		return { launch: this.#launch, model, location, counts, ...held, ...(isEstimated && { isEstimated }) };
+	}
+
+	/** Everything there is, one report after the other. */
+	#deliver(): void {
+		this.#toldAt = monotonic();
+		this.#isMoreDue = true;
+		this.#delivering ??= this.#deliverDue();
+	}
+
+	async #deliverDue(): Promise<void> {
+		while (this.#isMoreDue) {
+			this.#isMoreDue = false;
+			await this.#deliverAll().catch((error: unknown) => this.#sayBroken(error));
+		}
+		// In the same breath as the last look: what comes any later is delivered anew.
+		this.#delivering = undefined;
+	}
+
+	/** Returns early when the platform is away and the pod ends. */
+	async #deliverAll(): Promise<void> {
+		const backoff = new Backoff();
+		const { signal } = this.#client;
+		while (!signal.aborted) {
+			const report = await this.#spool.next();
+			if (!report) return;
+			const hearing = await this.#client.post("usage", report);
+			if (hearing === "heard" || hearing === "refused") {
+				await this.#spool.told(report);
+				this.#isBroken = false;
+				backoff.reset();
+			} else if (this.#isOver) return;
+			else await backoff.wait(signal);
+		}
+	}
+
+	#keep(writing: Promise<void>): Promise<void> {
+		// It counts all the same, as long as this process lives.
+		return writing.catch((error: unknown) => this.#sayBroken(error));
+	}
+
+	#sayBroken(error: unknown): void {
+		if (this.#isBroken) return;
+		this.#isBroken = true;
+		this.#log.add("ERROR", "session-agent", `The usage cannot be kept: ${String(error)}`);
+	}
+}

@@ -1,0 +1,143 @@
+/** The pod's HTTP server on loopback: JSON for the platform, and the way in to its WebSocket. */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import { RequestError } from "../io/request-error.ts";
+import type { RequestGuard } from "./request-guard.ts";
+
+/** Not by an import: that loads all that this module can give, its client for the web too, for 25 ms of every start. */
+const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
+
+/** The answer's JSON, by path. @throws {RequestError} */
+export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
+
+/** What is done, by path of a `POST`; the answer's JSON. @throws {RequestError} */
+export type Commands = Readonly<Record<string, (body: JsonObject) => unknown>>;
+
+export interface PodApi {
+	readonly routes: Routes;
+	readonly commands: Commands;
+}
+
+/** Takes over the connection of a request to upgrade it. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+
+const maxConnections = 64;
+/** Of the body of a command. */
+const maxBodyBytes = 65_536;
+
+export class AgentServer {
+	readonly #server: Server;
+	readonly #guard: RequestGuard;
+	readonly #api: PodApi;
+	readonly #log: LogBuffer;
+
+	private constructor(guard: RequestGuard, api: PodApi, log: LogBuffer) {
+		this.#guard = guard;
+		this.#api = api;
+		this.#log = log;
+		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
+		this.#server.maxConnections = maxConnections;
+		this.#server.on("request", (request, response) => void this.#answer(request, response));
+	}
+
+	/** Listens on a free port of loopback. */
+	static async listen(guard: RequestGuard, api: PodApi, log: LogBuffer): Promise<AgentServer> {
+		const server = new AgentServer(guard, api, log);
+		await new Promise<void>((resolve, reject) => {
+			server.#server.once("error", reject);
+			server.#server.listen(0, "127.0.0.1", resolve);
+		});
+		return server;
+	}
+
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	/** Lets requests to `path` that pass the guard become something else than HTTP. */
+	onUpgrade(path: string, upgrade: Upgrade): void {
+		this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+			socket.on("error", () => socket.destroy());
+			this.#upgrade(path, request, () => upgrade(request, socket, head)).catch((error: unknown) =>
+				refuseUpgrade(socket, asRequestError(error)),
+			);
+		});
+	}
+
+	close(): void {
+		this.#server.close();
+		this.#server.closeAllConnections();
+	}
+
+	async #upgrade(path: string, request: IncomingMessage, upgrade: () => Promise<void>): Promise<void> {
+		this.#guard.check(request.headers, this.port);
+		if (pathOf(request) !== path) throw new RequestError(404, "Not Found");
+		await upgrade();
+	}
+
+	/** @throws {RequestError} */
+	async #serve(request: IncomingMessage): Promise<unknown> {
+		const path = pathOf(request);
+		const route = ownOf(this.#api.routes, path);
+		const command = ownOf(this.#api.commands, path);
+		if (!route && !command) throw new RequestError(404, "Not Found");
+		if (route && request.method === "GET") return route(new URL(request.url ?? "/", "http://pod").searchParams);
+		if (command && request.method === "POST") return command(await readBody(request));
+		throw new RequestError(405, "Method Not Allowed");
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		try {
+			this.#guard.check(request.headers, this.port);
+			send(response, 200, await this.#serve(request));
+		} catch (error) {
+			if (!(error instanceof RequestError))
+				this.#log.add("ERROR", "session-agent", `A request failed: ${String(error)}`);
+			const { status, message } = asRequestError(error);
+			send(response, status, { detail: message });
+		}
+	}
+}
+
+/** @throws {RequestError} */
+async function readBody(request: IncomingMessage): Promise<JsonObject> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of request as AsyncIterable<Buffer>) {
+		bytes += chunk.length;
+		if (bytes > maxBodyBytes) throw new RequestError(413, `A command has at most ${maxBodyBytes} bytes`);
+		chunks.push(chunk);
+	}
+	if (bytes === 0) return {};
+	const body = parseJsonObject(Buffer.concat(chunks).toString("utf8"));
+	if (!body) throw new RequestError(400, "A command's body must be a JSON object");
+	return body;
+}
+
+function ownOf<T>(table: Readonly<Record<string, T>>, path: string): T | undefined {
+	return Object.hasOwn(table, path) ? table[path] : undefined;
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+	const [path = "/"] = url.split("?");
+	return path;
+}
+
+function asRequestError(error: unknown): RequestError {
+	return error instanceof RequestError ? error : new RequestError(500, "The pod could not answer");
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+	const content = Buffer.from(JSON.stringify(body));
+	response.writeHead(status, { "content-type": "application/json", "content-length": content.length });
+	response.end(content);
+}
+
+function refuseUpgrade(socket: Duplex, { status, message }: RequestError): void {
+	const body = JSON.stringify({ detail: message });
+	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "Content-Type: application/json", "Connection: close"];
+	socket.end(`${head.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}

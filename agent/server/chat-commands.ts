@@ -1,0 +1,103 @@
+/** What clients of the chat may say, read from their frames (contract, behaviour 6.4). Pure. */
+import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/session-control.ts";
+import { type PermissionMode, permissionModes } from "#shared/contracts/session-resource.ts";
+import { isJsonObject, type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
+
+export type ChatCommand =
+	| { type: "user"; id: string | undefined; content: string }
+	| {
+			type: "permission_response";
+			request_id: string;
+			behavior: PermissionBehavior;
+			/** Undefined: the input as it is, which clients say with an empty one, too. */
+			input: JsonObject | undefined;
+	  }
+	| { type: "interrupt" }
+	| { type: "set_model"; model: string }
+	| { type: "set_permission_mode"; mode: PermissionMode };
+
+/** A frame that cannot be used; the sentence says why. */
+export class FrameError extends Error {
+	override readonly name = "FrameError";
+}
+
+const maxIdLength = 100;
+const maxNameLength = 200;
+/** Whoever sends more lines in one frame is refused all of them. */
+const maxLines = 64;
+
+const noObject = "A frame must be a JSON object";
+
+/** One text frame: one JSON object, or several, one a line. @throws {FrameError} */
+export function splitFrame(text: string): JsonObject[] {
+	const whole = parseJsonObject(text);
+	if (whole) return [whole];
+	const lines = text.split("\n", maxLines + 1).filter((line) => line.trim() !== "");
+	if (lines.length > maxLines) throw new FrameError(`A frame may have ${maxLines} lines`);
+	const read = lines.map(parseJsonObject).filter((frame) => frame !== undefined);
+	if (read.length === 0 || read.length < lines.length) throw new FrameError(noObject);
+	return read;
+}
+
+/** Undefined for a type that is not known. @throws {FrameError} */
+export function readCommand(frame: JsonObject): ChatCommand | undefined {
+	const { type = "user" } = frame;
+	if (typeof type !== "string" || !Object.hasOwn(readers, type)) return undefined;
+	return readers[type]?.(frame);
+}
+
+const readers: Readonly<Record<string, (frame: JsonObject) => ChatCommand>> = {
+	user: ({ id, content }) => ({ type: "user", id: readId(id), content: readContent(content) }),
+	permission_response: readResponse,
+	interrupt: () => ({ type: "interrupt" }),
+	set_model: ({ model }) => {
+		const name = textOf(model);
+		if (name === undefined || name.length > maxNameLength)
+			throw new FrameError("`set_model` needs the name of a model");
+		return { type: "set_model", model: name };
+	},
+	set_permission_mode: ({ mode }) => {
+		const known = permissionModes.find((name) => name === mode);
+		if (!known) throw new FrameError(`There are the permission modes ${permissionModes.join(" and ")}`);
+		return { type: "set_permission_mode", mode: known };
+	},
+	set_max_thinking_tokens: () => unsupported("The length of the agent's thoughts cannot be set"),
+	rewind_files: () => unsupported("Files cannot be rewound; the diff shows what has changed"),
+	mcp_set_servers: () =>
+		unsupported("MCP servers are part of a session's template and cannot be changed while it runs"),
+};
+
+function unsupported(sentence: string): never {
+	throw new FrameError(sentence);
+}
+
+function readId(id: unknown): string | undefined {
+	if (id === undefined || id === null) return undefined;
+	if (typeof id === "string" && id !== "" && id.length <= maxIdLength) return id;
+	throw new FrameError(`The id of a message has 1 to ${maxIdLength} characters`);
+}
+
+/** Text, or blocks of text. @throws {FrameError} for a block of another kind: it would be lost without a word. */
+function readContent(content: unknown): string {
+	const other = objectsOf(content).find(({ type }) => type !== "text");
+	if (other)
+		throw new FrameError(`The agent takes text; a block of type "${String(other["type"]).slice(0, 40)}" is not`);
+	const text =
+		typeof content === "string"
+			? content
+			: objectsOf(content)
+					.map(({ text }) => textOf(text) ?? "")
+					.join("\n");
+	if (text.trim() === "") throw new FrameError("A message needs content");
+	return text;
+}
+
+function readResponse({ request_id, behavior, updated_input }: JsonObject): ChatCommand {
+	const id = textOf(request_id);
+	const known = permissionBehaviors.find((name) => name === behavior);
+	if (id === undefined) throw new FrameError("`permission_response` needs a `request_id`");
+	if (!known) throw new FrameError(`\`behavior\` is one of ${permissionBehaviors.join(", ")}`);
+	const isFilled = isJsonObject(updated_input) && Object.keys(updated_input).length > 0;
+	const input = isFilled ? updated_input : undefined;
+	return { type: "permission_response", request_id: id, behavior: known, input };
+}

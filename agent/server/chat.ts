@@ -1,0 +1,178 @@
+/** The conversation as its clients see it live: what they may say, and what they are told (docs/chat.md). */
+import { isDeepStrictEqual } from "node:util";
+import { randomUUID } from "node:crypto";
+import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
+import type { PodFrame } from "#shared/pod/frames.ts";
+import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
+import { type ChatCommand, FrameError, readCommand, splitFrame } from "./chat-commands.ts";
+import type { AgentNotice, AgentUpdate } from "../coding-agents/coding-agent.ts";
+import { QueueFullError } from "../conversation/conversation.ts";
+import type { Dialogue } from "../conversation/dialogue.ts";
+import type { JsonObject } from "../io/json-object.ts";
+import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";
+import { RequestError } from "../io/request-error.ts";
+import { TurnFrames } from "./turn-frames.ts";
+import type { TurnWatcher } from "../conversation/turn-watcher.ts";
+
+export interface ChatParts {
+	readonly sessionId: string;
+	/** The session's model when it was launched; empty: it has none. */
+	readonly model: string;
+	readonly dialogue: Pick<Dialogue, "accept" | "history" | "interrupt" | "turn" | "turnCount">;
+	readonly permissions: Permissions;
+	/** They reject with a sentence. */
+	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
+	/** Tokens metered since the launch; undefined: nobody counts them. */
+	readonly metered: () => TokenCounts | undefined;
+	/** US dollars for these tokens; undefined: the model has no price. */
+	readonly costOf: (used: TokenCounts) => number | undefined;
+}
+
+export type Send = (frame: PodFrame) => void;
+
+export class Chat implements TurnWatcher, PermissionWatcher {
+	readonly #parts: ChatParts;
+	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
+	#frames = new TurnFrames();
+	#meteredBefore: TokenCounts | undefined;
+	#model: string | undefined;
+	/** To every client. */
+	#broadcast: Send = () => {};
+
+	constructor(parts: ChatParts) {
+		this.#parts = parts;
+		this.#model = parts.model || undefined;
+	}
+
+	/** Which answers now; undefined: none. */
+	get model(): string | undefined {
+		return this.#model;
+	}
+
+	/** From now on clients hear what happens. */
+	attach(broadcast: Send): void {
+		this.#broadcast = broadcast;
+	}
+
+	/** What a new client is told first: all it needs to go on like everybody else. */
+	*greeting(): Generator<PodFrame> {
+		const { sessionId, dialogue, permissions } = this.#parts;
+		yield { type: "system", content: `Connected to session ${sessionId}`, permission_mode: permissions.mode };
+		const { turns, truncated } = dialogue.history();
+		if (turns.length > 0) yield { type: "conversation_history", turns, truncated };
+		yield* this.#notices.values();
+		if (dialogue.turn) yield* this.#frames.missed(dialogue.turn);
+		for (const request of permissions.open) yield { type: "control_request", ...request };
+	}
+
+	/** Does what a client's frame says; `reply` goes to that client alone. Never rejects. */
+	async receive(text: string, reply: Send): Promise<void> {
+		try {
+			await Promise.all(splitFrame(text).map((frame) => this.#obey(frame, reply)));
+		} catch (error) {
+			reply(errorFrame(sentenceOf(error)));
+		}
+	}
+
+	began(): void {
+		this.#frames = new TurnFrames();
+		this.#meteredBefore = this.#parts.metered();
+		const { turn } = this.#parts.dialogue;
+		if (turn) this.#tell(this.#frames.began(turn));
+	}
+
+	updated(update: AgentUpdate): void {
+		this.#tell(this.#frames.updated(update));
+	}
+
+	ended(answer: ConversationTurn): void {
+		const { error, in_reply_to } = answer.metadata;
+		if (typeof error === "string") this.#broadcast(errorFrame(error, String(in_reply_to)));
+		const { dialogue, metered, costOf } = this.#parts;
+		const tokens = usedSince(this.#meteredBefore, metered());
+		this.#tell(this.#frames.ended(answer, dialogue.turnCount, tokens && { tokens, cost: costOf(tokens) }));
+	}
+
+	asked(request: PermissionRequest): void {
+		this.#broadcast({ type: "control_request", ...request });
+	}
+
+	answered(answer: PermissionAnswered): void {
+		this.#broadcast({ type: "permission_answered", ...answer });
+	}
+
+	notice(notice: AgentNotice): void {
+		const frame = noticeFrame(notice);
+		this.#notices.set(notice.type, frame);
+		this.#broadcast(frame);
+	}
+
+	#tell(frames: readonly PodFrame[]): void {
+		for (const frame of frames) this.#broadcast(frame);
+	}
+
+	async #obey(frame: JsonObject, reply: Send): Promise<void> {
+		const id = typeof frame["id"] === "string" ? frame["id"] : undefined;
+		try {
+			const command = readCommand(frame);
+			if (command) await this.#execute(command, reply);
+		} catch (error) {
+			reply(errorFrame(sentenceOf(error), id));
+		}
+	}
+
+	async #execute(command: ChatCommand, reply: Send): Promise<void> {
+		const { dialogue, agent } = this.#parts;
+		switch (command.type) {
+			case "user":
+				return this.#accept(command.id ?? randomUUID(), command.content);
+			case "permission_response":
+				return this.#respond(command);
+			case "interrupt":
+				return reply({ type: "interrupted", status: (await dialogue.interrupt()) satisfies InterruptState });
+			case "set_model":
+				await agent.setModel(command.model);
+				this.#model = command.model;
+				return this.#broadcast({ type: "model", model: command.model });
+			case "set_permission_mode":
+				await agent.setPermissionMode(command.mode);
+				return this.#broadcast({ type: "permission_mode", mode: command.mode });
+		}
+	}
+
+	async #accept(id: string, content: string): Promise<void> {
+		try {
+			await this.#parts.dialogue.accept(id, content);
+		} catch (error) {
+			throw new FrameError(error instanceof QueueFullError ? error.message : "The message cannot be kept");
+		}
+		this.#broadcast({ type: "user_confirmed", id, content });
+	}
+
+	/** @throws {FrameError} when the input was changed: the agent would run what it asked for, not what was meant. */
+	#respond({ request_id, behavior, input }: Extract<ChatCommand, { type: "permission_response" }>): void {
+		const request = this.#parts.permissions.open.find((open) => open.request_id === request_id);
+		if (request && input && behavior !== "deny" && !isDeepStrictEqual(request.input, { ...input })) {
+			throw new FrameError("What a tool is given cannot be changed: allow it as it is, or deny it");
+		}
+		this.#parts.permissions.answer(request_id, { behavior });
+	}
+}
+
+function noticeFrame(notice: AgentNotice): PodFrame {
+	if (notice.type === "context") return notice;
+	const { commands } = notice;
+	return { type: "available_commands", slash_commands: commands.map(({ name }) => name), skills: [], commands };
+}
+
+/** Some clients read one member, some the other. */
+function errorFrame(sentence: string, id?: string): PodFrame {
+	return { type: "error", content: sentence, error: sentence, ...(id !== undefined && { id }) };
+}
+
+function sentenceOf(error: unknown): string {
+	if (error instanceof FrameError || error instanceof RequestError) return error.message;
+	return error instanceof Error ? error.message : String(error);
+}

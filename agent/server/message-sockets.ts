@@ -1,0 +1,105 @@
+/** The connections of the pod's WebSocket: how many, how large, how slow. What is said on them is the chat's. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type RawData, WebSocket, WebSocketServer } from "ws";
+import { every } from "#shared/clock.ts";
+import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
+import type { Chat } from "./chat.ts";
+import { inContractDialect } from "./contract-dialect.ts";
+import { RequestError } from "../io/request-error.ts";
+
+/** Of each kind: those that follow the chat, and those for confirmations, of which every sessions replica has one. */
+const maxSockets = 16;
+/** Whoever has not answered one ping when the next is due is gone. */
+const pingMs = 30_000;
+/** Of frames that a client has not read; more, and it is closed. */
+const maxUnreadBytes = 4 * maxFrameBytes;
+
+export class MessageSockets {
+	readonly #chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">;
+	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
+	readonly #alive = new WeakSet<WebSocket>();
+	/** Those that want to hear of their own messages only. */
+	readonly #quiet = new Set<WebSocket>();
+	/** Those that read the contract's form of frames. */
+	readonly #contract = new WeakSet<WebSocket>();
+	readonly #pings = every(pingMs, () => this.#ping());
+	#isOpen = true;
+
+	constructor(chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">) {
+		this.#chat = chat;
+		chat.attach((frame) => this.#broadcast(frame));
+	}
+
+	/** @throws {RequestError} when there are too many already. */
+	upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+		if (!this.#isOpen) throw new RequestError(503, "The session is ending");
+		const quiet = this.#quiet.size;
+		if ((request.url === confirmationsPath ? quiet : this.#server.clients.size - quiet) >= maxSockets) {
+			throw new RequestError(503, `The pod has ${maxSockets} connections and takes no more`);
+		}
+		this.#server.handleUpgrade(request, socket, head, (client) => this.#greet(client, request.url));
+	}
+
+	/** Takes no more messages. */
+	close(): void {
+		this.#isOpen = false;
+		this.#pings.cancel();
+		this.#chat.attach(() => {});
+		for (const client of this.#server.clients) client.close(1001);
+	}
+
+	#greet(client: WebSocket, url: string | undefined): void {
+		this.#alive.add(client);
+		client.on("pong", () => this.#alive.add(client));
+		// Followed by `close`.
+		client.on("error", () => {});
+		client.on("message", (data) => {
+			if (this.#isOpen) void this.#chat.receive(textOf(data), (frame) => this.#send(client, JSON.stringify(frame)));
+		});
+		if (url === confirmationsPath) {
+			this.#quiet.add(client);
+			client.once("close", () => this.#quiet.delete(client));
+		} else {
+			if (url === contractChatPath) this.#contract.add(client);
+			for (const frame of this.#chat.greeting())
+				for (const text of this.#textsFor(client, frame)) this.#send(client, text);
+		}
+	}
+
+	#broadcast(frame: PodFrame): void {
+		const own = [JSON.stringify(frame)];
+		let contract: string[] | undefined;
+		for (const client of this.#server.clients) {
+			if (frame.type !== "user_confirmed" && this.#quiet.has(client)) continue;
+			const texts = this.#contract.has(client) ? (contract ??= this.#inContractDialect(frame)) : own;
+			for (const text of texts) this.#send(client, text);
+		}
+	}
+
+	#textsFor(client: WebSocket, frame: PodFrame): string[] {
+		return this.#contract.has(client) ? this.#inContractDialect(frame) : [JSON.stringify(frame)];
+	}
+
+	#inContractDialect(frame: PodFrame): string[] {
+		return inContractDialect(frame, this.#chat.model).map((each) => JSON.stringify(each));
+	}
+
+	#send(client: WebSocket, text: string): void {
+		if (client.readyState !== WebSocket.OPEN) return;
+		if (client.bufferedAmount > maxUnreadBytes) client.terminate();
+		else client.send(text);
+	}
+
+	#ping(): void {
+		for (const client of this.#server.clients) {
+			if (!this.#alive.delete(client)) client.terminate();
+			else client.ping();
+		}
+	}
+}
+
+function textOf(data: RawData): string {
+	if (data instanceof ArrayBuffer) return Buffer.from(data).toString("utf8");
+	return (Array.isArray(data) ? Buffer.concat(data) : data).toString("utf8");
+}

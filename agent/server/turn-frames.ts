@@ -1,0 +1,218 @@
+/**
+ * An answer as frames of the chat, in the names the contract knows from the stream of an agent: a message of content
+ * blocks that start, grow and stop, then the whole, then its result. A block's index is that of the turn's part.
+ */
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { StreamFrame } from "#shared/pod/frames.ts";
+import type { AssistantTurn, TurnPart } from "../conversation/assistant-turn.ts";
+import type { AgentUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
+
+/** Characters of the end of a tool's output, while it runs and when it is over; the conversation has all of it. */
+const liveOutput = 8_192;
+const finalOutput = 65_536;
+/** Characters of what a client that comes in the middle of a turn is told of it; the newest blocks count most. */
+const catchUpLength = 524_288;
+/** Characters of one delta, and of the end of one block's text that is told late. */
+const deltaLength = 65_536;
+
+/** Tools of one turn that are shown; a turn keeps no more parts. */
+const maxTools = 2_000;
+
+type TextBlock = "text" | "reasoning";
+
+/** What the model calls of a turn used. */
+export interface TurnUsage {
+	readonly tokens: TokenCounts;
+	/** US dollars; undefined: the model has no price. */
+	readonly cost?: number | undefined;
+}
+
+export class TurnFrames {
+	#index = -1;
+	/** The block of text that still grows. */
+	#growing: TextBlock | undefined;
+	/** Tools that are not over, by id. */
+	readonly #running = new Map<string, { readonly index: number; output: string }>();
+	readonly #seen = new Set<string>();
+	/** Ids of the tools, by block. */
+	readonly #tools = new Map<number, string>();
+	#hasPlan = false;
+
+	began(turn: Pick<AssistantTurn, "id" | "question">): StreamFrame[] {
+		return [messageStart(turn)];
+	}
+
+	updated(update: AgentUpdate): StreamFrame[] {
+		if (update.type === "tool") return this.#tool(update);
+		if (update.type === "plan") return this.#plan(update.entries);
+		return this.#text(update.type, update.text);
+	}
+
+	/**
+	 * @param turnCount Answers so far, this one included.
+	 * @param used Undefined when nobody counts that.
+	 */
+	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TurnUsage): StreamFrame[] {
+		const { stop_reason, in_reply_to, error } = metadata;
+		const isError = stop_reason === "error" || stop_reason === "interrupted";
+		return [
+			...this.#stopText(),
+			...[...this.#running.values()].map(({ index }) => stop(index)),
+			{ type: "message_stop" },
+			{
+				type: "assistant",
+				message: { id, role: "assistant", content: parts.map((part) => blockOf(part)) },
+				in_reply_to,
+			},
+			{
+				type: "result",
+				subtype: isError ? "error_during_execution" : "success",
+				is_error: isError,
+				stop_reason,
+				turn_id: id,
+				in_reply_to,
+				num_turns: turnCount,
+				result: content.slice(-finalOutput),
+				...(used && { usage: usageOf(used.tokens) }),
+				...(used?.cost !== undefined && { total_cost_usd: used.cost }),
+				...(error !== undefined && { error }),
+			},
+		];
+	}
+
+	/** What somebody who comes now has missed of the turn. */
+	missed(turn: AssistantTurn): StreamFrame[] {
+		const blocks: StreamFrame[] = [];
+		let room = catchUpLength;
+		for (let index = turn.parts.length - 1; index >= 0 && room > 0; index--) {
+			const frame = this.#start(index, shortened(turn.parts[index]));
+			room -= JSON.stringify(frame).length;
+			blocks.unshift(frame);
+		}
+		return [{ ...messageStart(turn), truncated: blocks.length < turn.parts.length }, ...blocks];
+	}
+
+	#start(index: number, part: TurnPart | undefined): StreamFrame {
+		return { type: "content_block_start", index, content_block: blockOf(part, this.#tools.get(index)) };
+	}
+
+	#text(type: TextBlock, text: string): StreamFrame[] {
+		if (text === "") return [];
+		const frames: StreamFrame[] = [];
+		if (this.#growing !== type) {
+			frames.push(...this.#stopText());
+			this.#growing = type;
+			frames.push(this.#start(++this.#index, { type, text: "" }));
+		}
+		for (let from = 0; from < text.length; from += deltaLength) {
+			frames.push(delta(this.#index, type, text.slice(from, from + deltaLength)));
+		}
+		return frames;
+	}
+
+	#stopText(): StreamFrame[] {
+		if (this.#growing === undefined) return [];
+		this.#growing = undefined;
+		return [stop(this.#index)];
+	}
+
+	#tool(update: ToolUpdate): StreamFrame[] {
+		const frames: StreamFrame[] = [];
+		if (!this.#seen.has(update.id) && this.#seen.size < maxTools)
+			frames.push(...this.#stopText(), this.#announce(update));
+		const running = this.#running.get(update.id);
+		if (!running) return frames;
+		const { index } = running;
+		running.output = update.output?.slice(-finalOutput) ?? running.output;
+		if (update.status === "completed" || update.status === "failed") {
+			this.#running.delete(update.id);
+			return [...frames, stop(index), toolResult(update, running.output)];
+		}
+		return frames.length > 0 ? frames : [toolOutput(update, index)];
+	}
+
+	#announce(update: ToolUpdate): StreamFrame {
+		const index = ++this.#index;
+		this.#seen.add(update.id);
+		this.#tools.set(index, update.id);
+		this.#running.set(update.id, { index, output: "" });
+		const { id: _id, ...part } = update;
+		return this.#start(index, part);
+	}
+
+	/** It has one block, where it came first. */
+	#plan(entries: object[]): StreamFrame[] {
+		if (this.#hasPlan) return [{ type: "plan", entries }];
+		this.#hasPlan = true;
+		const frames = this.#stopText();
+		this.#index++;
+		return [...frames, { type: "plan", entries }];
+	}
+}
+
+/** As the contract's stream names them. */
+function usageOf({ input, output, cache_read, cache_write }: TokenCounts): object {
+	return {
+		input_tokens: input,
+		output_tokens: output,
+		cache_read_input_tokens: cache_read,
+		cache_creation_input_tokens: cache_write,
+	};
+}
+
+function messageStart({ id, question }: Pick<AssistantTurn, "id" | "question">): StreamFrame {
+	return { type: "message_start", message: { id, role: "assistant", content: [] }, in_reply_to: question };
+}
+
+function stop(index: number): StreamFrame {
+	return { type: "content_block_stop", index };
+}
+
+function delta(index: number, type: TextBlock, text: string): StreamFrame {
+	const grown = type === "text" ? { type: "text_delta", text } : { type: "thinking_delta", thinking: text };
+	return { type: "content_block_delta", index, delta: grown };
+}
+
+function toolOutput({ id, output, ...changes }: ToolUpdate, index: number): StreamFrame {
+	const shown = output === undefined ? {} : { output: output.slice(-liveOutput) };
+	return { ...changes, type: "tool_output", tool_use_id: id, index, ...shown };
+}
+
+function toolResult({ id, status, exit_code }: ToolUpdate, output: string): StreamFrame {
+	const result = {
+		type: "tool_result",
+		tool_use_id: id,
+		content: output,
+		is_error: status === "failed",
+		...(exit_code !== undefined && { exit_code }),
+	};
+	return { type: "user", message: { role: "user", content: [result] } };
+}
+
+function shortened(part: TurnPart | undefined): TurnPart | undefined {
+	if (part?.type !== "text" && part?.type !== "reasoning") return part;
+	return { ...part, text: part.text.slice(-deltaLength) };
+}
+
+/** A part in the contract's form; one of a form that is not known stays as it is. */
+function blockOf(part: unknown, toolId?: string): object {
+	const { type, text, ...rest }: Record<string, unknown> = Object(part);
+	if (type === "text") return { type: "text", text };
+	if (type === "reasoning") return { type: "thinking", thinking: text };
+	return type === "tool" ? toolBlock(rest, toolId) : { type, ...rest };
+}
+
+function toolBlock(part: Record<string, unknown>, toolId?: string): object {
+	const { kind, title, command, status, output, exit_code } = part;
+	return {
+		type: "tool_use",
+		...(toolId !== undefined && { id: toolId }),
+		name: kind ?? "other",
+		title: title ?? "",
+		input: command === undefined ? {} : { command },
+		status: status ?? "pending",
+		...(exit_code !== undefined && { exit_code }),
+		...(typeof output === "string" && { output: output.slice(-liveOutput) }),
+	};
+}

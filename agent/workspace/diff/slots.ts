@@ -1,0 +1,43 @@
+/** At most so many at a time, and at most so many waiting for their turn. */
+import { RequestError } from "../../io/request-error.ts";
+
+export class Slots {
+	readonly #waitingLimit: number;
+	readonly #queue: (() => void)[] = [];
+	#free: number;
+
+	constructor(concurrent: number, waiting: number) {
+		this.#free = concurrent;
+		this.#waitingLimit = waiting;
+	}
+
+	/** @param signal Ends the waiting, not the work. @throws {RequestError} 503 when too many wait, 504 when it waited too long. */
+	async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+		await this.#take(signal);
+		try {
+			return await work();
+		} finally {
+			const next = this.#queue.shift();
+			if (next) next();
+			else this.#free++;
+		}
+	}
+
+	async #take(signal: AbortSignal): Promise<void> {
+		if (this.#free > 0) {
+			this.#free--;
+			return;
+		}
+		if (this.#queue.length >= this.#waitingLimit) throw new RequestError(503, "Too many diffs are asked for at once");
+		const turn = Promise.withResolvers<void>();
+		this.#queue.push(turn.resolve);
+		const giveUp = (): void => {
+			const place = this.#queue.indexOf(turn.resolve);
+			if (place === -1) return;
+			this.#queue.splice(place, 1);
+			turn.reject(new RequestError(504, "Other diffs took too long"));
+		};
+		signal.addEventListener("abort", giveUp, { once: true });
+		await turn.promise.finally(() => signal.removeEventListener("abort", giveUp));
+	}
+}

@@ -1,0 +1,179 @@
+/** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
+import { join } from "node:path";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
+import { deadline } from "#shared/clock.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
+import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
+import { pathBelow } from "#shared/pod/path-below.ts";
+import { type Git, wordsOfGit } from "../git.ts";
+import { RequestError } from "../../io/request-error.ts";
+import type { CommandResult } from "../../io/run-command.ts";
+import { readHead } from "./head-commit.ts";
+import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
+import { Slots } from "./slots.ts";
+
+const limitMs = 30_000;
+const concurrent = 2;
+const waiting = 16;
+/** Bytes of JSON of the patch that outlives the pod. */
+const keptBytes = 2 * 1_048_576;
+/** Bytes of the list of files in the index: some 100 a file. */
+const maxIndexBytes = 128 * 1_048_576;
+
+/** Of a repository without a commit; git knows it without having it. */
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** No program of the workspace's choice, and no look into repositories inside it, which have a configuration too. */
+const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
+
+/** An index of a hundred thousand files; larger ones are left to git. */
+const maxReadIndexBytes = 16 * 1_048_576;
+
+/** Mode 160000 as every version of the index has it. */
+const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
+
+type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
+
+export class WorkspaceDiff {
+	readonly #workspace: string;
+	readonly #scratch: string;
+	readonly #git: Git;
+	readonly #slots = new Slots(concurrent, waiting);
+
+	/**
+	 * @param scratch Folder for what is needed while it compares.
+	 * @param git With the environment for everything that needs no remote.
+	 */
+	constructor(workspace: string, scratch: string, git: Git) {
+		this.#workspace = workspace;
+		this.#scratch = scratch;
+		this.#git = git;
+	}
+
+	/** @param base `last-commit` or `default-branch`. @throws {RequestError} */
+	files(base: string): Promise<DiffFileList> {
+		return this.#compare(base, async (run, commit) => {
+			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
+			const { stdout } = await succeed(run(args, "", 4 * answerBytes));
+			return fitFileList(readFileList(stdout.toString("utf8")), answerBytes);
+		});
+	}
+
+	/** @param file Path below the workspace. @throws {RequestError} */
+	async file(file: string, base: string): Promise<FileDiff> {
+		const path = pathBelow(file);
+		if (path === undefined) throw new RequestError(400, `"${file}" is no path of a file below the workspace`);
+		return this.#compare(base, async (run, commit) => {
+			const { stdout } = await succeed(run(["--literal-pathspecs", ...diff, commit, "--", path], "", 4 * answerBytes));
+			return readFileDiff(path, stdout.toString("utf8"), answerBytes);
+		});
+	}
+
+	/** The unified diff of everything, cut at the end of a file. @throws {RequestError} */
+	patch(base: string): Promise<DiffPatch> {
+		return this.#compare(base, async (run, commit) => {
+			const { stdout, cut } = await succeed(run([...diff, commit], "", answerBytes));
+			return fitPatch(stdout.toString("utf8"), cut, answerBytes);
+		});
+	}
+
+	/** As {@link patch}, without renames and with more room: what is kept when there is no workspace to ask. @throws {RequestError} */
+	wholePatch(): Promise<DiffPatch> {
+		return this.#compare("last-commit", async (run, commit) => {
+			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", keptBytes));
+			return fitPatch(stdout.toString("utf8"), cut, keptBytes);
+		});
+	}
+
+	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
+		const signal = deadline(limitMs);
+		return this.#slots.use(signal, async () => {
+			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch).catch(translate);
+			try {
+				const run: RunGit = (args, input = "", maxBytes = 65_536) =>
+					this.#git.run([...shadow.options(this.#workspace), ...args], {
+						cwd: this.#workspace,
+						timeoutMs: limitMs,
+						signal,
+						input,
+						maxBytes,
+					});
+				const commit = await this.#findBase(run, base);
+				await addNewFiles(run, await mayHoldRepositories(shadow));
+				return await compare(run, commit);
+			} catch (error) {
+				throw signal.aborted ? new RequestError(504, `The diff took more than ${limitMs / 1_000} s`) : error;
+			} finally {
+				await shadow.remove();
+			}
+		});
+	}
+
+	async #findBase(run: RunGit, base: string): Promise<string> {
+		if (base === "default-branch") return findCommonBase(run);
+		if (base !== "last-commit") {
+			throw new RequestError(400, `There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
+		}
+		const plain = await readHead(join(this.#workspace, ".git"));
+		const head = plain ? plain.commit : await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+		return head ?? emptyTree;
+	}
+}
+
+async function findCommonBase(run: RunGit): Promise<string> {
+	const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
+	if (common === undefined)
+		throw new RequestError(400, "The workspace has no default branch of a remote to compare with");
+	return common;
+}
+
+async function commitOf(run: RunGit, args: readonly string[]): Promise<string | undefined> {
+	const { code, stdout } = await run(args);
+	return code === 0 ? stdout.toString("utf8").trim() : undefined;
+}
+
+/**
+ * New files, too, are changes. Repositories inside this one that it has recorded are left out: to see whether they
+ * changed, git would start itself inside them.
+ */
+async function addNewFiles(run: RunGit, holdsRepositories: boolean): Promise<void> {
+	const inner = holdsRepositories ? await innerRepositories(run) : [];
+	const args = ["add", "--all", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+	await succeed(run(args, ["."].concat(inner).join("\0")));
+}
+
+/** Patterns that leave them out. */
+async function innerRepositories(run: RunGit): Promise<string[]> {
+	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
+	return gitlinks(stdout).map((path) => `:(exclude,literal)${path}`);
+}
+
+/** False when the index has no entry of their kind, in which case git need not be asked for them. */
+async function mayHoldRepositories({ folder }: ShadowRepository): Promise<boolean> {
+	return readUntrusted(join(folder, "index"), maxReadIndexBytes).then(
+		(index) => index?.includes(gitlinkMode) ?? false,
+		// It has more bytes, or cannot be read.
+		() => true,
+	);
+}
+
+/** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */
+function gitlinks(listing: Buffer): string[] {
+	if (!listing.includes("160000 ")) return [];
+	const entries = listing.toString("utf8").split("\0");
+	return entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1));
+}
+
+/** A program that was ended because it said too much has not failed. */
+async function succeed(running: Promise<CommandResult>): Promise<CommandResult> {
+	const result = await running;
+	if (result.code !== 0 && !result.cut)
+		throw new RequestError(502, `Cannot compare the workspace: ${wordsOfGit(result)}`);
+	return result;
+}
+
+function translate(error: unknown): never {
+	throw error instanceof NoRepositoryError ? new RequestError(502, error.message) : error;
+}

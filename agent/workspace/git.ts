@@ -1,0 +1,79 @@
+/** The pod's own use of git: guarded arguments, an environment of its own, bounded time, its words in the log. */
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { withoutUserinfo } from "#shared/git/repository-url.ts";
+import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
+
+/** Whatever a configuration says, git starts no program of the repository's choice. */
+const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never"].flatMap((setting) => [
+	"-c",
+	setting,
+]);
+
+/** How credential helpers and ssh find the session of the person whose home is used. */
+const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
+
+export class Git {
+	readonly #env: Environment;
+	readonly #log: LogBuffer;
+
+	constructor(env: Environment, log: LogBuffer) {
+		this.#env = env;
+		this.#log = log;
+	}
+
+	/** @throws {Error} when git cannot be started; its own failures are in the result. */
+	run(args: readonly string[], options: Omit<CommandOptions, "env" | "onLine">): Promise<CommandResult> {
+		return runCommand("git", [...guard, ...args], {
+			...options,
+			env: this.#env,
+			onLine: (line) => this.#log.add("INFO", "git", withoutUserinfo(line)),
+		});
+	}
+}
+
+/** For clones: the configuration and credentials of the home folder the launch names, or none at all. */
+export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument): Environment {
+	const person: Environment =
+		launch.git_home === "" ? withoutConfiguration : { ...pick(inherited, loginNames), HOME: launch.git_home };
+	return {
+		...machineEnvironment(inherited),
+		...markerOf(launch),
+		...person,
+		...quiet,
+		GIT_ALLOW_PROTOCOL: launch.git_protocols.filter((name) => /^[a-z]+$/.test(name)).join(":"),
+	};
+}
+
+/** For everything that needs no remote: nobody's configuration. */
+export function localEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument): Environment {
+	return {
+		...machineEnvironment(inherited),
+		...markerOf(launch),
+		...withoutConfiguration,
+		...quiet,
+		GIT_ALLOW_PROTOCOL: "none",
+	};
+}
+
+const withoutConfiguration: Environment = {
+	HOME: "/nonexistent",
+	GIT_CONFIG_GLOBAL: "/dev/null",
+	GIT_CONFIG_NOSYSTEM: "1",
+};
+
+/** Asks nobody, and speaks the language its words are read in. */
+const quiet: Environment = { GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
+
+const maxSentenceLength = 500;
+/** Lines that do not say what went wrong. */
+const chatter = /^(Cloning into|warning:|hint:|Please make sure|and the repository exists)/;
+
+/** What git, ssh and the remote say went wrong, in their own words. */
+export function wordsOfGit({ words, timedOut, code }: CommandResult): string {
+	if (timedOut) return "git took too long";
+	const said = words.filter((line) => !chatter.test(line)).slice(0, 3);
+	const clean = said.map((line) => withoutUserinfo(line.replace(/^(fatal|error): /, "")).replace(/\.$/, ""));
+	return clean.join("; ").slice(0, maxSentenceLength) || `git ended with exit code ${code}`;
+}

@@ -1,0 +1,69 @@
+/** The pod's working copy: made, set up, and looked at. */
+import { mkdir } from "node:fs/promises";
+import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
+import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
+import { readIdentity, writeIdentity } from "./git-identity.ts";
+import { LaunchFailure } from "../io/launch-failure.ts";
+import type { PodGround } from "../io/pod-ground.ts";
+import { runSetupScripts } from "./setup-scripts.ts";
+import { Workspace } from "./workspace.ts";
+import { folderBelow } from "./workspace-path.ts";
+
+export class PodWorkspace {
+	/** Git that reaches no remote. */
+	readonly git: Git;
+	readonly #parts: PodGround;
+	#making: Promise<void> | undefined;
+	#comparing: Promise<WorkspaceDiff> | undefined;
+
+	constructor(parts: PodGround) {
+		this.#parts = parts;
+		this.git = new Git(localEnvironment(parts.inherited, parts.launch), parts.log);
+	}
+
+	/** Begins to make it, so that git is at work while the rest of the program is loaded; a failure is heard of later. */
+	begin(): void {
+		this.#making ??= this.#make();
+		this.#making.catch(() => {});
+	}
+
+	/**
+	 * Returns the folder the agent works in.
+	 * @param enter Called when the next step begins.
+	 * @throws {LaunchFailure}
+	 */
+	async prepare(enter: (phase: "setting_up" | "starting_agent") => void): Promise<string> {
+		const { launch, env, log, signal } = this.#parts;
+		const { workspace, setup_scripts, working_folder } = launch;
+		this.begin();
+		await this.#making;
+		enter("setting_up");
+		await runSetupScripts(setup_scripts, { workspace, env, log, signal });
+		enter("starting_agent");
+		const folder = await folderBelow(workspace, working_folder);
+		if (folder === undefined) {
+			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
+		}
+		return folder;
+	}
+
+	async #make(): Promise<void> {
+		const { launch, inherited, log, signal } = this.#parts;
+		const { home } = launch;
+		await mkdir(home, { recursive: true, mode: 0o700 });
+		const git = new Git(cloneEnvironment(inherited, launch), log);
+		const identity = readIdentity(git, home, signal).then((found) => writeIdentity(home, found));
+		await Promise.all([new Workspace(launch, git, signal).prepare(), identity]);
+	}
+
+	/** Loaded when it is asked for first. */
+	diff(): Promise<WorkspaceDiff> {
+		return (this.#comparing ??= this.#openDiff());
+	}
+
+	async #openDiff(): Promise<WorkspaceDiff> {
+		const { workspace, home } = this.#parts.launch;
+		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
+		return new WorkspaceDiff(workspace, home, this.git);
+	}
+}

@@ -1,0 +1,55 @@
+/** Runs the launch's setup scripts in the workspace, one after the other, at every launch. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { monotonic } from "#shared/clock.ts";
+import { replaceFile } from "#shared/files/replaced-file.ts";
+import type { WorkingEnvironment } from "../io/environment.ts";
+import { LaunchFailure } from "../io/launch-failure.ts";
+import type { LogBuffer } from "../io/log-buffer.ts";
+import { type CommandResult, runCommand } from "../io/run-command.ts";
+
+/** For all scripts together. */
+const setupMs = 280_000;
+
+export interface SetupPlace {
+	workspace: string;
+	env: WorkingEnvironment;
+	log: LogBuffer;
+	signal: AbortSignal;
+}
+
+/** @throws {LaunchFailure} at the first script that fails. */
+export async function runSetupScripts(scripts: readonly string[], place: SetupPlace): Promise<void> {
+	const end = monotonic() + setupMs;
+	for (const [index, script] of scripts.entries()) {
+		const result = await runScript(script, place, Math.max(end - monotonic(), 1));
+		if (result.code !== 0) throw new LaunchFailure("SETUP_FAILED", `Setup script ${index + 1} ${complaint(result)}`);
+	}
+}
+
+/** From a file, not as an argument: scripts may hold secrets, and arguments are there for all to see. */
+async function runScript(
+	script: string,
+	{ workspace, env, log, signal }: SetupPlace,
+	timeoutMs: number,
+): Promise<CommandResult> {
+	const file = join(env.HOME, ".setup-script");
+	await replaceFile(file, script);
+	try {
+		return await runCommand("sh", ["-c", 'exec sh -e "$1" >&2', "sh", file], {
+			cwd: workspace,
+			env,
+			timeoutMs,
+			signal,
+			onLine: (line) => log.add("INFO", "setup", line),
+		});
+	} finally {
+		await rm(file, { force: true });
+	}
+}
+
+function complaint({ code, timedOut, words }: CommandResult): string {
+	const last = words.at(-1) ?? "";
+	const outcome = timedOut ? "took too long" : `ended with exit code ${code}`;
+	return last === "" ? outcome : `${outcome}: ${last.slice(0, 300)}`;
+}

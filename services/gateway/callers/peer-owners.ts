@@ -1,0 +1,111 @@
+/**
+ * Which user's program is at the other end of a connection within this machine, as the kernel's tables of connections say
+ * (proc(5), `/proc/net/tcp` and `tcp6`; Linux only).
+ */
+import { type FileHandle, open } from "node:fs/promises";
+import { connectionRows, type Ends } from "../http/connection-rows.ts";
+
+/** A table is no snapshot: a row may be passed over when others come and go while it is read. */
+const maxLooks = 3;
+/** Of a table; 400,000 connections and more. */
+const maxTableBytes = 64 * 1024 * 1024;
+/** The kernel gives a page at a time. */
+const chunkBytes = 16 * 1024;
+
+interface Waiting {
+	readonly resolve: (uid: number | undefined) => void;
+	readonly reject: (error: unknown) => void;
+	/** What its row begins with, in either table. */
+	readonly rows: readonly string[];
+}
+
+export class PeerOwners {
+	readonly #tables: readonly string[];
+	#waiting: Waiting[] = [];
+	#isReading = false;
+
+	constructor(tables: readonly string[] = ["/proc/net/tcp", "/proc/net/tcp6"]) {
+		this.#tables = tables;
+	}
+
+	/**
+	 * Id of the user whose socket it is; undefined when an end is not on loopback, or nobody has that socket any more.
+	 * All who ask while a table is read are answered from the next reading of it.
+	 * @throws {Error} when there is no such table, or it is too large.
+	 */
+	async find(connection: Ends): Promise<number | undefined> {
+		const rows = connectionRows(connection);
+		for (let look = 0; look < maxLooks && rows.length > 0; look++) {
+			const uid = await this.#look(rows);
+			if (uid !== undefined) return uid;
+		}
+		return undefined;
+	}
+
+	#look(rows: readonly string[]): Promise<number | undefined> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ resolve, reject, rows });
+			if (!this.#isReading) void this.#read();
+		});
+	}
+
+	async #read(): Promise<void> {
+		this.#isReading = true;
+		while (this.#waiting.length > 0) {
+			const waiting = this.#waiting;
+			this.#waiting = [];
+			try {
+				const owners = await this.#owners(waiting);
+				for (const { rows, resolve } of waiting) resolve(rows.map((row) => owners.get(row)).find(isKnown));
+			} catch (error) {
+				for (const { reject } of waiting) reject(error);
+			}
+		}
+		this.#isReading = false;
+	}
+
+	async #owners(waiting: readonly Waiting[]): Promise<Map<string, number>> {
+		const wanted = new Set(waiting.flatMap(({ rows }) => rows));
+		const owners = new Map<string, number>();
+		for (const table of this.#tables) {
+			await using file = await open(table);
+			for await (const line of linesOf(file)) {
+				const start = line.indexOf(": ") + 2;
+				const row = line.slice(start, line.indexOf(" ", line.indexOf(" ", start) + 1));
+				const uid = wanted.has(row) ? ownerIn(line) : undefined;
+				if (uid !== undefined) owners.set(row, uid);
+			}
+			if (owners.size === waiting.length) break;
+		}
+		return owners;
+	}
+}
+
+/** @throws {RangeError} */
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+	const chunk = Buffer.allocUnsafe(chunkBytes);
+	let rest = "";
+	let bytes = 0;
+	for (;;) {
+		const { bytesRead } = await file.read(chunk, 0, chunkBytes, null);
+		if (bytesRead === 0) return;
+		bytes += bytesRead;
+		if (bytes > maxTableBytes) throw new RangeError("There are too many connections to look through");
+		const lines = (rest + chunk.toString("latin1", 0, bytesRead)).split("\n");
+		rest = lines.pop() ?? "";
+		yield* lines;
+	}
+}
+
+/**
+ * Undefined for a socket that no program has any more: the kernel shows such a one as root's, with inode 0. Whoever
+ * sends and closes at once would be root otherwise.
+ */
+function ownerIn(line: string): number | undefined {
+	const [, , , , , , , uid = "", , inode = "0"] = line.trim().split(/ +/);
+	return inode === "0" || !/^\d+$/.test(uid) ? undefined : Number(uid);
+}
+
+function isKnown(uid: number | undefined): uid is number {
+	return uid !== undefined;
+}

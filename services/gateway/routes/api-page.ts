@@ -1,0 +1,79 @@
+/** The API page `/docs`: the OpenAPI document to read and to try, offline; everything it needs comes from here. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Answer } from "../http/answer.ts";
+import type { PageRoute } from "./pages.ts";
+
+/** Own files only; the viewer sets styles of elements, and draws its icons from `data:` URLs. */
+const policy = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self' 'unsafe-inline'",
+	"img-src 'self' data:",
+	"connect-src 'self'",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+].join("; ");
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Atelier API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<script src="/docs/swagger-ui-bundle.js" defer></script>
+<script src="/docs/start.js" defer></script>
+</head>
+<body>
+<main id="api"></main>
+<noscript>This page needs JavaScript. The document itself: <a href="/openapi.json">/openapi.json</a></noscript>
+</body>
+</html>
+`;
+
+/** Nobody is asked to judge the document, and nothing of it is put into the address. */
+const start = `SwaggerUIBundle({
+	url: "/openapi.json",
+	dom_id: "#api",
+	validatorUrl: null,
+	docExpansion: "list",
+	defaultModelsExpandDepth: -1,
+	displayRequestDuration: true,
+	filter: true,
+	tryItOutEnabled: true,
+	persistAuthorization: false,
+});
+`;
+
+const html = "text/html; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
+
+export function apiPage(): PageRoute[] {
+	return [
+		route("//docs", async () => ({ status: 200, body: page, type: html, policy })),
+		route("//docs/start.js", async () => ({ status: 200, body: start, type: script })),
+		file("swagger-ui.css", "text/css; charset=utf-8"),
+		file("swagger-ui-bundle.js", script),
+	];
+}
+
+/** A file of the viewer, kept once it could be read. */
+function file(name: string, type: string): PageRoute {
+	let content: Buffer | undefined;
+	return route(`//docs/${name}`, async () => {
+		content ??= await readFile(join(viewerFolder(), name));
+		return { status: 200, body: content, type };
+	});
+}
+
+function viewerFolder(): string {
+	return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+}
+
+function route(path: string, answer: () => Promise<Answer>): PageRoute {
+	return { kind: "page", method: "GET", path, answer };
+}

@@ -1,0 +1,40 @@
+/** What the gateway answers by itself: whether it lives, whether it can work, what it offers. */
+import type { Answer } from "../http/answer.ts";
+import { HttpError } from "../http/http-errors.ts";
+import type { Readiness } from "../readiness.ts";
+
+export interface PageRoute {
+	readonly kind: "page";
+	readonly method: "GET";
+	/** Like the path of an action's route. */
+	readonly path: string;
+	answer(): Promise<Answer>;
+}
+
+/** @param document The OpenAPI document, as JSON text. @param shortcomings What this installation cannot keep. */
+export function pages(readiness: Readiness, document: string, shortcomings: readonly string[]): PageRoute[] {
+	return [
+		page("//health", async () => healthAnswer(shortcomings)),
+		page("//ready", async () => readyAnswer(await readiness.missing())),
+		page("//openapi.json", async () => ({ status: 200, body: document })),
+		page("//s/:session_id/session", async () => noWebSocket.answer),
+		page("/openapi.json", async () => ({ status: 200, body: document })),
+	];
+}
+
+const noWebSocket = new HttpError(426, "The chat of a session is a WebSocket", ["Upgrade", "websocket"]);
+const ready: Answer = { status: 200, body: JSON.stringify({ status: "ready" }) };
+
+function page(path: string, answer: () => Promise<Answer>): PageRoute {
+	return { kind: "page", method: "GET", path, answer };
+}
+
+function healthAnswer(shortcomings: readonly string[]): Answer {
+	const health = { status: "healthy", ...(shortcomings.length > 0 && { shortcomings }) };
+	return { status: 200, body: JSON.stringify(health) };
+}
+
+function readyAnswer(missing: readonly string[]): Answer {
+	if (missing.length === 0) return ready;
+	return new HttpError(503, `Not ready: ${missing.join("; ")}`, ["Retry-After", "1"]).answer;
+}

@@ -1,0 +1,142 @@
+/**
+ * One HTTP request → the parameters of one action, by its contract. Each parameter comes from its own place only, so
+ * that a body cannot override a path.
+ */
+import type { Method } from "#shared/bus/contract.ts";
+import type { Rule, Schema } from "#shared/bus/schema.ts";
+import { compileSchema, type Failure } from "#shared/bus/validator.ts";
+import { InvalidRequestError } from "../http/http-errors.ts";
+import type { JsonObject } from "../http/json-body.ts";
+import type { Problem } from "../http/problem-items.ts";
+
+export type Place = "path" | "query" | "body";
+
+/** Where a request carries a parameter: where its path names it, else in the query of a GET or of a next page, else in the body. */
+export function placeOf(method: Method, path: string, parameter: string): Place {
+	if (path.split("/").includes(`:${parameter}`)) return "path";
+	return method === "GET" || parameter === "cursor" ? "query" : "body";
+}
+
+export interface RequestParts {
+	/** Decoded. */
+	readonly path: Readonly<Record<string, string | undefined>>;
+	/** As sent, without the question mark. */
+	readonly query: string;
+	readonly body: JsonObject;
+}
+
+/** @throws {InvalidRequestError} */
+export type ReadParams = (parts: RequestParts) => Record<string, unknown>;
+
+interface Field {
+	readonly name: string;
+	readonly place: Place;
+	/** Reads the text of a path or query; undefined when it is not of the parameter's type. */
+	readonly fromText: FromText;
+}
+
+type FromText = (text: string) => { value: unknown } | { failure: Failure["type"] };
+
+/**
+ * Everything about a route's parameters that can be done once.
+ * @throws {TypeError} when the contract wants something of a URL that it cannot carry.
+ */
+export function compileParams(params: Schema, method: Method, path: string): ReadParams {
+	const check = compileSchema(params);
+	const fields = Object.entries(params).map(([name, rule]): Field => {
+		const place = placeOf(method, path, name);
+		return { name, place, fromText: place === "body" ? asIs : textReader(name, rule) };
+	});
+	const places = new Map(fields.map(({ name, place }) => [name, place]));
+	const queryNames = new Set(fields.filter(({ place }) => place === "query").map(({ name }) => name));
+
+	return (parts) => {
+		const problems: Problem[] = [];
+		const query = readQuery(parts.query, queryNames, problems);
+		const values: Record<string, unknown> = {};
+		for (const field of fields) {
+			if (field.place === "body") copyMember(field.name, parts.body, values);
+			else readText(field, field.place === "path" ? parts.path[field.name] : query?.get(field.name), values, problems);
+		}
+		if (problems.length === 0) problems.push(...check(values).map((failure) => problemOf(failure, places, values)));
+		if (problems.length > 0) throw new InvalidRequestError(problems);
+		return values;
+	};
+}
+
+function copyMember(name: string, body: JsonObject, values: Record<string, unknown>): void {
+	if (Object.hasOwn(body, name)) values[name] = body[name];
+}
+
+function readText(
+	{ name, place, fromText }: Field,
+	text: string | undefined,
+	values: Record<string, unknown>,
+	problems: Problem[],
+): void {
+	if (text === undefined) return;
+	const outcome = fromText(text);
+	if ("value" in outcome) values[name] = outcome.value;
+	else problems.push({ loc: [place, name], failure: failed(outcome.failure), input: text });
+}
+
+/** The parameters we know; a browser's or proxy's own additions do no harm. */
+function readQuery(query: string, known: ReadonlySet<string>, problems: Problem[]): Map<string, string> | undefined {
+	if (query === "") return undefined;
+	const values = new Map<string, string>();
+	for (const [name, value] of new URLSearchParams(query)) {
+		if (!known.has(name)) continue;
+		if (values.has(name)) problems.push({ loc: ["query", name], failure: failed("repeated") });
+		values.set(name, value);
+	}
+	return values;
+}
+
+const asIs: FromText = (text) => ({ value: text });
+
+const fromInteger: FromText = (text) =>
+	/^-?\d{1,9}$/.test(text) ? { value: Number(text) } : { failure: "integerText" };
+
+const fromNumber: FromText = (text) =>
+	/^-?\d{1,9}(\.\d{1,9})?$/.test(text) ? { value: Number(text) } : { failure: "numberText" };
+
+const booleans = new Map([
+	["true", true],
+	["1", true],
+	["false", false],
+	["0", false],
+]);
+
+const fromBoolean: FromText = (text) =>
+	booleans.has(text) ? { value: booleans.get(text) } : { failure: "booleanText" };
+
+/** What a URL can carry; lists and objects it cannot. */
+const readers: Readonly<Partial<Record<Rule["type"], FromText>>> = {
+	string: asIs,
+	uuid: asIs,
+	url: asIs,
+	email: asIs,
+	enum: asIs,
+	number: fromNumber,
+	boolean: fromBoolean,
+};
+
+function textReader(name: string, rule: Rule): FromText {
+	const reader = rule.type === "number" && rule.integer ? fromInteger : readers[rule.type];
+	if (!reader) throw new TypeError(`Cannot read the parameter "${name}" of type "${rule.type}" from a URL`);
+	return reader;
+}
+
+function failed(type: string): Failure {
+	return { type, path: [], message: "" };
+}
+
+function problemOf(failure: Failure, places: ReadonlyMap<string, Place>, values: Record<string, unknown>): Problem {
+	const [name = "", ...deeper] = failure.path;
+	const input = deeper.reduce<unknown>(member, values[name]);
+	return { loc: [places.get(String(name)) ?? "body", ...failure.path], failure, input };
+}
+
+function member(value: unknown, key: string | number): unknown {
+	return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

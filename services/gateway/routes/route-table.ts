@@ -1,0 +1,88 @@
+/** Which route a request is for. Exact in case and slashes, so that nothing can walk around a rule about paths. */
+import router from "find-my-way";
+import { HttpError, notFound } from "../http/http-errors.ts";
+import type { ActionRoute } from "./action-route.ts";
+import type { PageRoute } from "./pages.ts";
+
+export type RouteTarget = ActionRoute | PageRoute;
+
+export interface Match {
+	readonly target: RouteTarget;
+	/** Parameters of the path, decoded. */
+	readonly path: Readonly<Record<string, string | undefined>>;
+	/** Without the question mark. */
+	readonly query: string;
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+type RoutedMethod = (typeof methods)[number];
+
+/** HEAD is answered like GET; Node leaves the body out. */
+const routedAs = new Map<string, RoutedMethod>([
+	...methods.map((method) => [method, method] as const),
+	["HEAD", "GET"],
+]);
+
+/** Longest parameter of a path, decoded: a name of 255 characters and room to spare. */
+const maxParamLength = 1_000;
+
+/** Slash, backslash and control characters have no place in a name; decoded, they would look like a path. */
+const disguised = /%(2f|5c|[01][0-9a-f]|7f)|\\/i;
+
+export class RouteTable {
+	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
+	readonly #targets = new Map<unknown, RouteTarget>();
+
+	/** @param prefixes Where relative paths begin, e.g. `/api/v1/svc`. */
+	constructor(targets: readonly RouteTarget[], prefixes: readonly string[]) {
+		for (const target of targets) {
+			const { path } = target;
+			const paths = path.startsWith("//") ? [path.slice(1)] : prefixes.map((prefix) => prefix + path);
+			for (const full of paths) this.#add(target, full);
+		}
+	}
+
+	#add(target: RouteTarget, path: string): void {
+		const handler = () => {};
+		this.#targets.set(handler, target);
+		this.#router.on(target.method, path, handler);
+	}
+
+	/**
+	 * @param url As it stands in the request.
+	 * @throws {HttpError} 307 to the form without a slash at the end, 404, 405.
+	 */
+	find(method: string, url: string): Match {
+		const mark = url.indexOf("?");
+		const path = mark === -1 ? url : url.slice(0, mark);
+		const query = mark === -1 ? "" : url.slice(mark + 1);
+		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw notFound;
+		if (path.endsWith("/")) throw this.#withoutSlash(path.slice(0, -1), query);
+		const routed = routedAs.get(method);
+		const match = routed && this.#match(routed, path);
+		if (!match) throw this.#refusal(path);
+		return { ...match, query };
+	}
+
+	#match(method: RoutedMethod, path: string): Omit<Match, "query"> | null | undefined {
+		const found = this.#router.find(method, path);
+		const target = this.#targets.get(found?.handler);
+		return found && target && { target, path: found.params };
+	}
+
+	#withoutSlash(path: string, query: string): HttpError {
+		if (path === "" || this.#allowed(path).length === 0) return notFound;
+		return new HttpError(307, "Temporary Redirect", ["Location", query === "" ? path : `${path}?${query}`]);
+	}
+
+	#refusal(path: string): HttpError {
+		const allowed = this.#allowed(path);
+		if (allowed.length === 0) return notFound;
+		return new HttpError(405, "Method Not Allowed", ["Allow", allowed.join(", ")]);
+	}
+
+	#allowed(path: string): string[] {
+		const found = methods.filter((method) => this.#match(method, path));
+		return found.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+	}
+}

@@ -1,0 +1,38 @@
+/** The answer to a request that succeeded: the result as JSON, and of a page its items and where the next one is. */
+import { textOf } from "#shared/bus/json-text.ts";
+import type { ActionRoute } from "./action-route.ts";
+import type { Answer } from "../http/answer.ts";
+
+/** @param url As requested; the next page has the same but for its cursor. */
+export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
+	if (action.returns === undefined) return { status };
+	if (!action.paged) return { status, body: textOf(result) };
+	const { items, next, etag, unchanged } = asPage(result);
+	const tag = etag === undefined ? [] : ["ETag", etag];
+	// The client may keep it, but has to ask each time whether it still holds.
+	const caching = etag === undefined ? "no-store" : "private, no-cache";
+	if (unchanged) return { status: 304, headers: tag, caching };
+	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
+	return { status, body: textOf(items), headers: [...link, ...tag], caching };
+}
+
+interface Page {
+	readonly items?: unknown;
+	readonly next?: string;
+	readonly etag?: string;
+	readonly unchanged?: boolean;
+}
+
+/** @throws {TypeError} when the service has broken its contract. */
+function asPage(result: unknown): Page {
+	if (typeof result === "object" && result !== null && "items" in result) return result;
+	throw new TypeError("Cannot answer with a page that has no items");
+}
+
+function withCursor(url: string, cursor: string): string {
+	const mark = url.indexOf("?");
+	const path = mark === -1 ? url : url.slice(0, mark);
+	const query = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+	query.set("cursor", cursor);
+	return `${path.replaceAll(">", "%3E")}?${query}`;
+}

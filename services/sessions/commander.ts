@@ -1,6 +1,0 @@
-/** Who commands, and the client's Idempotency-Key where it sent one. */
-import type { Asker } from "./change-queue.ts";
-
-export interface Commander extends Asker {
-	readonly key?: string | undefined;
-}

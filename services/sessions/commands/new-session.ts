@@ -1,0 +1,95 @@
+/** A session as it is first stored. Pure but for the time. */
+import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
+import { isoTime } from "#shared/clock.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { microsOf } from "#shared/models/money.ts";
+import type { SessionDocument } from "../record/session-collection.ts";
+import type { GitSource } from "./session-source.ts";
+import { enter } from "../record/session-change.ts";
+import { sessionWarnings } from "./session-warnings.ts";
+
+export interface NewSession {
+	readonly id: string;
+	readonly principal: Principal;
+	readonly request: SessionCreate;
+	readonly source: GitSource;
+	readonly launch: LaunchSettings;
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	/** The record of its coding agent. */
+	readonly agent?: WrittenAgent | undefined;
+	/** US dollars it may spend, when the request does not say; default no limit. */
+	readonly sessionLimit?: number | undefined;
+	/** Default `starting`. */
+	readonly status?: "starting" | "created";
+}
+
+/** With status `starting` it is the first launch and due at once; with `created` nobody has asked for one. */
+export function newSession(order: NewSession): SessionDocument {
+	const { id, principal, launch, at, status = "starting" } = order;
+	const { members, columns } = enter(status, at);
+	const limit = limitOf(order);
+	const session: Session = { ...blankSession(order), ...members };
+	return {
+		id,
+		wire: JSON.stringify(session),
+		...columns.set,
+		tenant: principal.tenant,
+		owner: principal.id,
+		created_at: session.created_at,
+		rev: session.rev,
+		generation: session.generation,
+		fence: 0,
+		attempts: 0,
+		...(status === "starting" && { due_at: at }),
+		launch,
+		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
+	};
+}
+
+/** Before anything is said of its status. */
+function blankSession(order: NewSession): Session {
+	const { id, principal, request, source, launch, at, status = "starting" } = order;
+	const time = isoTime(at);
+	return {
+		id,
+		name: request.name,
+		model: launch.model,
+		agent: launch.agent,
+		source,
+		repo: source.repo,
+		branch: source.branch,
+		template_name: request.template_name ?? null,
+		preset_id: null,
+		status,
+		status_reason: null,
+		activity_state: null,
+		activity_metadata: {},
+		chat_endpoint: null,
+		code_endpoint: null,
+		pod_name: null,
+		error: null,
+		created_at: time,
+		updated_at: time,
+		last_active: time,
+		archived_at: null,
+		message_count: 0,
+		tokens_used: 0,
+		tracker_issue_id: request.issue_id ?? null,
+		issue_tracker_url: request.issue_url ?? null,
+		task_type: request.task_type ?? null,
+		owner_id: principal.id,
+		tenant_id: principal.tenant,
+		generation: status === "starting" ? 1 : 0,
+		rev: 1,
+		timings: { requested: time },
+		warnings: sessionWarnings(request, launch, order.agent),
+		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
+	};
+}
+
+function limitOf({ request, sessionLimit }: NewSession): number | null {
+	return request.budget ? request.budget.limit : (sessionLimit ?? null);
+}

@@ -1,0 +1,124 @@
+/** The commands on a session: each is one compare-and-set, and none waits for a pod. */
+import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { Template } from "#shared/contracts/templates.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
+import type { Commander } from "./commander.ts";
+import { launchSettings } from "./launch-settings.ts";
+import { newSession } from "./new-session.ts";
+import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
+import { type Command, next } from "../record/session-lifecycle.ts";
+import type { SessionCreations } from "./session-creations.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionRules } from "./session-rules.ts";
+import { resolveSource } from "./session-source.ts";
+
+export interface CreateOrder {
+	readonly request: SessionCreate;
+	readonly template?: Template | undefined;
+}
+
+export class SessionCommands {
+	readonly #records: SessionRecords;
+	readonly #creations: SessionCreations;
+	readonly #rules: SessionRules;
+	readonly #due: (id: string) => void;
+
+	/** @param due Called when a session wants a pass. */
+	constructor(records: SessionRecords, creations: SessionCreations, rules: SessionRules, due: (id: string) => void) {
+		this.#records = records;
+		this.#creations = creations;
+		this.#rules = rules;
+		this.#due = due;
+	}
+
+	/**
+	 * The session.
+	 * @throws {UnprocessableError} when repository, branch or model cannot be used, or the key was used for another request.
+	 */
+	async create(commander: Commander, { request, template }: CreateOrder): Promise<JsonText> {
+		const { protocols, sessionLimit, models, agents } = this.#rules;
+		const { principal } = commander;
+		const source = resolveSource(request, template, protocols);
+		const launch = launchSettings(request, source, template, protocols);
+		models.refuseUnknown(launch.model);
+		const ground = { principal, request, source, launch, agent: agents.get(launch.agent), sessionLimit };
+		const { id, wire } = await this.#creations.create(commander, {
+			action: "create",
+			params: request,
+			make: (id, at) => newSession({ id, at, ...ground }),
+		});
+		this.#due(id);
+		return jsonText(wire);
+	}
+
+	/**
+	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}; {UnprocessableError} for
+	 * the start of a session whose model the catalogue has no more.
+	 */
+	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
+		const { principal, key, deadline } = commander;
+		const mark = commandMark(command, key, { id });
+		let repeated: Session | undefined;
+		const decide = (record: SessionRecord): SessionChange | undefined => {
+			repeated = answeredBefore(record, mark);
+			if (repeated) return undefined;
+			const change = commandChange(record, command, now());
+			if (command === "start") this.#rules.models.refuseUnknown((record.document.launch as LaunchSettings).model);
+			const withColumns = { ...change, columns: both(change.columns, columns) };
+			// Its answer waits for the pod (session-stops.ts).
+			const provisional = command === "stop";
+			return mark ? remembered(record, withColumns, { ...mark, ...(provisional && { provisional }) }) : withColumns;
+		};
+		const { session } = await this.#records.change(principal, id, decide, { deadline });
+		if (repeated) return repeated;
+		this.#due(id);
+		return session;
+	}
+}
+
+/** What a command makes of a session. Pure; @throws {ConflictError}. */
+export function commandChange({ session, document }: SessionRecord, command: Command, at: number): SessionChange {
+	const status = next(session.status, command);
+	const entered = enter(status, at);
+	const due: ColumnChange = { set: { due_at: Math.max(at, document.lease_until ?? 0), attempts: 0 } };
+	const event = command === "delete" ? "session_deleted" : "session_updated";
+	return {
+		at,
+		members: { ...entered.members, ...extraMembers(session, command, at) },
+		columns: both(both(entered.columns, due), command === "start" ? nextLaunch(session) : {}),
+		event,
+		...(command === "delete" && { payload: { id: session.id } }),
+	};
+}
+
+function extraMembers(session: Session, command: Command, at: number): Partial<Session> {
+	if (command === "start") {
+		return { generation: session.generation + 1, timings: { requested: isoTime(at) }, error: null, pod_name: null };
+	}
+	return command === "archive" ? { pod_name: null } : {};
+}
+
+function nextLaunch({ generation }: Session): ColumnChange {
+	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address", "told_waiting"] };
+}
+
+/** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */
+export function remembered(
+	record: SessionRecord,
+	change: SessionChange,
+	mark: Omit<CommandAnswer, "answer">,
+): SessionChange {
+	const { session, document } = record;
+	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(change.at) };
+	const answers = rememberAnswer(document.answers, { ...mark, answer });
+	return { ...change, columns: both(change.columns, { set: { answers } }) };
+}
+
+/** Whether a caller may speak to the agent: it acts with the owner's rights, so an administrator may not. */
+export function mayCommandAgent(principal: Principal, session: Session): boolean {
+	return principal.id === session.owner_id || (session.owner_id === null && isAdmin(principal));
+}

@@ -1,0 +1,77 @@
+/**
+ * New sessions, each of an id of its own. An `Idempotency-Key` makes one session: which, is written down before the
+ * session is, so that a repeat finishes what a crash has left (decision 0018).
+ */
+import { now } from "#shared/clock.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import { fingerprintOf } from "./command-answers.ts";
+import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import type { SessionDocument } from "../record/session-collection.ts";
+import type { Commander } from "./commander.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+
+export interface Creation {
+	/** A key is one key for each of them. */
+	readonly action: "create" | "reforge";
+	/** What a repeat must ask for again. */
+	readonly params: unknown;
+	/** @param at When it was asked for first, in milliseconds since 1970. */
+	readonly make: (id: string, at: number) => SessionDocument;
+}
+
+export interface Created {
+	readonly id: string;
+	/** The session as it was made: JSON text. */
+	readonly wire: string;
+}
+
+export class SessionCreations {
+	readonly #records: SessionRecords;
+	readonly #kept: KeptAnswers;
+
+	constructor(records: SessionRecords, kept: KeptAnswers) {
+		this.#records = records;
+		this.#kept = kept;
+	}
+
+	/** @throws {UnprocessableError} when the key was used for another request. */
+	async create({ principal, key }: Commander, { action, params, make }: Creation): Promise<Created> {
+		const at = now();
+		const fresh = make(timeBasedUuid(at), at);
+		if (key === undefined) {
+			await this.#records.insert(fresh);
+			return fresh;
+		}
+		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
+		const fingerprint = fingerprintOf(params);
+		const plan = {
+			id,
+			owner: ownerOf(principal),
+			fingerprint,
+			wire: fresh.wire,
+			session: fresh.id,
+			at,
+			settled: false,
+		};
+		const kept = (await this.#kept.find(id, fingerprint)) ?? (await this.#kept.add(plan));
+		failpoint("sessions.creation-planned");
+		const { session = "", at: firstAt = at } = kept;
+		if (kept.settled === 1) return { id: session, wire: kept.wire };
+		const document = session === fresh.id ? fresh : make(session, firstAt);
+		await this.#insertOnce(document);
+		failpoint("sessions.creation-written");
+		return { id: session, wire: await this.#kept.settle(id, document.wire) };
+	}
+
+	/** Of those that repeat a command at the same time, or after a crash, one is the first. */
+	async #insertOnce(document: SessionDocument): Promise<void> {
+		try {
+			await this.#records.insert(document);
+		} catch (error) {
+			if (!(error instanceof DuplicateKeyError)) throw error;
+		}
+	}
+}

@@ -1,0 +1,114 @@
+/**
+ * Archives stopped sessions, a page of them at a time. With an Idempotency-Key, which ones is written down before the first
+ * is archived: a repeat finishes what a crash has left and gives the same answer.
+ */
+import type { Principal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import { BadRequestError, ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts";
+import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import type { SessionChange, SessionRecord } from "../record/session-change.ts";
+import type { Commander } from "./commander.ts";
+import { commandChange, remembered } from "./session-commands.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+
+/** Sessions of one call. */
+const pageSize = 200;
+/** Archived at once: one commit for all of them, and others get their turn in between. */
+const groupSize = 20;
+const action = "archive_stopped";
+
+/** Sessions by their ids. */
+export interface StoppedPage {
+	readonly items: string[];
+	/** Where the next call begins; absent when there are no more. */
+	readonly next?: string;
+}
+
+export class StoppedSessions {
+	readonly #records: SessionRecords;
+	readonly #kept: KeptAnswers;
+
+	constructor(records: SessionRecords, kept: KeptAnswers) {
+		this.#records = records;
+		this.#kept = kept;
+	}
+
+	/**
+	 * The caller's own (an administrator's call covers the tenant), the newest first; resolves to those it has archived.
+	 * @param cursor Where the call before ended.
+	 * @throws {BadRequestError} for a cursor that is not ours; {UnprocessableError} when the key was used for another page.
+	 */
+	async archive(commander: Commander, cursor?: string): Promise<StoppedPage> {
+		const { principal, key } = commander;
+		if (key === undefined) return this.#archiveAll(commander, await this.#page(principal, cursor));
+		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
+		const fingerprint = fingerprintOf({ cursor });
+		const plan = (await this.#kept.find(id, fingerprint)) ?? (await this.#plan(id, fingerprint, principal, cursor));
+		const page = JSON.parse(plan.wire) as StoppedPage;
+		if (plan.settled === 1) return page;
+		failpoint("sessions.archive-planned");
+		const archived = await this.#archiveAll(commander, page);
+		const answer = await this.#kept.settle(id, JSON.stringify(archived));
+		failpoint("sessions.archive-settled");
+		return JSON.parse(answer) as StoppedPage;
+	}
+
+	async #plan(id: string, fingerprint: string, principal: Principal, cursor: string | undefined) {
+		const wire = JSON.stringify(await this.#page(principal, cursor));
+		return this.#kept.add({ id, owner: ownerOf(principal), fingerprint, wire, settled: false });
+	}
+
+	async #page(principal: Principal, cursor: string | undefined): Promise<StoppedPage> {
+		try {
+			const page = await this.#records.page(principal, { by: { status: "stopped" }, limit: pageSize, cursor });
+			const items = page.documents.map(({ id }) => id);
+			return { items, ...(page.next !== undefined && { next: page.next }) };
+		} catch (error) {
+			if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+			throw error;
+		}
+	}
+
+	/** The page with those of its sessions that are archived now. */
+	async #archiveAll(commander: Commander, page: StoppedPage): Promise<StoppedPage> {
+		const items: string[] = [];
+		for (let from = 0; from < page.items.length; from += groupSize) {
+			const group = page.items.slice(from, from + groupSize);
+			const done = await Promise.all(group.map((id) => this.#archiveIfStopped(commander, id)));
+			items.push(...group.filter((_id, n) => done[n]));
+			failpoint("sessions.archived-group");
+		}
+		return { ...page, items };
+	}
+
+	/**
+	 * Whether this command has archived the session, now or before a crash; who restored it since is not overruled. One
+	 * that cannot be archived now keeps no other from it.
+	 */
+	async #archiveIfStopped({ principal, key, deadline }: Commander, id: string): Promise<boolean> {
+		const mark = commandMark(action, key, { id });
+		let done = false;
+		const decide = (record: SessionRecord): SessionChange | undefined => {
+			const before = answeredBefore(record, mark) !== undefined;
+			done = before || record.session.status === "stopped";
+			if (before || !done) return undefined;
+			const change = commandChange(record, "archive", now());
+			return mark ? remembered(record, change, mark) : change;
+		};
+		try {
+			await this.#records.change(principal, id, decide, { deadline });
+		} catch (error) {
+			if (!isOfOne(error)) throw error;
+			return false;
+		}
+		return done;
+	}
+}
+
+/** Whether a failure says nothing about other sessions. */
+function isOfOne(error: unknown): boolean {
+	return error instanceof NotFoundError || error instanceof ConflictError || error instanceof TooManyRequestsError;
+}

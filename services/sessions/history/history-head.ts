@@ -1,0 +1,40 @@
+/** What is known of a session's history besides its chunks. Pure. */
+import type { HistoryReport } from "#shared/contracts/history.ts";
+import type { Row } from "#shared/store/collection.ts";
+import { type Heard, isHeard, type ReportName, withHeard } from "../record/heard-reports.ts";
+import type { historyCollection, HistoryDocument } from "./history-collections.ts";
+
+export type PatchName = { id: string; truncated: boolean };
+
+/** Whether a report was taken, or a newer one of its launch. */
+export function hasHeard(head: HistoryDocument | undefined, report: ReportName): boolean {
+	return isHeard(heardOf(head), report);
+}
+
+/** The patch that counts. */
+export function patchOf(head: HistoryDocument | undefined): PatchName | undefined {
+	return head?.patch as PatchName | undefined;
+}
+
+/** The columns after a report. */
+export function headAfter(
+	head: HistoryDocument | undefined,
+	launch: number,
+	{ n, logs, turns, diff }: HistoryReport,
+): Row<(typeof historyCollection)["columns"]> {
+	const { rev = 0, lines = 0, turns: before = 0, turn_bytes: bytes = 0 } = head ?? {};
+	const added = turns.reduce((sum, turn) => sum + Buffer.byteLength(JSON.stringify(turn)), 0);
+	const patch = diff && diff.piece === diff.pieces - 1 ? { id: diff.id, truncated: diff.truncated } : undefined;
+	return {
+		rev: rev + 1,
+		heard: withHeard(heardOf(head), { launch, n }),
+		lines: lines + logs.length,
+		turns: before + turns.length,
+		turn_bytes: bytes + added,
+		...(patch && { patch }),
+	};
+}
+
+function heardOf(head: HistoryDocument | undefined): Heard {
+	return (head?.heard ?? {}) as Heard;
+}

@@ -1,0 +1,107 @@
+/** What pods report of their session, taken from the pod of the present launch only. */
+import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
+import { maxTimelineSeconds } from "#shared/contracts/chronicles.ts";
+import type { HistoryReport, ToldEntry } from "#shared/contracts/history.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import type { Asker } from "../record/change-queue.ts";
+import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
+import type { ReportName } from "../record/heard-reports.ts";
+import { maxChunkBytes } from "./history-entries.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import type { SessionHistory } from "./session-history.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionRemains } from "./session-remains.ts";
+import { refuseStale } from "../record/stale-launch.ts";
+
+export interface HistoryParts {
+	readonly records: SessionRecords;
+	readonly history: SessionHistory;
+	readonly chronicles: SessionChronicles;
+	readonly events: SessionEventRecords;
+	readonly remains: SessionRemains;
+}
+
+const keeper = systemPrincipal("history");
+
+export class HistoryReports {
+	readonly #parts: HistoryParts;
+
+	constructor(parts: HistoryParts) {
+		this.#parts = parts;
+	}
+
+	/** @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}. */
+	async take(principal: Principal, id: string, report: HistoryReport): Promise<void> {
+		const record = await this.#parts.records.get(principal, id);
+		const { generation } = record.session;
+		refuseStale(principal, generation);
+		const { launch = generation, n } = report;
+		if (launch > generation) throw new UnprocessableError(`There was no launch ${launch} yet`, "LAUNCH_UNKNOWN");
+		refuseBadPiece(report);
+		if (isEmpty(report) || (await this.#parts.history.has(id, { launch, n }))) return;
+		await this.#write({ principal }, record, { launch, n }, report);
+		await this.#forgetDeleted(principal, id);
+	}
+
+	/** Each part takes a report once; that it was heard is written last, so that what a crash has left is made good. */
+	async #write(asker: Asker, record: SessionRecord, name: ReportName, report: HistoryReport): Promise<void> {
+		const { history, chronicles, events } = this.#parts;
+		const { id } = record.session;
+		const entries = report.timeline.flatMap((entry) => unlessBad(() => entryOf(entry, record.session)));
+		const raw = report.events.flatMap((event, index) => {
+			const eventId = nameBasedUuid(id, "event", String(name.launch), String(name.n), String(index));
+			return unlessBad(() => eventOf(eventId, { session_id: id, ...event }));
+		});
+		const tell = async (): Promise<void> => {
+			await chronicles.addEntries(asker, record, entries, name);
+			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, name);
+		};
+		await Promise.all([tell(), events.add(id, raw)]);
+		await history.add(asker, id, name.launch, report);
+	}
+
+	/** A session may have gone while its report was written. @throws {NotFoundError} */
+	async #forgetDeleted(principal: Principal, id: string): Promise<void> {
+		const { records, remains } = this.#parts;
+		try {
+			await records.get(principal, id);
+		} catch (error) {
+			if (!(error instanceof NotFoundError)) throw error;
+			const tombstone = await records.get(keeper, id).catch(() => undefined);
+			await remains.forget(id, tombstone?.document.farewell);
+			throw error;
+		}
+	}
+}
+
+/** @throws {UnprocessableError} */
+function refuseBadPiece({ diff }: HistoryReport): void {
+	if (diff && (diff.piece >= diff.pieces || Buffer.byteLength(diff.text) > maxChunkBytes))
+		throw new UnprocessableError("A piece of the patch is too large or none of its pieces", "PATCH_PIECE");
+}
+
+/** One that cannot be taken takes nothing from the others of its report, which would not come again. */
+function unlessBad<T>(read: () => T): T[] {
+	try {
+		return [read()];
+	} catch (error) {
+		if (error instanceof UnprocessableError) return [];
+		throw error;
+	}
+}
+
+/** Pods ask by such a one whether they are still wanted. */
+function isEmpty({ logs, turns, diff, timeline, events, chronicle }: HistoryReport): boolean {
+	return [logs, turns, timeline, events].every(({ length }) => length === 0) && !diff && !chronicle;
+}
+
+/** With the seconds since the session was created. @throws {UnprocessableError} */
+function entryOf({ at, ...entry }: ToldEntry, { created_at }: Session): TimelineEntry {
+	const seconds = Math.floor((Date.parse(at) - Date.parse(created_at)) / 1_000);
+	if (Number.isNaN(seconds)) throw new UnprocessableError(`"${at}" is no time`, "ENTRY_TIME");
+	return { t: Math.min(Math.max(seconds, 0), maxTimelineSeconds), ...entry };
+}

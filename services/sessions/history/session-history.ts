@@ -1,0 +1,175 @@
+/** What the pods of a session have told of it: kept within bounds, and answered from when there is no pod. */
+import type { HistoryReport, PatchPiece } from "#shared/contracts/history.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { type Asker, ChangeQueue } from "../record/change-queue.ts";
+import type { ReportName } from "../record/heard-reports.ts";
+import { historyCollection, type HistoryDocument } from "./history-collections.ts";
+import { hasHeard, headAfter, patchOf } from "./history-head.ts";
+import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
+import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
+
+/** Bytes of log that are looked through for an answer. */
+const maxLogBytes = 4 * 1_048_576;
+
+/** The patch against the last commit. */
+export interface KeptPatch {
+	readonly patch: string;
+	readonly truncated: boolean;
+}
+
+export class SessionHistory {
+	readonly #store: DocumentStore;
+	readonly #entries: HistoryEntries;
+	readonly #changes = new ChangeQueue();
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+		this.#entries = new HistoryEntries(store);
+	}
+
+	/**
+	 * Takes a report, each once. What it brings is written before it counts: whoever is stopped in between writes the
+	 * same again.
+	 */
+	async add(asker: Asker, session: string, launch: number, report: HistoryReport): Promise<void> {
+		await this.#changes.run(session, asker, () => this.#tryAdd(session, launch, report));
+	}
+
+	/** True when the report counts; undefined when another one came in between. */
+	async #tryAdd(session: string, launch: number, report: HistoryReport): Promise<true | undefined> {
+		const head = await this.#store.get(historyCollection, session);
+		if (hasHeard(head, { launch, n: report.n })) return true;
+		await this.#write(session, launch, report, head);
+		failpoint("sessions.history-written");
+		const counted = await this.#count(session, launch, report, head);
+		if (!counted) return undefined;
+		await this.#tidy(counted);
+		if (report.diff) await this.#removePatchesBut(session, report.diff, patchOf(counted)?.id);
+		return true;
+	}
+
+	/** Whether a report was taken, or a newer one of its launch. */
+	async has(session: string, report: ReportName): Promise<boolean> {
+		return hasHeard(await this.#store.get(historyCollection, session), report);
+	}
+
+	/** Oldest first; undefined when nothing was ever told. */
+	async logs(session: string): Promise<LogEntry[] | undefined> {
+		if (!(await this.#store.get(historyCollection, session))) return undefined;
+		const entries = await this.#entries.newest(session, "log", maxLogBytes);
+		const lines = entries.toReversed().flatMap(({ text }): LogEntry[] => JSON.parse(text));
+		return lines.slice(-maxLogEntries);
+	}
+
+	/**
+	 * The newest turns, oldest first, more than one answer holds; undefined when nothing was ever told.
+	 * @param upTo Id of the newest one wanted.
+	 */
+	async turns(session: string, upTo?: string): Promise<ConversationTurn[] | undefined> {
+		if (!(await this.#store.get(historyCollection, session))) return undefined;
+		const entries = await this.#entries.newest(session, "turn", 2 * answerBytes, upTo);
+		return entries.toReversed().map(({ text }): ConversationTurn => JSON.parse(text));
+	}
+
+	/** The patch after the newest turn; undefined when there was none. */
+	async patch(session: string): Promise<KeptPatch | undefined> {
+		const head = await this.#store.get(historyCollection, session);
+		const name = patchOf(head);
+		if (!name) return undefined;
+		const entries = await this.#entries.newest(session, "patch");
+		const pieces = entries.filter((entry) => patchIdOf(entry.name) === name.id).toReversed();
+		return { patch: pieces.map(({ text }) => text).join(""), truncated: name.truncated };
+	}
+
+	/** Leaves nothing of a session. */
+	async remove(session: string): Promise<void> {
+		await this.#entries.removeAll(session);
+		await this.#store.remove(historyCollection, session, {});
+	}
+
+	async #write(session: string, launch: number, report: HistoryReport, head?: HistoryDocument): Promise<void> {
+		const { n, logs, turns, diff } = report;
+		let at = head?.lines ?? 0;
+		for (const [index, lines] of chunksOf(logs).entries()) {
+			at += lines.length;
+			await this.#entries.put(session, "log", { name: `${launch}.${n}.${index}`, at, text: JSON.stringify(lines) });
+		}
+		for (const [index, turn] of turns.entries()) {
+			const entry = { name: turn.id, at: (head?.turns ?? 0) + index + 1, text: JSON.stringify(turn) };
+			await this.#entries.put(session, "turn", entry);
+		}
+		if (diff) await this.#writePiece(session, diff);
+	}
+
+	/** A piece whose forerunner is not there can make no patch. */
+	async #writePiece(session: string, { id, piece, text }: PatchPiece): Promise<void> {
+		if (piece > 0 && !(await this.#entries.has(session, "patch", pieceName(id, piece - 1)))) return;
+		await this.#entries.put(session, "patch", { name: pieceName(id, piece), at: piece, text });
+	}
+
+	/** The head after the report; undefined when it was changed meanwhile. */
+	async #count(
+		session: string,
+		launch: number,
+		report: HistoryReport,
+		head?: HistoryDocument,
+	): Promise<HistoryDocument | undefined> {
+		const set = headAfter(head, launch, report);
+		if (head) return this.#store.update(historyCollection, session, { equals: { rev: head.rev ?? 0 } }, { set });
+		const first = { id: session, wire: "{}", ...set };
+		try {
+			await this.#store.insert(historyCollection, first);
+			return first;
+		} catch (error) {
+			if (error instanceof DuplicateKeyError) return undefined;
+			throw error;
+		}
+	}
+
+	/** Keeps the patch that counts and the one that is coming. */
+	async #removePatchesBut(session: string, { id, piece, pieces }: PatchPiece, counting?: string): Promise<void> {
+		if (piece > 0 && piece < pieces - 1) return;
+		for (const { name } of await this.#entries.newest(session, "patch")) {
+			const found = patchIdOf(name);
+			if (found !== id && found !== counting) await this.#entries.remove(session, "patch", name);
+		}
+	}
+
+	/** Takes away what is too much. */
+	async #tidy(head: HistoryDocument): Promise<void> {
+		const { id, lines = 0, turn_bytes = 0, rev = 0 } = head;
+		if (lines > maxLogEntries) await this.#entries.removeUpTo(id, "log", lines - maxLogEntries);
+		if (turn_bytes <= maxTurnBytes) return;
+		const left = await shrinkTurns(this.#entries, id);
+		// Whoever came in between counts too much, not too little; the next time it is put right.
+		await this.#store.update(historyCollection, id, { equals: { rev } }, { set: { turn_bytes: left } });
+	}
+}
+
+function pieceName(id: string, piece: number): string {
+	return `${id}.${piece}`;
+}
+
+function patchIdOf(name: string): string {
+	return name.slice(0, name.lastIndexOf("."));
+}
+
+/** Lines in groups whose JSON fits a chunk. */
+function chunksOf(lines: readonly LogEntry[]): LogEntry[][] {
+	const groups: LogEntry[][] = [];
+	let room = 0;
+	for (const line of lines) {
+		const bytes = jsonBytes(line) + 1;
+		if (bytes > room) {
+			groups.push([]);
+			room = maxChunkBytes - 2;
+		}
+		groups.at(-1)?.push(line);
+		room -= bytes;
+	}
+	return groups;
+}

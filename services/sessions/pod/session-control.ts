@@ -1,0 +1,77 @@
+/** What a person says to the agent of a running session beside messages, and where its pod is. */
+import type { Principal } from "#shared/bus/principal.ts";
+import type {
+	InterruptResult,
+	PermissionAnswered,
+	PermissionBehavior,
+	PermissionRequest,
+} from "#shared/contracts/session-control.ts";
+import { BadRequestError, ConflictError, ForbiddenError } from "#shared/errors.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { type PodAddress, podAddress } from "./pod-address.ts";
+import type { SessionAgentClient } from "./session-agent-client.ts";
+import { mayCommandAgent } from "../commands/session-commands.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+
+export interface PermissionAnswer {
+	readonly behavior?: PermissionBehavior | null | undefined;
+	readonly option_id?: string | null | undefined;
+}
+
+export class SessionControl {
+	readonly #records: Pick<SessionRecords, "get">;
+	readonly #client: SessionAgentClient;
+	readonly #key: InstallationKey;
+
+	constructor(records: Pick<SessionRecords, "get">, client: SessionAgentClient, key: InstallationKey) {
+		this.#records = records;
+		this.#client = client;
+		this.#key = key;
+	}
+
+	/** @throws {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
+	async interrupt(principal: Principal, id: string): Promise<InterruptResult> {
+		return this.#client.post<InterruptResult>(await this.#commanded(principal, id), "/api/interrupt", {});
+	}
+
+	/** @throws {NotFoundError} {ConflictError} {UpstreamError} */
+	async permissions(principal: Principal, id: string): Promise<PermissionRequest[]> {
+		const pod = this.#running(await this.#records.get(principal, id));
+		return this.#client.get<PermissionRequest[]>(pod, "/api/permissions");
+	}
+
+	/** @throws {BadRequestError} without an answer; {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
+	async answer(
+		principal: Principal,
+		id: string,
+		request_id: string,
+		{ behavior, option_id }: PermissionAnswer,
+	): Promise<PermissionAnswered> {
+		const pod = await this.#commanded(principal, id);
+		const answer = { ...(behavior && { behavior }), ...(option_id && { option_id }) };
+		if (Object.keys(answer).length === 0) {
+			throw new BadRequestError("An answer needs `behavior` or `option_id`", "PERMISSION_ANSWER");
+		}
+		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", { request_id, ...answer });
+	}
+
+	/** Where the chat of the session is bridged to. @throws {NotFoundError} {ForbiddenError} {ConflictError} */
+	async chat(principal: Principal, id: string): Promise<{ generation: number; address: string }> {
+		const { generation, url } = await this.#commanded(principal, id);
+		return { generation, address: url };
+	}
+
+	async #commanded(principal: Principal, id: string): Promise<PodAddress> {
+		const record = await this.#records.get(principal, id);
+		if (!mayCommandAgent(principal, record.session))
+			throw new ForbiddenError("Only the owner of a session may speak to its agent");
+		return this.#running(record);
+	}
+
+	#running(record: SessionRecord): PodAddress {
+		const { status } = record.session;
+		if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
+		return podAddress(record, this.#key);
+	}
+}

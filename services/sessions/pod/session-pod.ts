@@ -1,0 +1,168 @@
+/** The running pod of a session, as its owner may use it. */
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
+import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
+import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { historyPage } from "#shared/pod/conversation-history.ts";
+import { logTail } from "#shared/pod/log-tail.ts";
+import { pathBelow } from "#shared/pod/path-below.ts";
+import { fingerprintOf } from "../commands/command-answers.ts";
+import { KeptDiffs } from "../history/kept-diffs.ts";
+import { type KeptAnswers, ownerOf } from "../commands/kept-answers.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { type PodAddress, podAddress } from "./pod-address.ts";
+import type { SessionAgentClient } from "./session-agent-client.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import { mayCommandAgent } from "../commands/session-commands.ts";
+import type { SessionHistory } from "../history/session-history.ts";
+
+/** Text, or content blocks of which the text ones count. */
+type Content = string | Record<string, unknown>[] | null | undefined;
+
+export interface DiffQuery {
+	file?: string | undefined;
+	base: string;
+	format: "files" | "patch";
+}
+
+/** A kept patch is against the last commit. */
+const bases = ["last-commit", "default-branch"];
+
+export interface SessionPodParts {
+	readonly client: SessionAgentClient;
+	readonly key: InstallationKey;
+	readonly history: SessionHistory;
+	readonly kept: KeptAnswers;
+}
+
+export class SessionPod {
+	readonly #client: SessionAgentClient;
+	readonly #key: InstallationKey;
+	readonly #history: SessionHistory;
+	readonly #kept: KeptAnswers;
+	readonly #diffs = new KeptDiffs();
+
+	constructor({ client, key, history, kept }: SessionPodParts) {
+		this.#client = client;
+		this.#key = key;
+		this.#history = history;
+		this.#kept = kept;
+	}
+
+	close(): Promise<void> {
+		return this.#diffs.close();
+	}
+
+	logs(record: SessionRecord, lines: number, level: string): Promise<SessionLogs> {
+		return this.#ask(record, {
+			alive: (pod) => this.#client.get<SessionLogs>(pod, "/api/logs", { lines: String(lines), level }),
+			gone: async (session_id) => {
+				const kept = await this.#history.logs(session_id);
+				return kept && { session_id, ...logTail(kept, lines, level) };
+			},
+		});
+	}
+
+	/** @param before Id of a turn: only older ones. */
+	conversation(record: SessionRecord, before: string | undefined): Promise<Conversation> {
+		const query = before === undefined ? {} : { before };
+		return this.#ask(record, {
+			alive: (pod) => this.#client.get<Conversation>(pod, "/api/conversation/history", query),
+			gone: async (id) => {
+				const kept = await this.#history.turns(id, before);
+				return kept && { ...historyPage(kept, before), is_active: false, last_activity: "" };
+			},
+		});
+	}
+
+	/** @throws {BadRequestError} for an unknown base or a file outside the workspace. */
+	diff(principal: Principal, record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
+		return this.#ask<FileDiff | DiffFileList | DiffPatch>(record, {
+			alive: (pod) => this.#liveDiff(pod, query),
+			gone: (id) => this.#keptDiff(principal, id, query),
+		});
+	}
+
+	/**
+	 * Resolves to the message's id when the pod has it in its queue on disk. The same key gives the same id, and the
+	 * pod takes a message with a known id only once.
+	 * @throws {BadRequestError} without text; {ForbiddenError} for anybody but the owner; {ConflictError} unless running;
+	 * {UnprocessableError} when the key was used for another message.
+	 */
+	async send(
+		principal: Principal,
+		{ session, document }: SessionRecord,
+		content: Content,
+		key?: string,
+	): Promise<string> {
+		if (!mayCommandAgent(principal, session))
+			throw new ForbiddenError("Only the owner of a session may speak to its agent");
+		const text = textOf(content);
+		if (text === "")
+			throw new BadRequestError("The message has no text: `content` is missing or empty", "MESSAGE_EMPTY");
+		if (session.status !== "running") {
+			throw new ConflictError(`The session is ${session.status}, not running`, "SESSION_NOT_RUNNING");
+		}
+		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
+		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
+		if (key !== undefined)
+			await this.#kept.add({ id, owner: ownerOf(principal), fingerprint: fingerprintOf(text), wire: "null" });
+		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
+		return id;
+	}
+
+	/**
+	 * Asks the pod while it lives, and what is kept of it afterwards.
+	 * @throws {NotFoundError} without both; {UpstreamError} when the pod fails and nothing is kept.
+	 */
+	async #ask<T>(record: SessionRecord, { alive, gone }: Sources<T>): Promise<T> {
+		try {
+			return await alive(podAddress(record, this.#key));
+		} catch (error) {
+			if (!isOutOfReach(error)) throw error;
+			const kept = await gone(record.session.id);
+			if (kept === undefined) throw error;
+			return kept;
+		}
+	}
+
+	#liveDiff(pod: PodAddress, { file, base, format }: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
+		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base });
+		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base });
+		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
+	}
+
+	async #keptDiff(
+		principal: Principal,
+		id: string,
+		query: DiffQuery,
+	): Promise<FileDiff | DiffFileList | DiffPatch | undefined> {
+		const { file, base } = query;
+		if (!bases.includes(base)) throw new BadRequestError(`There is no base "${base}"; known: ${bases.join(", ")}`);
+		const path = file === undefined ? undefined : pathBelow(file);
+		if (file !== undefined && path === undefined)
+			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
+		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
+		return kept && this.#diffs.answer(principal, { ...kept, path, format: query.format });
+	}
+}
+
+function textOf(content: Content): string {
+	if (typeof content === "string") return content.trim() === "" ? "" : content;
+	const texts = (content ?? []).map((block) =>
+		block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : "",
+	);
+	return texts.filter((text) => text !== "").join("\n");
+}
+
+interface Sources<T> {
+	readonly alive: (pod: PodAddress) => Promise<T>;
+	/** Undefined when nothing is kept. */
+	readonly gone: (id: string) => Promise<T | undefined>;
+}
+
+function isOutOfReach(error: unknown): boolean {
+	return error instanceof ServiceError && (error.type === "POD_ABSENT" || error.type === "POD_UNREACHABLE");
+}

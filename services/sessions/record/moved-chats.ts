@@ -1,0 +1,61 @@
+/**
+ * Sessions say where their chat is: at the gateway's address when that was written. A platform that starts at another one
+ * says it anew, once: the address that all of them have is kept, so that other starts look at no session.
+ */
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import type { Config } from "#shared/config/config.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import { defineCollection } from "#shared/store/collection.ts";
+import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { chatBase, chatEndpointAt, hasChat } from "./chat-endpoint.ts";
+import type { SessionChange, SessionRecord } from "./session-change.ts";
+import { sessionCollection } from "./session-collection.ts";
+import type { StoredStatus } from "./session-lifecycle.ts";
+import type { SessionRecords } from "./session-records.ts";
+
+/** One document, `gateway`. */
+export const chatAddressCollection = defineCollection("chat_address", { base: "text" }, {});
+
+const known = "gateway";
+const pageSize = 500;
+const mover = systemPrincipal("moved-chats");
+
+/** Resolves when every session with a chat says where it is. */
+export async function moveChats(
+	store: DocumentStore,
+	records: Pick<SessionRecords, "change">,
+	gateway: Config["gateway"],
+): Promise<void> {
+	const base = chatBase(gateway) ?? "";
+	if ((await store.get(chatAddressCollection, known))?.base === base) return;
+	const endpoint = chatEndpointAt(gateway);
+	const decide = ({ session }: SessionRecord): SessionChange | undefined =>
+		session.chat_endpoint === endpoint(session)
+			? undefined
+			: { at: now(), members: {}, columns: {}, event: "session_updated" };
+	for await (const id of sessionsWithChat(store)) await records.change(mover, id, decide).catch(unlessGone);
+	await keep(store, base);
+}
+
+async function* sessionsWithChat(store: DocumentStore): AsyncGenerator<string> {
+	let after: string | undefined;
+	do {
+		const page = { limit: pageSize, columns: ["created_at", "status"], ...(after !== undefined && { after }) } as const;
+		const { documents, next } = await store.find(sessionCollection, "created", { equals: [] }, page);
+		for (const { id, status } of documents) if (hasChat(status as StoredStatus)) yield id;
+		after = next;
+	} while (after !== undefined);
+}
+
+/** Another process may keep it at the same time. */
+async function keep(store: DocumentStore, base: string): Promise<void> {
+	if (await store.update(chatAddressCollection, known, {}, { set: { base } })) return;
+	await store.insert(chatAddressCollection, { id: known, wire: "{}", base }).catch((error: unknown) => {
+		if (!(error instanceof DuplicateKeyError)) throw error;
+	});
+}
+
+function unlessGone(error: unknown): undefined {
+	if (!(error instanceof NotFoundError)) throw error;
+}

@@ -1,0 +1,43 @@
+/** What an update of a session changes for its next launch. Pure but for the time. */
+import { now } from "#shared/clock.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { limitChange } from "./session-budget.ts";
+import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
+
+/** Members that are absent or null stay. */
+export interface SessionUpdate {
+	readonly name?: string | null | undefined;
+	readonly model?: string | null | undefined;
+	readonly branch?: string | null | undefined;
+	readonly tracker_issue_id?: string | null | undefined;
+	readonly budget?: { readonly limit: number | null } | null | undefined;
+}
+
+/** The running pod keeps what it was launched with. */
+export function updateChange(record: SessionRecord, update: SessionUpdate): SessionChange {
+	const { session, document } = record;
+	const { name, model, branch, tracker_issue_id, budget } = update;
+	const at = now();
+	const limited = budget ? limitChange(record, budget.limit, at) : undefined;
+	const members: Partial<Session> = {
+		...(name && { name }),
+		...(model && { model }),
+		...(branch && { branch, source: { ...session.source, branch } }),
+		...(tracker_issue_id && { tracker_issue_id }),
+		...limited?.members,
+	};
+	const launch = document.launch as LaunchSettings;
+	const columns = both({ set: { launch: updatedLaunch(launch, update) } }, limited?.columns ?? {});
+	return { at, members, columns, event: "session_updated" };
+}
+
+function updatedLaunch(launch: LaunchSettings, { name, model, branch }: SessionUpdate): LaunchSettings {
+	const [own, ...further] = launch.repositories;
+	return {
+		...launch,
+		...(name && { name }),
+		...(model && { model }),
+		...(branch && own && { repositories: [{ ...own, branch }, ...further] }),
+	};
+}

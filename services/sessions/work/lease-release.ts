@@ -1,0 +1,31 @@
+/**
+ * Leases that an earlier life of this process has left. Without a bus nobody else can hold one, so sessions need not
+ * wait for them to end after a crash.
+ */
+import { now } from "#shared/clock.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
+
+const pageSize = 500;
+
+/** Resolves to how many there were; their sessions are due at once. */
+export async function releaseLeases(store: DocumentStore): Promise<number> {
+	// A leased session is due when its lease ends.
+	const range = { equals: [], from: now() };
+	let released = 0;
+	let after: string | undefined;
+	do {
+		const page = { limit: pageSize, ...(after !== undefined && { after }) };
+		const { documents, next } = await store.find(sessionCollection, "due", range, page);
+		for (const document of documents) if (await release(store, document)) released++;
+		after = next;
+	} while (after !== undefined);
+	return released;
+}
+
+/** The fence moves on: should the holder live after all, its report is refused. */
+async function release(store: DocumentStore, { id, fence = 0, lease_until }: SessionDocument): Promise<boolean> {
+	if (lease_until === undefined) return false;
+	const change = { set: { due_at: now() }, unset: ["lease_until"], inc: { fence: 1 } } as const;
+	return (await store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
+}

@@ -1,0 +1,75 @@
+/** What an observation of its pods makes of a session: the automatic moves (specification, States and transitions). Pure. */
+import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { isoTime } from "#shared/clock.ts";
+import {
+	both,
+	type ColumnChange,
+	enter,
+	type SessionChange,
+	type SessionRecord,
+	statusOf,
+} from "../record/session-change.ts";
+import type { StoredStatus } from "../record/session-lifecycle.ts";
+import { timeoutFailure } from "../record/status-reason.ts";
+
+type Failure = { code: string; message: string };
+
+interface Move {
+	to: StoredStatus;
+	failure?: Failure;
+}
+
+/** Undefined when a client would see no difference. */
+export function observationChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
+	const move = moveFor(record, observed, at);
+	if (!move) return undefined;
+	const { members, columns } = enter(move.to, at, move.failure);
+	return {
+		at,
+		members: { ...members, ...podMembers(record, observed, move.to) },
+		columns: both(columns, addressChange(observed)),
+		event: "session_updated",
+	};
+}
+
+/** The base URL of the pod, as far as it is known. */
+export function addressChange({ phase, address }: Observation): ColumnChange {
+	if (address !== undefined && (phase === "launching" || phase === "ready")) return { set: { address } };
+	return phase === "absent" || phase === "failed" ? { unset: ["address"] } : {};
+}
+
+const atRest = new Set<StoredStatus>(["created", "stopped", "failed", "archived", "deleted"]);
+
+/** Whether nothing is left to do for the pods of a session in this status until one of them changes. */
+export function isSettled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
+	if (status === "running") return phase === "ready";
+	return atRest.has(status) && phase === "absent" && (purged || !purge);
+}
+
+/** The automatic moves; what is not listed leaves the session as it is. */
+const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredStatus>>>> = {
+	starting: { launching: "provisioning", ready: "running", failed: "failed" },
+	provisioning: { ready: "running", failed: "failed", absent: "failed" },
+	running: { failed: "failed", absent: "failed" },
+	stopping: { absent: "stopped" },
+};
+
+const podLost: Failure = { code: "POD_LOST", message: "The session's pod ended without being asked to" };
+
+function moveFor(record: SessionRecord, { phase, failure = podLost }: Observation, at: number): Move | undefined {
+	const status = statusOf(record);
+	const to = moves[status]?.[phase];
+	if (to !== undefined) return to === "failed" ? { to, failure } : { to };
+	const overdue = record.document.deadline_at !== undefined && at > record.document.deadline_at;
+	return overdue ? { to: "failed", failure: timeoutFailure(status) } : undefined;
+}
+
+function podMembers({ session, document }: SessionRecord, observed: Observation, to: StoredStatus): Partial<Session> {
+	const claimed = document.claimed_at === undefined ? {} : { claimed: isoTime(document.claimed_at) };
+	return {
+		...(observed.pod_name !== undefined && { pod_name: observed.pod_name }),
+		timings: { ...session.timings, ...claimed, ...observed.timings },
+		...(to === "running" && { activity_state: "idle" as const }),
+	};
+}

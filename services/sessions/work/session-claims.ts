@@ -1,0 +1,256 @@
+/** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
+import { failpoint } from "#shared/failpoints.ts";
+import { now } from "#shared/clock.ts";
+import {
+	type Claim,
+	type Desired,
+	type Expectation,
+	type Observation,
+	type PassReport,
+} from "#shared/contracts/session-work.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import { dueSessions } from "./due-sessions.ts";
+import { addressChange, isSettled, observationChange } from "./observation-change.ts";
+import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
+import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
+import {
+	isToBeTold,
+	LaunchPlaces,
+	leavesPlace,
+	ownerOf,
+	placeAfter,
+	placeTaken,
+	waitingChange,
+} from "../record/launch-places.ts";
+import { deadlinesMs } from "../record/session-lifecycle.ts";
+import type { SessionRecords } from "../record/session-records.ts";
+
+/** A lease lasts one pass and is never renewed. */
+export const leaseMs = 15_000;
+
+/** By this much the clock of another process may be ahead of this one's. */
+const maxAheadMs = 30_000;
+
+/** Of the launches in one answer, as JSON; the rest of it is for what surrounds them. */
+const maxLaunchBytes = maxMessageBytes - 65_536;
+
+/** How soon a tombstone whose last event is still waiting is looked at again. */
+const tombstoneMs = 500;
+
+/** What tells which pods a session should have, and the order of pages; without its launch, which may hold a long prompt. */
+const expectedColumns = ["created_at", "generation", "desired"] as const;
+
+/** Sessions that are told in one claim that they wait for a place. */
+const maxTold = 16;
+
+const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
+
+const reporter = systemPrincipal("session-work");
+
+export class SessionClaims {
+	readonly #store: DocumentStore;
+	readonly #records: SessionRecords;
+	readonly #hint: (id: string) => void;
+	readonly #forget: (document: SessionDocument) => Promise<void>;
+	/** Owners of sessions that waited for a place at the last claim. */
+	#waiting: ReadonlySet<string> = new Set();
+
+	/**
+	 * @param hint Called when a session wants another pass at once.
+	 * @param forget Sees to what else is kept of a session, before its document goes.
+	 */
+	constructor(
+		store: DocumentStore,
+		records: SessionRecords,
+		hint: (id: string) => void,
+		forget: (document: SessionDocument) => Promise<void>,
+	) {
+		this.#store = store;
+		this.#records = records;
+		this.#hint = hint;
+		this.#forget = forget;
+	}
+
+	/**
+	 * Leases sessions that are due, one of each owner in turn, the longest waiting of each first; with `ids` these, due or not. As many as fit into an answer,
+	 * and one that cannot be leased keeps none of the others.
+	 * @param startingPerOwner Sessions of one owner that start at a time; those beyond it stay due. Default no bound.
+	 * @throws {Error} when none can.
+	 */
+	async claim(limit: number, ids?: readonly string[], startingPerOwner = Number.POSITIVE_INFINITY): Promise<Claim[]> {
+		const at = now();
+		const places = await LaunchPlaces.read(this.#store, startingPerOwner, at);
+		const candidates = ids ? await this.#admitted(ids, places) : await this.#due(at, limit, places);
+		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
+		const claims: Claim[] = [];
+		const failures: unknown[] = [];
+		for (const document of fitting(free)) {
+			try {
+				const claimed = await this.#lease(await this.#givenUp(document, at), at);
+				if (claimed) claims.push(claimOf(claimed));
+			} catch (error) {
+				failures.push(error);
+			}
+		}
+		if (!ids) await this.#tellWaiting(places.held, startingPerOwner, at);
+		if (claims.length === 0 && failures.length > 0) throw failures[0];
+		return claims;
+	}
+
+	/** Whether the report was taken; not when a newer lease exists or the session is gone. */
+	async report(report: PassReport): Promise<boolean> {
+		const { id, fence, generation, observed } = report;
+		let interrupted = false;
+		try {
+			const record = await this.#records.change(
+				reporter,
+				id,
+				(current) => {
+					interrupted = current.document.rev !== current.document.claimed_rev;
+					const ours = current.document.fence === fence && current.document.generation === generation;
+					return ours ? observationChange(current, observed, now()) : undefined;
+				},
+				{ guard: { fence } },
+			);
+			failpoint("sessions.observed");
+			if (record.document.fence !== fence) return false;
+			const taken = interrupted ? await this.#hurry(record.document) : await this.#giveBack(record, report);
+			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
+			return taken;
+		} catch (error) {
+			if (error instanceof NotFoundError) return false;
+			throw error;
+		}
+	}
+
+	/** Every session, so that what belongs to none of them can be told. */
+	async expected(limit: number, after?: string): Promise<{ sessions: Expectation[]; next?: string }> {
+		const page = { limit, columns: expectedColumns, ...(after !== undefined && { after }) };
+		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
+		return { sessions: documents.map(expectationOf), ...(next !== undefined && { next }) };
+	}
+
+	/** Of these sessions the ones that exist. */
+	async expectedOf(ids: readonly string[]): Promise<{ sessions: Expectation[] }> {
+		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
+	}
+
+	async #due(at: number, limit: number, places: LaunchPlaces): Promise<SessionDocument[]> {
+		const due = await dueSessions(this.#store, places, at, limit);
+		return this.#named(due.map(({ id }) => id));
+	}
+
+	async #admitted(ids: readonly string[], places: LaunchPlaces): Promise<SessionDocument[]> {
+		return (await this.#named(ids)).filter((document) => places.admits(document));
+	}
+
+	/** Only what is said of them fails when it fails. */
+	async #tellWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
+		this.#waiting = new Set(held.map(ownerOf));
+		const untold = held.filter((document) => isToBeTold(document, at)).slice(0, maxTold);
+		const tell = ({ id }: SessionDocument) =>
+			this.#records.change(reporter, id, (record) => waitingChange(record, startingPerOwner, at));
+		await Promise.allSettled(untold.map(tell));
+	}
+
+	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {
+		const found = await Promise.all(ids.map((id) => this.#store.get(sessionCollection, id, columns)));
+		return found.filter((document) => document !== undefined);
+	}
+
+	/** A deadline is kept although nobody can see the pods: then no report ever comes that would find it over. */
+	async #givenUp(document: SessionDocument, at: number): Promise<SessionDocument> {
+		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
+		return (await this.#records.change(reporter, document.id, (record) => observationChange(record, unseen, at)))
+			.document;
+	}
+
+	#lease(document: SessionDocument, at: number): Promise<SessionDocument | undefined> {
+		const first = document.status === "starting" && document.claimed_at === undefined;
+		const { set, unset = [] } = placeTaken(document, at);
+		return this.#store.update(
+			sessionCollection,
+			document.id,
+			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
+			{
+				set: {
+					lease_until: at + leaseMs,
+					due_at: at + leaseMs,
+					claimed_rev: document.rev ?? 0,
+					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
+					...set,
+				},
+				unset,
+				inc: { fence: 1, attempts: 1 },
+			},
+		);
+	}
+
+	/** Ends the lease and says when the next pass is wanted. */
+	async #giveBack(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
+		const { document } = record;
+		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
+		if (settled && document.status === "deleted") return this.#bury(document);
+		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
+		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
+		const given = await this.#store.update(
+			sessionCollection,
+			document.id,
+			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
+			settled ? { set, unset: [...unset, "due_at"] } : { set: { ...set, due_at: now() + due_in_ms }, unset },
+		);
+		return given !== undefined || this.#hurry(document);
+	}
+
+	/** A command came in between: the lease ends and the session stays due. */
+	async #hurry({ id, fence = 0 }: SessionDocument): Promise<boolean> {
+		const change: Change<(typeof sessionCollection)["columns"]> = { set: { due_at: now() }, unset: ["lease_until"] };
+		const hurried = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
+		if (hurried) this.#hint(id);
+		return hurried !== undefined;
+	}
+
+	/** The document goes when its last event has left it. */
+	async #bury(buried: SessionDocument): Promise<boolean> {
+		const { id, fence = 0 } = buried;
+		await this.#forget(buried);
+		const emptied = !(await this.#store.isWaiting(sessionCollection, id));
+		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;
+		const change: Change<(typeof sessionCollection)["columns"]> = {
+			set: { due_at: now() + tombstoneMs },
+			unset: ["lease_until"],
+		};
+		return (await this.#store.update(sessionCollection, id, { equals: { fence } }, change)) !== undefined;
+	}
+}
+
+/** The first ones, as many as fit into an answer; one in any case. */
+function fitting(documents: readonly SessionDocument[]): readonly SessionDocument[] {
+	let bytes = 0;
+	const tooMany = documents.findIndex(({ launch = {} }, index) => {
+		bytes += Buffer.byteLength(JSON.stringify(launch));
+		return index > 0 && bytes > maxLaunchBytes;
+	});
+	return tooMany === -1 ? documents : documents.slice(0, tooMany);
+}
+
+/** Another process may have leased it by a clock that is ahead. A lease that ends still later is from one that was set back since. */
+function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
+	return lease_until > at && lease_until <= at + leaseMs + maxAheadMs;
+}
+
+function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
+	return { id, generation, desired: desired as Desired };
+}
+
+function claimOf(document: SessionDocument): Claim {
+	return {
+		...expectationOf(document),
+		fence: document.fence ?? 0,
+		launch: (document.launch ?? {}) as Record<string, unknown>,
+		attempts: document.attempts ?? 0,
+	};
+}

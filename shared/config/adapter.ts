@@ -1,0 +1,54 @@
+/**
+ * Adapters named in configuration. This is the whole dependency injection of the system: a port is an interface, an
+ * adapter is a class with one options argument, and configuration names the class by module and export.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { schema, type Output } from "../bus/schema.ts";
+import { environment } from "./environment.ts";
+import { projectRoot } from "../project-root.ts";
+
+const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" }, default: {} } as const;
+
+export const adapterFields = schema({
+	adapter: {
+		type: "string",
+		pattern: "^[\\w./-]+\\.ts#\\w+$",
+		description:
+			"Module (from the project's root) and class, e.g. `services/gateway/identity-providers/dev.ts#DevIdentity`",
+	},
+	kwargs: { ...freeForm, description: "Arguments of the class" },
+	secret_kwargs_env: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string" },
+		default: {},
+		description: "Arguments whose values stand in environment variables: argument name to variable name",
+	},
+});
+export type AdapterRef = Output<typeof adapterFields>;
+
+/**
+ * Creates the adapter that configuration names.
+ * @typeParam Port The interface it must implement; `methods` are checked to exist.
+ * @param given Arguments the platform itself supplies; configuration cannot change them.
+ * @throws {TypeError} when the module lacks the class or the adapter lacks a method.
+ */
+export async function loadAdapter<Port>(
+	ref: AdapterRef,
+	methods: readonly (keyof Port & string)[],
+	given: Record<string, unknown> = {},
+): Promise<Port> {
+	const [path = "", name = ""] = ref.adapter.split("#");
+	const module: Record<string, unknown> = await import(pathToFileURL(join(projectRoot, path)).href);
+	const Adapter = module[name];
+	if (typeof Adapter !== "function") throw new TypeError(`Cannot load adapter "${ref.adapter}": no such class`);
+	const adapter: Port = Reflect.construct(Adapter, [{ ...ref.kwargs, ...secretsOf(ref), ...given }]);
+	const missing = methods.filter((method) => typeof adapter[method] !== "function");
+	if (missing.length > 0) throw new TypeError(`Cannot use adapter "${ref.adapter}": it lacks ${missing.join(", ")}`);
+	return adapter;
+}
+
+function secretsOf({ secret_kwargs_env }: AdapterRef): Record<string, string | undefined> {
+	return Object.fromEntries(Object.entries(secret_kwargs_env).map(([arg, variable]) => [arg, environment()[variable]]));
+}

@@ -1,0 +1,143 @@
+/**
+ * The configuration: one schema, one order. Default < config/default.yaml < the file in `ATELIER_CONFIG` <
+ * environment. A wrong key or value ends the start with a sentence that names it.
+ */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { baseUrl } from "../base-url.ts";
+import type { Output, Schema } from "../bus/schema.ts";
+import { compileSchema, type Failure } from "../bus/validator.ts";
+import { configSchema } from "./config-schema.ts";
+import { fromEnvironment, plain } from "./env.ts";
+import { environment } from "./environment.ts";
+import { maskSecrets } from "./mask-secrets.ts";
+import { projectRoot } from "../project-root.ts";
+import { StartError } from "../start-error.ts";
+import { yamlValue } from "./yaml-text.ts";
+
+export type Config = Output<typeof configSchema>;
+export type BusConfig = Config["bus"];
+
+/** A value or key that cannot be used; the message is a sentence for the person who starts the platform. */
+export class ConfigError extends StartError {
+	override readonly name = "ConfigError";
+}
+
+type Tree = Record<string, unknown>;
+
+/** @throws {ConfigError} */
+export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
+	const files = [
+		join(projectRoot, "config/default.yaml"),
+		...(env["ATELIER_CONFIG"] ? [resolve(env["ATELIER_CONFIG"])] : []),
+	];
+	const layers = [...files.map(readLayer), variables(env), shortForms(env)];
+	const merged = layers.reduce<Tree>((below, layer) => merge(below, layer), skeleton(configSchema));
+	refuseUnknown(merged, configSchema, []);
+	const failures = compileSchema(configSchema)(merged);
+	if (failures.length > 0) throw new ConfigError(failures.map((failure) => sentence(failure, merged)).join("\n"));
+	return { ...(merged as Config), data_dir: resolve((merged as Config).data_dir) };
+}
+
+/** `PORT`, `HOST`, `DATA_DIR` and the key have names of their own. */
+function shortForms(env: NodeJS.ProcessEnv): Tree {
+	return {
+		...(env["DATA_DIR"] && { data_dir: env["DATA_DIR"] }),
+		...(env["ATELIER_INSTALLATION_KEY"] && { installation_key: env["ATELIER_INSTALLATION_KEY"] }),
+		gateway: { ...(env["HOST"] && { host: env["HOST"] }), ...(env["PORT"] && { port: Number(env["PORT"]) }) },
+	};
+}
+
+function variables(env: NodeJS.ProcessEnv): Tree {
+	try {
+		return fromEnvironment(env, configSchema);
+	} catch (error) {
+		throw new ConfigError((error as Error).message);
+	}
+}
+
+function readLayer(file: string): Tree {
+	let content: unknown;
+	try {
+		content = yamlValue(readFileSync(file, "utf8")) ?? {};
+	} catch (error) {
+		throw new ConfigError(`Cannot read the configuration file "${file}": ${(error as Error).message}`);
+	}
+	if (!isTree(content)) throw new ConfigError(`The configuration file "${file}" must hold a map of keys`);
+	return canonical(content, configSchema);
+}
+
+/** Every section exists, so that defaults inside it apply. */
+function skeleton(fields: Schema): Tree {
+	const sections = Object.entries(fields).filter(([, rule]) => rule.type === "object" && !rule.optional);
+	return Object.fromEntries(sections.map(([name, rule]) => [name, rule.type === "object" ? skeleton(rule.props) : {}]));
+}
+
+/** Keys in the schema's own spelling: files may write camel case or snake case. */
+function canonical(tree: Tree, fields: Schema): Tree {
+	const entries = Object.entries(tree).map(([key, value]) => {
+		const name = Object.keys(fields).find((field) => plain(field) === plain(key)) ?? key;
+		const rule = fields[name];
+		return [name, rule?.type === "object" && isTree(value) ? canonical(value, rule.props) : value];
+	});
+	return Object.fromEntries(entries);
+}
+
+/** An adapter's arguments belong to that adapter: naming another one drops the arguments below it. */
+function merge(below: Tree, above: Tree): Tree {
+	const base = "adapter" in above && above["adapter"] !== below["adapter"] ? {} : below;
+	const merged: Tree = { ...base };
+	for (const [key, value] of Object.entries(above)) {
+		const former = merged[key];
+		merged[key] = isTree(former) && isTree(value) ? merge(former, value) : value;
+	}
+	return merged;
+}
+
+function refuseUnknown(tree: Tree, fields: Schema, path: string[]): void {
+	for (const [key, value] of Object.entries(tree)) {
+		const rule = Object.hasOwn(fields, key) ? fields[key] : undefined;
+		const name = [...path, key].join(".");
+		if (!rule) {
+			throw new ConfigError(`Unknown configuration key "${name}"; allowed here: ${Object.keys(fields).join(", ")}`);
+		}
+		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key]);
+	}
+}
+
+function sentence({ path, message, expected }: Failure, tree: Tree): string {
+	const value = path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
+	const allowed = expected === undefined ? "" : ` (allowed: ${JSON.stringify(expected)})`;
+	const shown = JSON.stringify(maskSecrets(value, String(path.at(-1))));
+	return `Configuration key "${path.join(".")}" cannot be ${shown}: ${message}${allowed}`;
+}
+
+function isTree(value: unknown): value is Tree {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether all the sessions are those of one person, whose own rights they may have. */
+export function isOnePersons({ identity }: Config): boolean {
+	return /#(Dev|Token)Identity$/.test(identity.adapter);
+}
+
+/** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */
+export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
+	const { host, port, product, public_url } = loadConfig(env).gateway;
+	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
+	return `${baseUrl(base)}/api/v1/${product}`;
+}
+
+const inherited =
+	/^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
+
+/** What session agents may see of this process: the machine, the language, and where the person's ssh agent and key ring are. */
+export function inheritedEnvironment(env: NodeJS.ProcessEnv = environment()): Record<string, string> {
+	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
+	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
+}
+
+/** The value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */
+export function environmentSecret(name: string, env: NodeJS.ProcessEnv = environment()): string {
+	return env[name] ?? "";
+}

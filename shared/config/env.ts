@@ -1,0 +1,68 @@
+/**
+ * Environment variables as configuration: `GIT__VALIDATE_ON_CREATE=true` sets `git.validate_on_create`. Case and
+ * underscores inside a name do not matter (`CREDENTIALSTORE__ADAPTER` is `credentialStore.adapter`); below a free-form
+ * map the variable's own lower-case name is the key and the text stays text.
+ */
+import type { Rule, Schema } from "../bus/schema.ts";
+import { yamlValue } from "./yaml-text.ts";
+
+type Tree = Record<string, unknown>;
+
+const unsafeKeys = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * The part of `env` that names keys of `schema`, as a tree of the same shape.
+ * @throws {SyntaxError} that names the variable and does not repeat its value.
+ */
+export function fromEnvironment(env: NodeJS.ProcessEnv, schema: Schema): Tree {
+	const root: Tree = {};
+	for (const [variable, text] of Object.entries(env)) {
+		const place = variable.includes("__") ? locate(variable.split("__"), schema) : undefined;
+		if (place && text !== undefined) set(root, place.path, valueOf(variable, text, place.rule));
+	}
+	return root;
+}
+
+interface Place {
+	path: string[];
+	rule: Rule | undefined;
+}
+
+function locate(parts: readonly string[], schema: Schema): Place | undefined {
+	const [part = "", ...deeper] = parts;
+	const key = Object.keys(schema).find((name) => plain(name) === plain(part));
+	const rule = key === undefined ? undefined : schema[key];
+	if (key === undefined || rule === undefined) return undefined;
+	if (deeper.length === 0) return { path: [key], rule };
+	if (rule.type === "record") return locateFreeForm(key, deeper);
+	const below = rule.type === "object" ? locate(deeper, rule.props) : undefined;
+	return below && { path: [key, ...below.path], rule: below.rule };
+}
+
+function locateFreeForm(key: string, deeper: readonly string[]): Place | undefined {
+	const names = deeper.map((part) => part.toLowerCase());
+	return names.some((name) => name === "" || unsafeKeys.has(name))
+		? undefined
+		: { path: [key, ...names], rule: undefined };
+}
+
+/** The name without the marks that spellings differ in. */
+export function plain(name: string): string {
+	return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
+
+/** Only typed leaves are read as YAML: a client id `0123` in a free-form map stays text. */
+function valueOf(variable: string, text: string, rule: Rule | undefined): unknown {
+	if (rule === undefined || rule.type === "string" || rule.type === "enum") return text;
+	try {
+		return yamlValue(text);
+	} catch (error) {
+		throw new SyntaxError(`Cannot read the environment variable "${variable}": ${(error as Error).message}`);
+	}
+}
+
+function set(root: Tree, path: readonly string[], value: unknown): void {
+	let node = root;
+	for (const key of path.slice(0, -1)) node = (node[key] ??= {}) as Tree;
+	node[path.at(-1)!] = value;
+}

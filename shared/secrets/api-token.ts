@@ -1,0 +1,38 @@
+/** The token of the identity `token`: the platform makes it, and the command line on the same machine finds it. */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { loadConfig } from "../config/config.ts";
+import { environment } from "../config/environment.ts";
+import { keptSecret, type SecretKind } from "./kept-secret.ts";
+import { StartError } from "../start-error.ts";
+
+const kind: SecretKind = {
+	name: "api",
+	form: /^atelier_[\w-]{43}$/,
+	make: () => `atelier_${randomBytes(32).toString("base64url")}`,
+};
+const loopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
+
+/** @throws {StartError} when the data folder cannot be used, or holds a part of a token. */
+export function openApiToken(dataDir: string): string {
+	try {
+		return keptSecret(dataDir, kind);
+	} catch (error) {
+		throw new StartError(`Cannot open the token in the data folder "${dataDir}": ${(error as Error).message}`, {
+			cause: error,
+		});
+	}
+}
+
+/**
+ * What a client of this machine shows to a platform: `ATELIER_TOKEN`, or what the platform of this configuration has made;
+ * nothing with another identity. The latter is shown to no other machine.
+ */
+export function apiToken(env: NodeJS.ProcessEnv = environment()): string | undefined {
+	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];
+	const { identity, data_dir } = loadConfig(env);
+	const isHere = !env["ATELIER_URL"] || loopback.test(new URL(env["ATELIER_URL"]).hostname);
+	const isMade = identity.adapter.endsWith("#TokenIdentity") && existsSync(join(data_dir, "keys", kind.name));
+	return isHere && isMade ? openApiToken(data_dir) : undefined;
+}

@@ -1,0 +1,86 @@
+/** The statements of the embedded store that read. Pure: text and values, nothing runs here. */
+import type { SQLInputValue } from "node:sqlite";
+import type { Collection } from "../collection.ts";
+import { indexName, outboxIndex, quoted } from "./embedded-schema.ts";
+import { joined, memberList, type Sql, sql } from "./embedded-sql.ts";
+import type { IndexQuery } from "../index-query.ts";
+
+/** How to read a page of an index. */
+export interface PageOrder {
+	readonly descending: boolean;
+	/** Values of the ordering columns after which it begins. */
+	readonly after?: readonly SQLInputValue[] | undefined;
+	readonly limit: number;
+}
+
+/** By list of columns: the text of the one statement that is run again and again is made once. */
+type Texts = WeakMap<object, string>;
+const selections = new WeakMap<Collection, Texts>();
+
+export function selection(collection: Collection, id: string, columns?: readonly string[]): Sql {
+	const texts: Texts = selections.get(collection) ?? new WeakMap();
+	selections.set(collection, texts);
+	const key = columns ?? collection;
+	const text =
+		texts.get(key) ?? `SELECT ${memberList(collection, columns)} FROM ${quoted(collection.name)} WHERE id = ?`;
+	texts.set(key, text);
+	return { text, values: [id] };
+}
+
+export function pageSelection(
+	collection: Collection,
+	query: IndexQuery,
+	page: PageOrder,
+	members = memberList(collection),
+): Sql {
+	const { descending, after, limit } = page;
+	const keys = query.order.map(quoted);
+	const order = keys.map((key) => (descending ? `${key} DESC` : key)).join(", ");
+	const head = sql(`SELECT ${members} FROM ${indexed(collection, query.index)} WHERE`);
+	const terms = after ? [...bounds(query, descending ? "to" : "from"), beyond(keys, after, descending)] : bounds(query);
+	const tail = sql(`${order && `ORDER BY ${order} `}LIMIT ?`, limit);
+	return joined([head, joined(terms, " AND "), tail], " ");
+}
+
+/** One text, made by the engine: a row for each document would cost as much as the documents. */
+export function versionSelection(collection: Collection, query: IndexQuery, column: string, page: PageOrder): Sql {
+	const rows = pageSelection(collection, query, page, `id || ':' || ifnull(${quoted(column)}, '') AS line`);
+	return sql(`SELECT group_concat(line, char(10)) AS lines FROM (${rows.text})`, ...rows.values);
+}
+
+export function countSelection(collection: Collection, query: IndexQuery): Sql {
+	const head = sql(`SELECT count(*) AS count FROM ${indexed(collection, query.index)} WHERE`);
+	return joined([head, joined(bounds(query), " AND ")], " ");
+}
+
+export function outboxSelection(collection: Collection, limit: number): Sql {
+	return sql(
+		`SELECT id, _outbox FROM ${indexed(collection, outboxIndex)}
+		WHERE _outbox_since IS NOT NULL ORDER BY _outbox_since, id LIMIT ?`,
+		limit,
+	);
+}
+
+export function outboxOf(collection: Collection, id: string): Sql {
+	return sql(`SELECT _outbox FROM ${quoted(collection.name)} WHERE id = ?`, id);
+}
+
+/** With INDEXED BY a statement that could not use its index is an error, not a slow surprise. */
+function indexed(collection: Collection, index: string): string {
+	return `${quoted(collection.name)} INDEXED BY ${indexName(collection, index)}`;
+}
+
+/** @param passed The bound a page begins beyond: still checked, but `+` keeps it from being where the index is entered. */
+function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
+	const terms = equal.map(({ column, value }) => sql(`${quoted(column)} = ?`, value));
+	if (!ranged) return terms;
+	const { column, from, to } = ranged;
+	terms.push(sql(`${passed === "from" ? "+" : ""}${quoted(column)} >= ?`, from));
+	if (to !== undefined) terms.push(sql(`${passed === "to" ? "+" : ""}${quoted(column)} <= ?`, to));
+	return terms;
+}
+
+function beyond(keys: readonly string[], after: readonly SQLInputValue[], descending: boolean): Sql {
+	const marks = after.map(() => "?").join(", ");
+	return sql(`(${keys.join(", ")}) ${descending ? "<" : ">"} (${marks})`, ...after);
+}

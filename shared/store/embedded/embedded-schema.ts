@@ -1,0 +1,81 @@
+/** The tables of the embedded store: made from the declared collections, and brought up to date on every open. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Collection, IndexSpec } from "../collection.ts";
+
+/** Members every document has beside its columns; the outbox is a JSON list, absent when nothing waits. */
+const ownColumns = {
+	id: "TEXT PRIMARY KEY NOT NULL",
+	wire: "TEXT NOT NULL",
+	_outbox: "TEXT",
+	_outbox_since: "INTEGER",
+} as const;
+
+const sqlTypes = { text: "TEXT", integer: "INTEGER", json: "TEXT" } as const;
+
+export const outboxIndex = "_outbox";
+
+/** Names come from code, checked by `defineCollection`; quoted because some are words of SQL. */
+export function quoted(name: string): string {
+	return `"${name}"`;
+}
+
+/** The full name of an index; SQLite keeps those of all tables together. */
+export function indexName(collection: Collection, index: string): string {
+	return quoted(`${collection.name}.${index}`);
+}
+
+/**
+ * Makes what is missing of tables, columns and indexes, and replaces indexes whose declaration has changed.
+ * Columns that are no longer declared stay.
+ * @throws {Error} when a column has changed its type; the caller closes the database then.
+ */
+export function applySchema(database: DatabaseSync, collections: readonly Collection[]): void {
+	database.exec("BEGIN IMMEDIATE");
+	for (const collection of collections) {
+		applyColumns(database, collection);
+		applyIndexes(database, collection);
+	}
+	database.exec("COMMIT");
+}
+
+function applyColumns(database: DatabaseSync, collection: Collection): void {
+	const table = quoted(collection.name);
+	const own = Object.entries(ownColumns).map(([name, type]) => `${name} ${type}`);
+	database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${own.join(", ")}) STRICT`);
+	const rows = database.prepare("SELECT name, type FROM pragma_table_info(?)").all(collection.name);
+	const present = new Map(rows.map(({ name, type }) => [name, type]));
+	for (const [name, type] of Object.entries(collection.columns)) {
+		const wanted = sqlTypes[type];
+		const found = present.get(name);
+		if (found === undefined) database.exec(`ALTER TABLE ${table} ADD COLUMN ${quoted(name)} ${wanted}`);
+		else if (found !== wanted)
+			throw new Error(`Cannot open collection "${collection.name}": its column "${name}" is not ${type} on disk`);
+	}
+}
+
+function applyIndexes(database: DatabaseSync, collection: Collection): void {
+	const wanted = new Map([[indexName(collection, outboxIndex), outboxIndexSql(collection)]]);
+	for (const [index, spec] of Object.entries(collection.indexes))
+		wanted.set(indexName(collection, index), indexSql(collection, index, spec));
+	const present = new Map<string, unknown>();
+	const rows = database
+		.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
+		.all(collection.name);
+	for (const { name, sql } of rows) present.set(quoted(String(name)), sql);
+	for (const [name, sql] of present) if (wanted.get(name) !== sql) database.exec(`DROP INDEX ${name}`);
+	for (const [name, sql] of wanted) if (present.get(name) !== sql) database.exec(sql);
+}
+
+/** Partial, because a document that lacks a column is not in the index; ties in order of id. */
+function indexSql(collection: Collection, index: string, { columns, unique }: IndexSpec): string {
+	const keys = columns.map(quoted);
+	const present = keys.map((key) => `${key} IS NOT NULL`).join(" AND ");
+	const kind = unique ? "UNIQUE INDEX" : "INDEX";
+	const members = unique ? keys : [...keys, "id"];
+	return `CREATE ${kind} ${indexName(collection, index)} ON ${quoted(collection.name)} (${members.join(", ")}) WHERE ${present}`;
+}
+
+function outboxIndexSql(collection: Collection): string {
+	const name = indexName(collection, outboxIndex);
+	return `CREATE INDEX ${name} ON ${quoted(collection.name)} (_outbox_since, id) WHERE _outbox_since IS NOT NULL`;
+}

@@ -1,0 +1,47 @@
+/** Pieces of SQL with their values, and a document as a row of its table. */
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { Collection, Columns, Document } from "../collection.ts";
+import { quoted } from "./embedded-schema.ts";
+
+export interface Sql {
+	readonly text: string;
+	readonly values: readonly SQLInputValue[];
+}
+
+export type SqlRow = Record<string, SQLOutputValue>;
+
+export function sql(text: string, ...values: SQLInputValue[]): Sql {
+	return { text, values };
+}
+
+export function joined(pieces: readonly Sql[], separator: string): Sql {
+	return {
+		text: pieces.map(({ text }) => text).join(separator),
+		values: pieces.flatMap(({ values }) => values),
+	};
+}
+
+/** What is selected of a document, in one list. */
+export function memberList(
+	collection: Collection,
+	columns: readonly string[] = Object.keys(collection.columns),
+): string {
+	return ["id", "wire", ...columns.map(quoted)].join(", ");
+}
+
+/** A column's value as SQLite keeps it; an absent one is NULL. */
+export function columnValue(collection: Collection, column: string, value: unknown): SQLInputValue {
+	if (collection.columns[column] === "json") return value === undefined ? null : JSON.stringify(value);
+	return typeof value === "string" || typeof value === "number" ? value : null;
+}
+
+export function documentOf<C extends Columns>(collection: Collection<C>, row: SqlRow): Document<C> {
+	const document: Record<string, unknown> = {};
+	for (const column in row) {
+		const value = row[column];
+		if (value === null) continue;
+		document[column] = collection.columns[column] === "json" ? JSON.parse(String(value)) : value;
+	}
+	// The table is STRICT and made from these columns; a row cannot be anything else.
+	return document as Document<C>;
+}

@@ -1,0 +1,94 @@
+/** The session agent's own records, which its coding agent can put anything in the place of: nothing of it is waited for. */
+import { expect } from "chai";
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Journal } from "#agent/io/journal.ts";
+import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+import { StatusFile } from "#agent/status-file.ts";
+import { readMemory, writeMemory } from "#agent/timeline/timeline-memory.ts";
+import { UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { failureOf } from "../../support/failure-of.ts";
+import { oddFiles, putOdd, releasePipes } from "../../support/hostile/odd-files.ts";
+import { SmallDisk } from "../../support/hostile/small-disk.ts";
+import { useFolder } from "../../support/use-folder.ts";
+
+const kinds = Object.keys(oddFiles);
+const replaceable = kinds.filter((kind) => kind !== "a folder");
+
+describe("records of a session agent", () => {
+	afterEach(() => releasePipes(folder()));
+	const folder = useFolder();
+	const path = () => join(folder(), "f");
+
+	for (const kind of kinds) {
+		it(`a journal is not read from ${kind} (H3)`, async () => {
+			await putOdd(kind, path());
+			expect(await failureOf(Journal.open(path()))).to.be.instanceOf(UntrustedFileError);
+		});
+
+		it(`what is remembered is not read from ${kind} (H3)`, async () => {
+			await putOdd(kind, path());
+			expect(await readMemory(path())).to.equal(undefined);
+			expect(await new KeptSession(path(), "one").read("/ws")).to.equal(undefined);
+		});
+	}
+
+	for (const kind of replaceable) {
+		it(`what is remembered takes the place of ${kind} (H3)`, async () => {
+			for (const name of ["f", "f.tmp", "f.next"]) await putOdd(kind, join(folder(), name));
+			await writeMemory(path(), { head: undefined, seconds: 5 });
+			expect(await readMemory(path())).to.deep.equal({ head: undefined, seconds: 5 });
+			await new KeptSession(path(), "one").write("/ws", "s-1");
+			expect(await new KeptSession(path(), "one").read("/ws")).to.equal("s-1");
+		});
+
+		it(`a status takes the place of ${kind} (H3)`, async () => {
+			await putOdd(kind, path());
+			new StatusFile(path()).enter("ready");
+			expect(lstatSync(path()).isFile()).to.equal(true);
+			expect(JSON.parse(readFileSync(path(), "utf8"))).to.include({ phase: "ready" });
+		});
+
+		it(`a journal that is written anew takes the place of ${kind}, and goes on (H3)`, async () => {
+			const { journal } = await Journal.open(path());
+			await journal.append({ n: 1 });
+			for (const name of ["f", "f.tmp"]) await putOdd(kind, join(folder(), name));
+			await journal.rewrite(() => [{ n: 2 }]);
+			await journal.append({ n: 3 });
+			await journal.close();
+			const again = await Journal.open(path());
+			expect(again.records).to.deep.equal([{ n: 2 }, { n: 3 }]);
+			await again.journal.close();
+		});
+	}
+
+	it("writes through no link that waits under a name of the former way (H3)", async () => {
+		const precious = join(folder(), "precious");
+		writeFileSync(precious, "stays");
+		for (const suffix of ["tmp", "next"]) symlinkSync(precious, `${path()}.${suffix}`);
+		new StatusFile(path()).enter("ready");
+		await writeMemory(path(), { head: undefined, seconds: 5 });
+		await new KeptSession(path(), "one").write("/ws", "s-1");
+		expect(readFileSync(precious, "utf8")).to.equal("stays");
+	});
+
+	it("a journal that finds no room to be written anew stays as it was, and goes on (where it may mount)", async function () {
+		using disk = SmallDisk.mount(2);
+		if (!disk) return this.skip();
+		const file = join(disk.folder, "f");
+		const { journal } = await Journal.open(file);
+		await journal.append({ n: 1 });
+		disk.fill();
+		expect(await failureOf(journal.rewrite(() => [{ text: "x".repeat(1_048_576) }]))).to.have.property(
+			"code",
+			"ENOSPC",
+		);
+		expect(readdirSync(disk.folder).toSorted()).to.deep.equal(["ballast", "f"]);
+		disk.empty();
+		await journal.append({ n: 2 });
+		await journal.close();
+		const again = await Journal.open(file);
+		expect(again.records).to.deep.equal([{ n: 1 }, { n: 2 }]);
+		await again.journal.close();
+	});
+});

@@ -1,0 +1,160 @@
+/** Who a request is from, and what that lets it reach. */
+import { expect } from "chai";
+import { anonymous } from "#shared/bus/principal.ts";
+import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
+import { otherUser } from "../../support/hostile/other-user.ts";
+import { ProbeService, type Seen } from "../../support/bus/probe-service.ts";
+import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
+import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+
+const id = "6f1b2c3d-0000-4000-8000-000000000001";
+const otherId = "6f1b2c3d-0000-4000-8000-000000000002";
+const thing = `/api/v1/svc/things/${id}`;
+const good = JSON.stringify({ name: "ab" });
+const json = { "Content-Type": "application/json" };
+
+describe("gateway: callers", () => {
+	const service = new ProbeService();
+	let gateway: TestGateway;
+
+	before(async () => {
+		gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
+	});
+	after(() => gateway.stop());
+	beforeEach(() => void (service.seen.length = 0));
+	// Whoever was refused, the next good request succeeds.
+	afterEach(() => seenBy(`GET ${thing}`));
+
+	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
+		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));
+	}
+
+	async function seenBy(line: string, headers: Record<string, string> = {}, body = ""): Promise<Seen> {
+		const answer = await send(line, headers, body);
+		expect(answer.status, answer.text).to.be.within(200, 299);
+		return service.seen.at(-1) ?? expect.fail("nothing reached the service");
+	}
+
+	async function expectDetail(answer: RawAnswer, status: number, detail: string): Promise<void> {
+		expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([status, { detail }]);
+		expect(service.seen).to.deep.equal([]);
+	}
+
+	describe("authentication", () => {
+		it("knows whoever has no token as the developer, and named tokens as other people", async () => {
+			expect((await seenBy(`GET ${thing}`)).principal).to.deep.equal({
+				kind: "user",
+				id: "dev-user",
+				tenant: "default",
+				roles: ["admin", "developer"],
+			});
+			const { principal } = await seenBy(`GET ${thing}`, { Authorization: "bearer token-of-carol" });
+			expect(principal).to.deep.equal({ kind: "user", id: "carol", tenant: "other", roles: ["admin"] });
+		});
+
+		for (const authorization of ["Bearer nobody", "Bearer", "Basic YWxpY2U6eA==", "token-of-alice", "Bearer a b", ""]) {
+			it(`refuses "${authorization}"`, async () => {
+				const answer = await send(`GET ${thing}`, { Authorization: authorization });
+				await expectDetail(answer, 401, "Authentication required");
+				expect(answer.headers["www-authenticate"]).to.equal("Bearer");
+				expect(answer.headers["x-error-code"]).to.equal("UNAUTHORIZED");
+			});
+		}
+
+		it("takes no program of another user for the developer (H1; where root may start one)", async function () {
+			const stranger = await otherUser();
+			if (!stranger) this.skip();
+			const request = (headers: Record<string, string> = {}) =>
+				rawRequest(`POST ${thing}`, { Host: gateway.host, ...json, Connection: "close", ...headers }, good);
+			const refused = await stranger.send(gateway.port, request());
+			expect(refused)
+				.to.match(/^HTTP\/1.1 403 /)
+				.and.include("X-Error-Code: FOREIGN_USER");
+			expect(refused).to.include("runs as another user than the platform");
+			expect(await stranger.send(gateway.port, request({ "X-User-Id": "dev-user" }))).to.match(/^HTTP\/1.1 403 /);
+			const upgrade = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13" };
+			const chat = { Host: gateway.host, ...upgrade, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
+			expect(await stranger.send(gateway.port, rawRequest(`GET /s/${id}/session`, chat))).to.match(/^HTTP\/1.1 403 /);
+			for (let round = 0; round < 5; round++) await stranger.sendAndGo(gateway.port, request());
+			expect((await send(`GET ${thing}`)).status).to.equal(200);
+			expect(service.seen).to.have.length(1);
+			// Whoever has a token is known by it, and what is for everybody is for him too.
+			expect(await stranger.send(gateway.port, request({ Authorization: "Bearer token-of-alice" }))).to.match(/ 201 /);
+			expect(
+				await stranger.send(gateway.port, rawRequest("GET /open", { Host: gateway.host, Connection: "close" })),
+			).to.match(/ 200 /);
+		});
+
+		it("believes nothing else a request says about who sends it", async () => {
+			const claims = {
+				"X-User-Id": "root",
+				"X-Auth-Roles": "admin",
+				"X-Forwarded-User": "root",
+				"X-Forwarded-For": "127.0.0.1",
+				Cookie: "token=token-of-carol",
+				Authorization: "Bearer token-of-alice",
+			};
+			const { principal, meta } = await seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
+			expect(principal.id).to.equal("alice");
+			expect(Object.keys(meta).sort()).to.deep.equal(["deadline", "principal", "request_id"]);
+			expect(VouchedPrincipal.read(meta.principal)?.id).to.equal("alice");
+		});
+
+		it("refuses who may not before it looks at the body", async () => {
+			const answer = await send("GET /api/v1/svc/admin", { Authorization: "Bearer token-of-alice" });
+			await expectDetail(answer, 403, "Administrator role required");
+			const body = await send(`POST ${thing}`, { Authorization: "Bearer nobody", ...json }, "{{{");
+			expect(body.status).to.equal(401);
+		});
+
+		it("knows nobody where everybody may ask", async () => {
+			for (const headers of [{}, { Authorization: "Bearer token-of-carol" }, { Authorization: "Bearer nobody" }]) {
+				const { principal, meta } = await seenBy("GET /open", headers);
+				expect([principal, meta.principal]).to.deep.equal([anonymous, undefined]);
+			}
+		});
+	});
+
+	describe("session pods", () => {
+		const report = `POST /api/v1/svc/sessions/${id}/report`;
+		const token = (session = id, generation = 3) => `Bearer ${gateway.platform.key.podToken(session, generation)}`;
+
+		it("are known by the key of their launch", async () => {
+			const pod = { kind: "pod", id, generation: 3, tenant: "", roles: [] };
+			for (const line of [report, report.replace("report", "activity")]) {
+				expect((await seenBy(line, { Authorization: token() })).principal).to.deep.equal(pod);
+			}
+		});
+
+		it("are refused with a key that is not theirs", async () => {
+			const [right = ""] = token().split("Bearer ").slice(1);
+			const parts = right.split("_");
+			for (const wrong of [
+				`${right.slice(0, -1)}${right.endsWith("A") ? "B" : "A"}`,
+				right.slice(0, -1),
+				`${right}A`,
+				right.replace(id, otherId),
+				right.replace("_3_", "_4_"),
+				right.replace("_3_", "_03_"),
+				["svcs", id, "-3", parts[3]].join("_"),
+				"svcs_",
+				"svcs_x_1_y",
+			]) {
+				await expectDetail(await send(report, { Authorization: `Bearer ${wrong}` }), 401, "Authentication required");
+			}
+		});
+
+		it("find no session but their own, known or not", async () => {
+			const answer = await send(report.replace(id, otherId), { Authorization: token() });
+			await expectDetail(answer, 404, "Not Found");
+		});
+
+		it("reach nothing that is not for pods, and nobody else reaches what is", async () => {
+			const refusal = "This credential is not meant for this action";
+			for (const line of [`GET ${thing}`, "GET /api/v1/svc/things", "GET /api/v1/svc/admin"]) {
+				await expectDetail(await send(line, { Authorization: token() }), 403, refusal);
+			}
+			await expectDetail(await send(report), 403, refusal);
+		});
+	});
+});

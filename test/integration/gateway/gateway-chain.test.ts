@@ -1,0 +1,290 @@
+/** What a request meets on its way, and in which order. */
+import { expect } from "chai";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { actionRoutes } from "#services/gateway/routes/action-route.ts";
+import { Authenticator } from "#services/gateway/callers/authenticate.ts";
+import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
+import { RequestChain } from "#services/gateway/request-chain.ts";
+import { RouteTable } from "#services/gateway/routes/route-table.ts";
+import { probe, ProbeService, type Seen } from "../../support/bus/probe-service.ts";
+import { type RawAnswer, rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
+import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { startNodes } from "../../support/bus/test-brokers.ts";
+
+const id = "6f1b2c3d-0000-4000-8000-000000000001";
+const thing = `/api/v1/svc/things/${id}`;
+const json = { "Content-Type": "application/json" };
+const good = JSON.stringify({ name: "ab" });
+const far = "https://pages.example";
+
+describe("gateway: the chain", () => {
+	const service = new ProbeService();
+	let gateway: TestGateway;
+
+	before(async () => {
+		gateway = await startGateway({
+			contracts: service.contracts,
+			services: [service.schema],
+			gateway: { aliases: ["old"], allowed_hosts: ["Atelier.Example"], allowed_origins: [far] },
+		});
+	});
+	after(() => gateway.stop());
+	beforeEach(() => void (service.seen.length = 0));
+	// Whatever was refused, the next good request succeeds.
+	afterEach(async () => {
+		const { status, text } = await send(`POST ${thing}`, json, good);
+		expect(status, text).to.equal(201);
+	});
+
+	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
+		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));
+	}
+
+	async function seenBy(line: string, headers: Record<string, string> = {}, body = ""): Promise<Seen> {
+		const answer = await send(line, headers, body);
+		expect(answer.status, answer.text).to.be.within(200, 299);
+		return service.seen.at(-1) ?? expect.fail("nothing reached the service");
+	}
+
+	async function expectDetail(answer: RawAnswer, status: number, detail: string): Promise<void> {
+		expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([status, { detail }]);
+		expect(service.seen).to.deep.equal([]);
+	}
+
+	describe("Host and Origin", () => {
+		for (const host of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
+			it(`takes the address it listens on: ${host}`, async () => {
+				expect((await send(`GET ${thing}`, { Host: `${host}:${gateway.port}` })).status).to.equal(200);
+			});
+		}
+
+		it("takes a configured name with any port", async () => {
+			for (const host of ["atelier.example", "ATELIER.example:443"]) {
+				expect((await send(`GET ${thing}`, { Host: host })).status).to.equal(200);
+			}
+		});
+
+		for (const host of [
+			"evil.example",
+			"127.0.0.1",
+			"127.0.0.1:1",
+			"localhost.evil.example:8080",
+			"atelier.example.evil",
+			"evil.example@127.0.0.1",
+		]) {
+			it(`refuses "${host}" before anything is parsed`, async () => {
+				const answer = await send(`POST ${thing}`, { Host: host, ...json }, good);
+				await expectDetail(answer, 403, `Host "${host}" is not allowed`);
+				const nonsense = await send("BREW /?", { Host: host, "Content-Type": "text/plain" }, "x").catch(
+					() => undefined,
+				);
+				expect(nonsense?.status ?? 400).to.be.oneOf([400, 403]);
+			});
+		}
+
+		it("refuses a request of HTTP/1.0 without a Host", async () => {
+			const answer = await sendRaw(gateway.port, `GET ${thing} HTTP/1.0\r\n\r\n`);
+			await expectDetail(answer, 403, 'Host "" is not allowed');
+		});
+
+		for (const origin of [
+			"http://evil.example",
+			"null",
+			"https://pages.example.evil",
+			"https://pages.exampl",
+			"http://pages.example",
+			"https://PAGES.example",
+			"file://",
+		]) {
+			it(`refuses the origin ${origin}`, async () => {
+				const answer = await send(`POST ${thing}`, { Origin: origin, ...json }, good);
+				await expectDetail(answer, 403, `Origin "${origin}" is not allowed`);
+				expect(answer.headers).to.not.have.property("access-control-allow-origin");
+			});
+		}
+
+		it("takes its own origin, and tells browsers of an allowed one elsewhere that it may read", async () => {
+			const own = await send(`GET ${thing}`, { Origin: `http://${gateway.host}` });
+			expect([own.status, own.headers["access-control-allow-origin"]]).to.deep.equal([200, undefined]);
+			const page = await send(`GET ${thing}`, { Origin: far });
+			expect([page.status, page.headers["access-control-allow-origin"]]).to.deep.equal([200, far]);
+			expect(page.headers["vary"]).to.equal("Origin");
+			const preflight = await send(`OPTIONS ${thing}`, { Origin: far, "Access-Control-Request-Method": "PUT" });
+			expect([preflight.status, preflight.headers["access-control-allow-origin"]]).to.deep.equal([204, far]);
+			expect(preflight.headers["access-control-allow-headers"]).to.include("Authorization");
+		});
+
+		it("matters: without the check the same requests change something", async () => {
+			const nodes = await startNodes(1, [service.schema]);
+			const chain = new RequestChain({
+				guard: { check: () => undefined },
+				routes: new RouteTable(actionRoutes([probe]), ["/api/v1/svc"]),
+				authenticator: new Authenticator(new DevIdentity({}), gateway.platform.key),
+				rawHandlers: new Map(),
+				bus: () => nodes.near,
+				report: () => {},
+			});
+			const open = createServer((request, response) => void chain.handle(request, response)).listen(0, "127.0.0.1");
+			try {
+				await once(open, "listening");
+				const { port } = open.address() as AddressInfo;
+				const page = { Host: `127.0.0.1:${port}`, Origin: "http://evil.example" };
+				for (const headers of [{ Host: "evil.example" }, page]) {
+					const answer = await sendRaw(port, rawRequest(`POST ${thing}`, { ...headers, ...json }, good));
+					expect(answer.status).to.equal(201);
+				}
+				expect(service.seen).to.have.length(2);
+			} finally {
+				open.close();
+				open.closeAllConnections();
+				await nodes.stop();
+			}
+		});
+	});
+
+	describe("routes", () => {
+		it("answers under every product name, and absolute paths as they are", async () => {
+			for (const path of [thing, `/api/v1/old/things/${id}`, "/open"]) {
+				expect((await send(`GET ${path}`)).status, path).to.equal(200);
+			}
+		});
+
+		for (const path of [
+			"/",
+			"//",
+			"/nope",
+			"/API/v1/svc/things",
+			"/api/v1/svc/Things",
+			"/api/v1/svc//things",
+			`//api/v1/svc/things/${id}`,
+			"/api/v1/svc/open",
+			"/api/v1/other/things",
+			"/api/v1/svc/../svc/things",
+			"/api/v1/svc/things/..%2f..%2fetc%2fpasswd",
+			"/api/v1/svc/things/%00",
+			"/api/v1/svc/things/a%5Cb",
+			"/api/v1/svc/things/%zz",
+			"/api/v1/svc/things/%E0%A4%A",
+			`/api/v1/svc/things/${"a".repeat(5_000)}`,
+			"/api/v1/svc/nope/",
+			"//evil.example/",
+			"/probe/hidden",
+			"/probe.hidden",
+			"/api/v1/svc/probe/hidden",
+			"/api/v1/svc/jobs",
+			"/~node/options",
+			"/api/list-aliases",
+			"*",
+			"http://127.0.0.1/api/v1/svc/things",
+		]) {
+			it(`knows nothing at ${path.slice(0, 60)}`, async () => {
+				await expectDetail(await send(`GET ${path}`), 404, "Not Found");
+			});
+		}
+
+		it("knows no job of the platform by any method", async () => {
+			await expectDetail(await send("POST /api/v1/svc/jobs", json, "{}"), 404, "Not Found");
+		});
+
+		it("answers a wrong method with those that are right", async () => {
+			for (const [path, allow] of [
+				[thing, "GET, HEAD, POST, PUT, DELETE"],
+				["/health", "GET, HEAD"],
+			] as const) {
+				for (const method of ["PATCH", "OPTIONS", "TRACE", "PROPFIND"]) {
+					const answer = await send(`${method} ${path}`);
+					await expectDetail(answer, 405, "Method Not Allowed");
+					expect(answer.headers["allow"]).to.equal(allow);
+				}
+			}
+		});
+
+		it("sends the slash form to the bare form, whatever the method", async () => {
+			const answer = await send(`POST ${thing}/?a=b`, json, good);
+			expect([answer.status, answer.headers["location"]]).to.deep.equal([307, `${thing}?a=b`]);
+			expect(service.seen).to.deep.equal([]);
+		});
+
+		it("answers HEAD like GET, without the body", async () => {
+			const connection = await RawConnection.open(gateway.port);
+			connection.write(rawRequest("HEAD /health", { Host: gateway.host, Connection: "close" }));
+			const chunks: Buffer[] = [];
+			for await (const chunk of connection.socket) chunks.push(chunk);
+			const text = Buffer.concat(chunks).toString();
+			expect(text)
+				.to.match(/^HTTP\/1.1 200 /)
+				.and.to.match(/content-length: 20\r\n/i);
+			expect(text.endsWith("\r\n\r\n")).to.equal(true);
+		});
+	});
+
+	describe("request id and idempotency key", () => {
+		it("gives every request an id, its own only where that is harmless", async () => {
+			for (const [given, taken] of [
+				["abc-DEF_9", true],
+				["a".repeat(64), true],
+				["a".repeat(65), false],
+				["a b", false],
+				["a".repeat(8_000), false],
+				["<script>", false],
+			] as const) {
+				const answer = await send(`GET ${thing}`, { "X-Request-ID": given });
+				const back = answer.headers["x-request-id"];
+				expect(back === given, given.slice(0, 70)).to.equal(taken);
+				expect(back).to.match(/^[\w-]{1,64}$/);
+				expect(service.seen.at(-1)?.meta.request_id).to.equal(back);
+			}
+			expect((await send("GET /nope", { "X-Request-ID": "mine" })).headers["x-request-id"]).to.equal("mine");
+		});
+
+		it("passes the key of a command on, and refuses one that is none", async () => {
+			const { meta } = await seenBy(`POST ${thing}`, { ...json, "Idempotency-Key": "k-1" }, good);
+			expect(meta.idempotency_key).to.equal("k-1");
+			service.seen.length = 0;
+			for (const key of ["", "a b", "x".repeat(65), "a;b"]) {
+				const answer = await send(`POST ${thing}`, { ...json, "Idempotency-Key": key }, good);
+				expect(answer.status).to.equal(422);
+				expect(JSON.parse(answer.text).detail[0].loc).to.deep.equal(["header", "Idempotency-Key"]);
+			}
+			expect(service.seen).to.deep.equal([]);
+		});
+
+		it("says how long somebody waits for the answer", async () => {
+			const before = Date.now();
+			const { meta } = await seenBy(`GET ${thing}`);
+			// Milliseconds are cut off more than once on the way.
+			expect(meta.deadline).to.be.within(before + 7_990, Date.now() + 8_000);
+		});
+	});
+
+	describe("answers", () => {
+		it("carry what keeps browsers in bounds", async () => {
+			for (const path of ["/health", "/nope", thing]) {
+				const { headers } = await send(`GET ${path}`);
+				expect(headers).to.include({
+					"content-type": "application/json",
+					"x-content-type-options": "nosniff",
+					"cache-control": "no-store",
+				});
+			}
+		});
+
+		it("have the contract's status, and no body where there is no result", async () => {
+			expect((await send(`PUT ${thing}`, json, good)).status).to.equal(201);
+			const removed = await send(`DELETE ${thing}`);
+			expect([removed.status, removed.text]).to.deep.equal([204, ""]);
+			expect(removed.headers).to.not.have.property("content-length");
+		});
+
+		it("of a page are its items, and where the next one is", async () => {
+			const first = await send("GET /api/v1/svc/things?limit=2&x=%3E%22");
+			expect(first.text).to.equal("[1,2]");
+			expect(first.headers["link"]).to.equal('</api/v1/svc/things?limit=2&x=%3E%22&cursor=b>; rel="next"');
+			const [, next] = /<([^>]+)>/.exec(first.headers["link"] ?? "") ?? [];
+			const second = await send(`GET ${next}`);
+			expect([second.text, second.headers["link"]]).to.deep.equal(["[3]", undefined]);
+		});
+	});
+});

@@ -1,0 +1,84 @@
+/** The pod manager over the bus, with the sessions service in the same process and in another one. */
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import { podManager, type PodManager } from "#services/pod-manager/pod-manager.service.ts";
+import { implement, publish } from "#shared/bus/service.ts";
+import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { eventually } from "../../support/eventually.ts";
+import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../support/platform/session-desk.ts";
+import { type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
+
+const startingPerOwner = 3;
+
+for (const count of [1, 2] as const) {
+	describe(`pod manager, ${count === 1 ? "sessions in its own process" : "sessions in another process"}`, () => {
+		let desk: SessionDesk;
+		let pods: MemoryPods;
+		let manager: PodManager;
+		let nodes: Nodes;
+		const askers = new Set<string>();
+
+		beforeEach(async () => {
+			desk = new SessionDesk();
+			pods = new MemoryPods();
+			const specOf = ({ id, generation }: { id: string; generation: number }) => podSpecFor(id, generation);
+			manager = podManager({ runtime: pods, specOf }, startingPerOwner);
+			nodes = await startNodes(count, [manager.schema]);
+		});
+		afterEach(() => nodes.stop());
+
+		async function openDesk(): Promise<void> {
+			nodes.near.createService({
+				name: sessionWork.name,
+				actions: implement(sessionWork, {
+					async claim_due({ limit, ids, starting_per_owner }, { kind, id }) {
+						askers.add(`${kind} ${id}`);
+						expect(starting_per_owner).to.equal(startingPerOwner);
+						return desk.claim(limit, ids);
+					},
+					observe: (report) => desk.observe(report),
+					expected: ({ ids, after }) => desk.expected(ids ? { ids } : { after }),
+				}),
+			});
+			await nodes.near.waitForServices(sessionWork.name, 20_000, 10);
+		}
+
+		it("takes a session through its life, as a job of the platform", async () => {
+			await openDesk();
+			const id = randomUUID();
+			const steps = [
+				["run", 1, "ready"],
+				["stop", 1, "absent"],
+				["run", 2, "ready"],
+				["purge", 2, "absent"],
+			] as const;
+			for (const [desired, generation, phase] of steps) {
+				desk.want(id, desired, generation);
+				await publish(nodes.near, sessionDue, { id });
+				await eventually(() => desk.last(id)?.phase === phase, { what: `${desired} ends in ${phase}` });
+			}
+			expect(desk.last(id)?.purged).to.equal(true);
+			expect([...pods.pods]).to.deep.equal([]);
+			expect([...askers]).to.deep.equal(["system pod-manager"]);
+		});
+
+		it("begins when the sessions service comes, without a hint", async () => {
+			const id = randomUUID();
+			desk.want(id, "run");
+			await openDesk();
+			await eventually(() => desk.last(id)?.phase === "ready");
+		});
+
+		it("touches no pod after it was stopped", async () => {
+			await openDesk();
+			await manager.stop();
+			const id = randomUUID();
+			desk.want(id, "run");
+			await publish(nodes.near, sessionDue, { id });
+			await nodes.stop();
+			expect([...pods.pods]).to.deep.equal([]);
+			expect(desk.sessions.get(id)?.fence).to.equal(0);
+		});
+	});
+}

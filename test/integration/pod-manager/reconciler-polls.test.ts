@@ -1,0 +1,92 @@
+/** What the reconciler asks the sessions service for, when asking does not go well. */
+import { expect } from "chai";
+import { randomUUID } from "node:crypto";
+import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
+import { InvalidParametersError } from "#shared/errors.ts";
+import { eventually } from "../../support/eventually.ts";
+import { MemoryPods, podSpecFor } from "../../support/pods/memory-pods.ts";
+import { SessionDesk } from "../../support/platform/session-desk.ts";
+
+describe("polls of the Reconciler", () => {
+	let desk: SessionDesk;
+	let said: string[];
+	let reconciler: Reconciler | undefined;
+	const id = randomUUID();
+
+	beforeEach(() => {
+		desk = new SessionDesk();
+		said = [];
+	});
+	afterEach(() => reconciler?.stop());
+
+	function start(work: Work): Reconciler {
+		const ground = { runtime: new MemoryPods(), specOf: () => podSpecFor(id, 1) };
+		reconciler = new Reconciler(ground, work, (sentence) => said.push(sentence));
+		return reconciler;
+	}
+
+	it("asks less and less often while nobody answers, however much happens here (L14)", async () => {
+		const times: number[] = [];
+		const work: Work = {
+			async claim() {
+				times.push(performance.now());
+				throw new Error("Nobody there");
+			},
+			observe: (report) => desk.observe(report),
+		};
+		start(work);
+		await eventually(() => times.length === 5, { withinMs: 30_000 });
+		const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+		// Rounded down by timers.
+		for (const [index, least] of [990, 990, 1_990, 3_990].entries()) expect(pauses[index]).to.be.above(least);
+		const before = times.length;
+		const begun = performance.now();
+		await eventually(() => {
+			reconciler?.hint();
+			return times.length > before + 1;
+		});
+		expect(performance.now() - begun).to.be.above(900);
+	}).timeout(60_000);
+
+	it("takes what is due although something else has changed that nobody can be asked about (H2)", async () => {
+		const work: Work = {
+			async claim(limit, ids) {
+				if (ids) throw new Error("Not these");
+				return desk.claim(limit);
+			},
+			observe: (report) => desk.observe(report),
+		};
+		desk.want(id, "run");
+		start(work).look(randomUUID());
+		await eventually(() => desk.last(id) !== undefined);
+		await reconciler?.check();
+	});
+
+	it("drops an id that is none, and takes the changes that came with it (H2)", async () => {
+		const poison = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+		const asked: string[][] = [];
+		const work: Work = {
+			async claim(limit, ids) {
+				if (ids) asked.push(ids);
+				if (ids?.includes(poison)) throw new InvalidParametersError([]);
+				return desk.claim(limit, ids);
+			},
+			observe: (report) => desk.observe(report),
+		};
+		desk.want(id, "run");
+		const session = desk.sessions.get(id);
+		// Only a change brings it to be looked at.
+		if (session) session.dueAt = undefined;
+		const running = start(work);
+		for (const one of [poison, id, randomUUID()]) running.look(one);
+		await eventually(() => desk.last(id) !== undefined);
+		await running.check();
+		const poisoned = () => asked.filter((ids) => ids.includes(poison)).length;
+		const before = poisoned();
+		expect(before).to.be.at.most(2);
+		running.look(id);
+		await eventually(() => asked.at(-1)?.includes(id));
+		expect(poisoned()).to.equal(before);
+		expect(said).to.deep.equal([]);
+	});
+});

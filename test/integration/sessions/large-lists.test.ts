@@ -1,0 +1,70 @@
+/** Lists of large things end by bytes, in an answer that fits a message, and go on from there. */
+import { expect } from "chai";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
+import { describeSessions } from "../../support/platform/describe-sessions.ts";
+import { callAs, job } from "../../support/bus/test-brokers.ts";
+
+/** As a client may send it: each quote takes two bytes as JSON, and four inside a message. */
+const large = { issue_id: '"'.repeat(255), issue_url: "x".repeat(2_048), task_type: "\u0001".repeat(255) };
+
+describeSessions("large lists", (ground) => {
+	/** The ids, newest first; of the same millisecond the larger one. */
+	async function create(count: number, archived: (n: number) => boolean = () => false): Promise<string[]> {
+		const made: { created_at: string; id: string }[] = [];
+		for (let n = 0; n < count; n++) {
+			const { id, created_at } = await ground.ada.create(large);
+			made.push({ created_at, id });
+			if (archived(n)) await ground.ada.command("archive", id);
+		}
+		const newest = made.toSorted((a, b) => (a.created_at + a.id < b.created_at + b.id ? 1 : -1));
+		return newest.map(({ id }) => id);
+	}
+
+	/** The ids on each page. */
+	async function pages(query: object): Promise<string[][]> {
+		const all: string[][] = [];
+		for (let cursor: string | undefined; all.length < 80; ) {
+			const page: { items: Session[]; next?: string | undefined } = await ground.ada.list({
+				...query,
+				...(cursor !== undefined && { cursor }),
+			});
+			expect(Buffer.byteLength(JSON.stringify(JSON.stringify(page.items)))).to.be.below(maxMessageBytes);
+			all.push(page.items.map(({ id }) => id));
+			cursor = page.next;
+			if (cursor === undefined) return all;
+		}
+		throw new Error("The pages do not end");
+	}
+
+	it("of sessions, at the default limit (M2)", async () => {
+		const ids = await create(220);
+		const found = await pages({});
+		expect(found.length).to.be.greaterThan(1);
+		expect(found.flat()).to.deep.equal(ids);
+		expect((await pages({ status: "starting", limit: 7 })).flat()).to.deep.equal(ids);
+	}).timeout(60_000);
+
+	it("of sessions and archived ones together, each in its place (M2)", async () => {
+		// Old ones on one shelf, so that the page of the other ends by bytes before they begin.
+		const ids = await create(300, (n) => n < 30 || n % 50 === 0);
+		const found = await pages({ include_archived: true });
+		expect(found.length).to.be.greaterThan(1);
+		expect(found.flat()).to.deep.equal(ids);
+		expect((await pages({ include_archived: true, limit: 70 })).flat()).to.deep.equal(ids);
+	}).timeout(60_000);
+
+	it("of claims: what does not fit is not leased either (C1)", async () => {
+		const prompts = { system_prompt: "ä".repeat(100_000), initial_prompt: "ä".repeat(100_000) };
+		const wanted: string[] = [];
+		for (let n = 0; n < 6; n++) wanted.push((await ground.ada.create(prompts)).id);
+		const claimed: string[] = [];
+		for (let round = 0; round < 10 && claimed.length < 6; round++) {
+			const ids = wanted.filter((id) => !claimed.includes(id));
+			const claims = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64, ids });
+			claimed.push(...claims.map(({ id }) => id));
+		}
+		expect(claimed).to.have.members(wanted);
+	}).timeout(60_000);
+});

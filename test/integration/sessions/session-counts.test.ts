@@ -1,0 +1,130 @@
+/** How many sessions there are, over real stores, against a count of them. */
+import { expect } from "chai";
+import { SessionCounts } from "#services/sessions/books/session-counts.ts";
+import { sessionCountCollection } from "#services/sessions/books/session-count-collection.ts";
+import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { bookTestCollections, openTestBooks, type TestBooks } from "../../support/platform/test-books.ts";
+
+const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
+const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
+const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
+const stranger: Principal = { kind: "user", id: "ada", tenant: "other", roles: ["admin"] };
+
+const ways: readonly (readonly StoredStatus[])[] = [
+	[],
+	["stopping", "stopped"],
+	["failed", "starting", "running"],
+	["archived"],
+	["archived", "stopped", "archived", "deleted"],
+	["deleted"],
+];
+
+async function counted(store: DocumentStore, { tenant, id, roles }: Principal) {
+	const of = async (status: string) => {
+		const everybody = roles.includes("admin");
+		const equals = everybody ? [tenant, status] : [tenant, id, status];
+		return store.count(sessionCollection, everybody ? "tenant_status" : "owner_status", { equals });
+	};
+	const alive = ["starting", "running", "stopping", "stopped", "failed", "archived"];
+	const each = await Promise.all(alive.map(of));
+	return { total_sessions: each.reduce((sum, count) => sum + count, 0), active_sessions: await of("running") };
+}
+
+for (const [name, open] of [
+	["embedded store", openEmbedded],
+	["MongoDB", openOnEndpoint],
+] as const) {
+	describe(`counts of sessions, ${name}`, () => {
+		let opened: Awaited<ReturnType<typeof open>>;
+		let processes: TestBooks[];
+
+		beforeEach(async () => {
+			opened = await open(bookTestCollections);
+			processes = [await openTestBooks(opened.store), await openTestBooks(opened.store)];
+		});
+		afterEach(async () => {
+			for (const each of processes) await each.stop();
+			await opened.discard();
+		});
+
+		async function live(n: number): Promise<void> {
+			const books = processes[n % 2] ?? expect.fail();
+			const id = await books.session(n % 3 === 0 ? bob : ada);
+			for (const status of ways[n % ways.length] ?? []) await books.enters(id, status);
+		}
+
+		async function agree(): Promise<void> {
+			for (const [n, principal] of [ada, bob, root, stranger].entries()) {
+				const found = await (processes[n % 2] ?? expect.fail()).stats.of(principal);
+				expect(found, principal.id).to.include(await counted(opened.store, principal));
+			}
+		}
+
+		it("agree with the sessions there are, while two processes fold", async () => {
+			const folding = processes.map(async ({ counts }) => {
+				for (let n = 0; n < 20; n++) await counts.fold();
+			});
+			await Promise.all(Array.from({ length: 36 }, (_, n) => live(n)));
+			await Promise.all(folding);
+			for (const each of processes) await each.told();
+			await agree();
+			await Promise.all(processes.map(({ counts }) => counts.fold()));
+			await agree();
+		});
+
+		it("begin with the sessions that are there already", async () => {
+			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
+			for (const each of processes) await each.told();
+			await forget(opened.store);
+			const late = await openTestBooks(opened.store);
+			processes.push(late);
+			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running: 4 });
+			await late.enters(await late.session(ada), "stopped");
+			await late.told();
+			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
+		});
+
+		it("count a session once that is created while another process still counts (L9)", async () => {
+			for (const each of processes) await each.told();
+			await forget(opened.store);
+			const counting = Promise.withResolvers<void>();
+			const goOn = Promise.withResolvers<void>();
+			const slow = new SessionCounts(
+				new Proxy(opened.store, {
+					get(target, name: keyof DocumentStore) {
+						if (name !== "find") return target[name].bind(target);
+						return async (...args: Parameters<DocumentStore["find"]>) => {
+							counting.resolve();
+							await goOn.promise;
+							return target.find(...args);
+						};
+					},
+				}),
+			);
+			const opening = slow.open();
+			await counting.promise;
+			const quick = await openTestBooks(opened.store);
+			processes.push(quick);
+			await quick.session(ada);
+			await quick.told();
+			goOn.resolve();
+			await opening;
+			await quick.counts.fold();
+			expect(await slow.of(root)).to.deep.equal({ sessions: 1, running: 1 });
+		});
+	});
+}
+
+/** As if nobody had ever counted; the log of an older version says nothing of it. */
+async function forget(store: DocumentStore): Promise<void> {
+	const ids = ["position", '["acme"]', '["acme","ada"]', '["acme","bob"]'];
+	for (const id of ids) await store.remove(sessionCountCollection, id, {});
+	const { documents } = await store.find(eventLogCollection, "counted", { equals: [] }, { limit: 500 });
+	const unset = ["counted_seq", "sessions", "running"] as const;
+	for (const { id } of documents) await store.update(eventLogCollection, id, {}, { unset });
+}

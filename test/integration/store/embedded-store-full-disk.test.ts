@@ -1,0 +1,76 @@
+/** A disk that is full, a real one: a small file system in memory, where this process may mount one. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { UnavailableError } from "#shared/errors.ts";
+import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { job, jobs, sampleCollections } from "../../support/stores/sample-collections.ts";
+
+describe("EmbeddedStore on a full disk", () => {
+	let disk: string;
+	let mounted = false;
+	let store: EmbeddedStore;
+
+	before(function () {
+		disk = mkdtempSync(join(tmpdir(), "atelier-disk-"));
+		store = new EmbeddedStore({ folder: join(disk, "store") });
+		try {
+			execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], { stdio: "pipe" });
+			mounted = true;
+		} catch (error) {
+			console.log(`      NOT TRIED, no file system may be mounted here: ${String(error).split("\n")[0]}`);
+			this.skip();
+		}
+	});
+
+	after(async () => {
+		await store.close();
+		if (mounted) execFileSync("umount", [disk]);
+		rmdirSync(disk);
+	});
+
+	it("refuses whole groups, goes on reading, and writes again when there is room", async () => {
+		const ballast = join(disk, "ballast");
+		writeFileSync(ballast, Buffer.alloc(600_000));
+		await store.open(sampleCollections);
+		const acknowledged: string[] = [];
+		const refused: string[] = [];
+
+		/** Documents of these lengths in one commit. */
+		async function writeGroup(group: number, lengths = Array.from({ length: 8 }, () => 8_000)): Promise<void> {
+			const documents = lengths.map((length, index) => job(`${group}-${index}`, { wire: "x".repeat(length) }));
+			const outcomes = await Promise.allSettled(documents.map((document) => store.insert(jobs, document)));
+			const failures = outcomes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+			for (const { reason } of failures) expect(reason).to.be.instanceOf(UnavailableError);
+			expect(failures.length).to.be.oneOf([0, lengths.length]);
+			(failures.length === 0 ? acknowledged : refused).push(...documents.map(({ id }) => id));
+		}
+
+		async function expectTruth(): Promise<void> {
+			for (const id of acknowledged) expect(await store.get(jobs, id), id).to.include({ id });
+			for (const id of refused) expect(await store.get(jobs, id), id).to.equal(undefined);
+			expect(await store.count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(acknowledged.length);
+		}
+
+		// More than SQLite keeps in memory: the disk is full before the commit, and small writes follow that would fit.
+		await writeGroup(0, [...Array.from({ length: 200 }, () => 16_000), 10, 10, 10]);
+		expect(refused).to.have.length(203);
+		await expectTruth();
+
+		for (let group = 1; refused.length < 203 + 24; group++) await writeGroup(group);
+		expect(acknowledged).not.to.deep.equal([]);
+		await expectTruth();
+
+		rmSync(ballast);
+		const before = acknowledged.length;
+		for (let group = 1_000; group < 1_004; group++) await writeGroup(group);
+		expect(acknowledged.length).to.equal(before + 32);
+		await expectTruth();
+
+		await store.close();
+		await store.open(sampleCollections);
+		await expectTruth();
+	});
+});

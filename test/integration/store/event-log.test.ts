@@ -1,0 +1,176 @@
+/** The event log under several relays that fail and repeat: every event once, in order, without gaps. */
+import { expect } from "chai";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
+import { fitsJson } from "#shared/bus/json-size.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
+import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import type { LogEntry } from "#shared/contracts/event-log.ts";
+import { defineCollection } from "#shared/store/collection.ts";
+import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const things = defineCollection("things", { rev: "integer" }, {});
+const audience = { tenant: "t", owner: "o" };
+
+function event(n: number): OutboxEntry {
+	return { n, type: "session_updated", data: JSON.stringify({ n }), audience, at: n };
+}
+
+describe("event log", () => {
+	let folder: string;
+	let store: DocumentStore;
+	let log: EventLog;
+
+	beforeEach(async () => {
+		folder = await mkdtemp(join(tmpdir(), "atelier-log-"));
+		store = new EmbeddedStore({ folder });
+		await store.open([things, eventLogCollection, eventLogNameCollection]);
+		log = new EventLog(store);
+	});
+	afterEach(async () => {
+		await store.close();
+		await rm(folder, { recursive: true });
+	});
+
+	async function all(): Promise<LogEntry[]> {
+		const entries: LogEntry[] = [];
+		for (;;) {
+			const more = await log.read(entries.length, 500);
+			if (more.length === 0) return entries;
+			entries.push(...more);
+		}
+	}
+
+	/** `ids` documents, each with events 1..`n`, one write each. */
+	async function write(ids: readonly string[], n: number): Promise<void> {
+		await Promise.all(
+			ids.map(async (id) => {
+				await store.insert(things, { id, wire: "{}", rev: 1 }, [event(1)]);
+				for (let rev = 2; rev <= n; rev++) await store.update(things, id, {}, { set: { rev } }, [event(rev)]);
+			}),
+		);
+	}
+
+	it("begins empty, with a name that stays", async () => {
+		const head = await log.head();
+		expect(head).to.include({ seq: 0, oldest: 1 });
+		expect(await new EventLog(store).head()).to.deep.equal(head);
+	});
+
+	it("takes every event once although three relays race and every third of their trims is lost", async () => {
+		let trims = 0;
+		const forgetful = new Proxy(store, {
+			get(target, name: keyof DocumentStore) {
+				if (name !== "trimOutbox") return target[name].bind(target);
+				return (...args: Parameters<DocumentStore["trimOutbox"]>) =>
+					++trims % 3 === 0 ? Promise.reject(new Error("lost")) : target.trimOutbox(...args);
+			},
+		});
+		const relays = Array.from({ length: 3 }, () => {
+			const options = { onAppended: () => {}, onError: () => {} };
+			return new OutboxRelay(forgetful, new EventLog(forgetful), [things], options);
+		});
+		const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);
+		let written = false;
+		const writing = write(ids, 10).then(() => {
+			written = true;
+		});
+		const entries = await eventually(
+			async () => {
+				for (const relay of relays) relay.wake();
+				return written && (await store.outbox(things, 1)).length === 0 && all();
+			},
+			{ withinMs: 20_000 },
+		);
+		await writing;
+		for (const relay of relays) await relay.stop();
+		expect(entries).to.have.length(200);
+		expect(entries.map(({ seq }) => seq)).to.deep.equal(entries.map((_, index) => index + 1));
+		expect(trims).to.be.greaterThan(3);
+	});
+
+	it("keeps the order of a document although the clock was set back between its events (M10)", async () => {
+		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
+		const at = (n: number, time: number): OutboxEntry => ({ ...event(n), at: time });
+		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [at(1, 5_000)]);
+		await store.update(things, "a", {}, { set: { rev: 2 } }, [at(2, 6_000)]);
+		await store.update(things, "a", {}, { set: { rev: 3 } }, [at(3, 4_000)]);
+		await store.insert(things, { id: "b", wire: "{}", rev: 1 }, [at(7, 4_500)]);
+		await store.update(things, "b", {}, { set: { rev: 2 } }, [at(8, 5_500)]);
+		relay.wake();
+		const entries = await eventually(async () => {
+			const read = await all();
+			return read.length === 5 && read;
+		});
+		await relay.stop();
+		expect(entries.map(({ data }) => JSON.parse(data).n)).to.deep.equal([7, 1, 8, 2, 3]);
+	});
+
+	it("gives a marker for an entry that fits no answer, and what is around it (C1)", async () => {
+		const document = (seq: number, wire: string) => ({ id: `x:${seq}`, wire, seq, type: "t", tenant: "t", at: 0 });
+		const large = JSON.stringify("x".repeat(2 * 1_048_576));
+		// As it travels each of its quotes takes two bytes.
+		const quotes = JSON.stringify('"'.repeat(200_000));
+		await store.append(eventLogCollection, [document(1, "{}"), document(2, large), document(3, quotes)]);
+		await store.append(eventLogCollection, [document(4, "{}")]);
+		const read = async (after: number) => (await log.read(after, 10)).map(({ seq, skipped = false }) => [seq, skipped]);
+		expect(await read(0)).to.deep.equal([[1, false]]);
+		expect(await read(1)).to.deep.equal([[2, true]]);
+		expect(await read(2)).to.deep.equal([[3, true]]);
+		expect(await read(3)).to.deep.equal([[4, false]]);
+	});
+
+	it("answers no more than a message takes, however long the names are (C1)", async () => {
+		const owner = "\u0001".repeat(255);
+		const many = Array.from({ length: 500 }, (_, index) => index + 1);
+		await store.append(
+			eventLogCollection,
+			many.map((seq) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: owner, owner, at: 0 })),
+		);
+		const first = await log.read(0, 500);
+		expect(first.length).to.be.within(2, 499);
+		expect(fitsJson(first, maxMessageBytes)).to.equal(true);
+		expect(await all()).to.have.length(500);
+	});
+
+	it("stops reading at a gap, and fills it with entries that say so (H10)", async () => {
+		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
+		await store.append(eventLogCollection, [document(1), document(2), document(5)]);
+		expect((await log.read(0, 10)).map(({ seq }) => seq)).to.deep.equal([1, 2]);
+		await Promise.all([log.read(2, 10), new EventLog(store).read(2, 10)]);
+		const entries = await log.read(0, 10);
+		expect(entries.map(({ seq, skipped = false }) => [seq, skipped])).to.deep.equal([
+			[1, false],
+			[2, false],
+			[3, true],
+			[4, true],
+			[5, false],
+		]);
+		await log.append([{ key: "x:6", entry: event(6) }]);
+		expect((await log.read(5, 10)).map(({ seq }) => seq)).to.deep.equal([6]);
+	});
+
+	it("takes what was removed because it was old for no gap (H10)", async () => {
+		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
+		await store.append(eventLogCollection, [document(8), document(9)]);
+		await log.read(3, 10);
+		expect(await log.head()).to.include({ seq: 9, oldest: 8 });
+	});
+
+	it("keeps the newest 20,000 entries however old, and removes older ones", async () => {
+		for (let start = 1; start <= 20_100; start += 300) {
+			const batch = Array.from({ length: 300 }, (_, index) => start + index);
+			await store.append(
+				eventLogCollection,
+				batch.map((seq) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 })),
+			);
+		}
+		await log.trim();
+		expect(await log.head()).to.include({ seq: 20_100, oldest: 101 });
+	});
+});

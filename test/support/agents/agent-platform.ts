@@ -1,0 +1,124 @@
+/**
+ * A platform with real coding agents and, for each, a scripted model of its own, so that what one agent uses is told
+ * apart from what the others use.
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { modelWires } from "#shared/models/model-wire.ts";
+import { agentCache } from "./install-agents.ts";
+import { McpHttpServer } from "./mcp-server.ts";
+import type { Script } from "../model-server/answer.ts";
+import { ModelServer } from "../model-server/model-server.ts";
+import { sameDay } from "../machine/same-day.ts";
+import type { SseClient } from "../clients/sse-client.ts";
+import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
+
+/** `unreachable`: nothing listens there; `refused`: the key is wrong. */
+export type ModelKind = "scripted" | "unreachable" | "refused";
+
+/** US dollars per million tokens. A token costs whole micro-dollars, so that no sum depends on what was rounded. */
+export const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
+
+/** Nobody but root can listen there. */
+const deadEnd = "http://127.0.0.1:1";
+
+type GroundParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
+
+export class AgentPlatform implements AsyncDisposable {
+	readonly platform: TestPlatform;
+	/** By agent. */
+	readonly models: ReadonlyMap<string, ModelServer>;
+	readonly mcp: McpHttpServer;
+	/** Events of the platform since it was started. */
+	readonly stream: SseClient;
+	readonly #all: AsyncDisposableStack;
+
+	private constructor({ platform, models, mcp, stream }: GroundParts, all: AsyncDisposableStack) {
+		this.platform = platform;
+		this.models = models;
+		this.mcp = mcp;
+		this.stream = stream;
+		this.#all = all;
+	}
+
+	/** @param script Of every model. */
+	static async open(agents: readonly string[], script: Script): Promise<AgentPlatform> {
+		await using all = new AsyncDisposableStack();
+		const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
+		all.defer(() => rmSync(folder, { recursive: true, force: true }));
+		const dataDir = join(folder, "data");
+		mkdirSync(dataDir);
+		symlinkSync(join(agentCache, "agents"), join(dataDir, "agents"));
+		const mcp = all.use(await McpHttpServer.listen());
+		const models = new Map<string, ModelServer>();
+		for (const id of agents) models.set(id, all.use(await ModelServer.listen({ script, model: modelOf(id) })));
+		writeFileSync(join(folder, "models.yaml"), stringify(catalogue(models)));
+		mkdirSync(join(folder, "templates"));
+		writeFileSync(join(folder, "templates", "tools.yaml"), stringify(toolsTemplate(mcp.url)));
+		const keys = Object.fromEntries([...models].map(([id, { key }]) => [keyName(id), key]));
+		const config = {
+			models: { file: join(folder, "models.yaml") },
+			templates: { kwargs: { folder: join(folder, "templates") } },
+		};
+		const platform = all.use(
+			await startPlatform({ config, env: { ...keys, [wrongKey]: "sk-wrong", ...sameDay() }, dataDir }),
+		);
+		const stream = all.use(await platform.events());
+		return new AgentPlatform({ platform, models, mcp, stream }, all.move());
+	}
+
+	/** The platform first, the folder last. */
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#all.disposeAsync();
+	}
+}
+
+const wrongKey = "WRONG_KEY";
+
+export function modelOf(agent: string, kind: ModelKind = "scripted"): string {
+	// Codex offers other tools where it knows the model, as it does with those of its users.
+	return kind === "scripted" && agent === "codex" ? "gpt-5.5" : `${kind}-${agent}`;
+}
+
+function keyName(agent: string): string {
+	return `SCRIPTED_${agent.toUpperCase()}_KEY`;
+}
+
+/** Each agent has a provider of its own for each kind of model. */
+function catalogue(models: ReadonlyMap<string, ModelServer>): object {
+	const nowhere = Object.fromEntries(modelWires.map((wire) => [wire, deadEnd]));
+	const listed = [...models].flatMap(([agent, { endpoints }]) => [
+		{ agent, kind: "scripted" as const, provider: { key_env: keyName(agent), endpoints } },
+		{ agent, kind: "refused" as const, provider: { key_env: wrongKey, endpoints } },
+		{ agent, kind: "unreachable" as const, provider: { endpoints: nowhere } },
+	]);
+	return {
+		price_version: "test",
+		providers: listed.map(({ agent, kind, provider }) => ({ id: `${kind}-${agent}`, ...provider })),
+		models: listed.map(({ agent, kind }) => ({
+			id: modelOf(agent, kind),
+			name: `${kind} ${agent}`,
+			provider: `${kind}-${agent}`,
+			prices,
+		})),
+	};
+}
+
+/** Servers of both kinds with the same tools. */
+function toolsTemplate(url: string): object {
+	return {
+		name: "tools",
+		mcp_servers: [
+			{
+				name: "nearby",
+				type: "stdio",
+				command: process.execPath,
+				args: [join(import.meta.dirname, "mcp-server.ts")],
+				env: { NEARBY: "yes" },
+			},
+			{ name: "remote", type: "http", url, headers: { "x-key": "mcp-key" } },
+		],
+	};
+}

@@ -1,0 +1,112 @@
+/** A coding agent for tests of permissions, interrupts and the chat: it does what a message says, line by line. */
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isJsonObject, type JsonObject, objectsOf } from "#agent/io/json-object.ts";
+import { JsonRpc } from "#agent/io/json-rpc.ts";
+
+const sessionId = "asking";
+let folder = ".";
+let isAllowedForEver = false;
+let cancellation = new AbortController();
+
+function update(sessionUpdate: string, members: object): void {
+	rpc.notify("session/update", { sessionId, update: { sessionUpdate, ...members } });
+}
+
+function say(text: string): void {
+	update("agent_message_chunk", { content: { type: "text", text } });
+}
+
+/** Writes a file when it is allowed to, and says what it was told; true when the turn is cancelled by that. */
+async function write(name: string, text: string): Promise<boolean> {
+	const toolCall = { toolCallId: name, kind: "edit", title: `Write ${name}`, status: "pending" };
+	const rawInput = { path: name, text };
+	update("tool_call", { ...toolCall, rawInput });
+	const answer = isAllowedForEver ? "allow_always" : await permission({ ...toolCall, rawInput });
+	if (answer === "allow_always") isAllowedForEver = true;
+	const isAllowed = answer.startsWith("allow");
+	if (isAllowed) writeFileSync(join(folder, name), text);
+	update("tool_call_update", { toolCallId: name, status: isAllowed ? "completed" : "failed" });
+	say(`${answer}\n`);
+	return answer === "cancelled";
+}
+
+async function permission(toolCall: object): Promise<string> {
+	const kinds = ["allow_once", "allow_always", "reject_once"];
+	const options = kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
+	const { outcome } = await rpc.request("session/request_permission", { sessionId, toolCall, options });
+	return isJsonObject(outcome) ? String(outcome["optionId"] ?? outcome["outcome"]) : "no outcome";
+}
+
+/** A command that puts out something while it runs. */
+async function run(command: string): Promise<void> {
+	const toolCallId = randomUUID();
+	const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
+	update("tool_call", { toolCallId, kind: "execute", title: command, status: "pending", rawInput: { command } });
+	await permission({ toolCallId, kind: "execute", title: command, rawInput: { command } });
+	update("tool_call_update", { toolCallId, status: "in_progress", content: output("half\n") });
+	update("tool_call_update", { toolCallId, status: "completed", content: output("half\nwhole\n") });
+}
+
+/** By the first word of a line; true ends the turn as cancelled. */
+const steps: Readonly<Record<string, (rest: string) => unknown>> = {
+	say,
+	run,
+	think: (text) => update("agent_thought_chunk", { content: { type: "text", text } }),
+	pid: () => say(String(process.pid)),
+	write: (rest) => write(rest.split(" ")[0] ?? "", rest.split(" ").slice(1).join(" ")),
+	/** Does not take the withdrawal of a request for an answer. */
+	async insist() {
+		const answers: string[] = [];
+		while (answers.length < 3) answers.push(await permission({ toolCallId: "again", title: "Again" }));
+		say(answers.join(" "));
+	},
+	/** Two at once. */
+	both: async (rest) => Promise.all(rest.split(" ").map((name) => write(name, name))),
+	plan: (rest) => update("plan", { entries: [{ content: rest, status: "pending", priority: "high" }] }),
+	/** As many pieces of a KiB. */
+	async flood(rest) {
+		for (let n = 0; n < Number(rest); n++) {
+			say(`${n}`.padEnd(1_024, "."));
+			if (n % 64 === 0) await sleep(1);
+		}
+	},
+	async hang() {
+		await sleep(60_000, undefined, { signal: cancellation.signal }).catch(() => {});
+		return true;
+	},
+	/** Heeds no cancellation. */
+	stubborn: () => sleep(600_000),
+};
+
+async function prompt({ prompt: blocks }: JsonObject): Promise<object> {
+	cancellation = new AbortController();
+	const text = String(objectsOf(blocks).at(-1)?.["text"]);
+	for (const line of text.split("\n")) {
+		const [word = "", ...rest] = line.split(" ");
+		if ((await steps[word]?.(rest.join(" "))) === true) return { stopReason: "cancelled" };
+		if (cancellation.signal.aborted) return { stopReason: "cancelled" };
+	}
+	return { stopReason: "end_turn" };
+}
+
+const rpc = new JsonRpc(process.stdin, process.stdout, {
+	requests: {
+		initialize: () => ({ protocolVersion: 1, agentInfo: { title: "Asking" }, agentCapabilities: {} }),
+		"session/new": ({ cwd }) => {
+			folder = String(cwd);
+			setImmediate(() => {
+				update("available_commands_update", { availableCommands: [{ name: "compact", description: "Forget" }] });
+				update("usage_update", { used: 10, size: 100 });
+			});
+			return { sessionId };
+		},
+		"session/prompt": prompt,
+	},
+	notifications: { "session/cancel": () => cancellation.abort() },
+});
+
+await rpc.closed;
+process.exit(0);

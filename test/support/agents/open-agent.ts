@@ -1,0 +1,73 @@
+/** A coding agent as the session agent opens one, without a pod around it. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { AgentProcess } from "#agent/coding-agents/agent-process.ts";
+import type { AgentRecord } from "#agent/coding-agents/agent-record.ts";
+import type { CodingAgent } from "#agent/coding-agents/coding-agent.ts";
+import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp/acp.ts";
+import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { Permissions } from "#agent/coding-agents/permissions.ts";
+
+/** The scripted agent of the tests. @param habits Words that it reads from `SCRIPTED`. */
+export function scriptedRecord(...habits: string[]): AgentRecord {
+	return {
+		id: "scripted",
+		title: "Untitled",
+		command: [process.execPath, join(import.meta.dirname, "scripted-agent.ts")],
+		env: { SCRIPTED: habits.join(" ") },
+		files: [],
+		folders: [],
+		keeps: [],
+		modes: { ask: "", auto: "" },
+		mcp: "both",
+		loads: true,
+		end_signal: "none",
+		chatter: "",
+		late_update_ms: 300,
+	};
+}
+
+/** @param folder Its home and its workspace. @param options Win over what the record and the defaults say. */
+export async function openAgent(
+	record: AgentRecord,
+	folder: string,
+	options: Partial<AcpOptions> = {},
+): Promise<CodingAgent> {
+	const log = options.log ?? new LogBuffer([]);
+	const started = new AgentProcess(record, { PATH: process.env["PATH"] ?? "", HOME: folder }, folder, log);
+	return openStarted(started, record, folder, { ...options, log });
+}
+
+/** @param started What stands for the agent's process. */
+export async function openStarted(
+	started: Parameters<typeof AcpAgent.connect>[0],
+	record: AgentRecord,
+	folder: string,
+	{ log = new LogBuffer([]), ...options }: Partial<AcpOptions> = {},
+): Promise<CodingAgent> {
+	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
+	const agent = await AcpAgent.connect(started, {
+		id,
+		title,
+		mcp,
+		loads,
+		lateUpdateMs,
+		log,
+		model: "",
+		systemPrompt: "",
+		mcpServers: [],
+		modes,
+		kept: new KeptSession(join(folder, `${randomUUID()}.json`), id),
+		past: () => "",
+		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
+		...options,
+	});
+	try {
+		await agent.open(folder);
+		return agent;
+	} catch (error) {
+		await agent.close();
+		throw error;
+	}
+}

@@ -1,0 +1,54 @@
+/** A scripted model server behind a model proxy, and what the proxy tells of it. */
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
+import { ModelProxy, type ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
+import { type ModelAccess, type ModelWire, modelWires } from "#shared/models/model-wire.ts";
+import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import type { Script } from "../model-server/answer.ts";
+import { ModelServer } from "../model-server/model-server.ts";
+
+export class ProxiedModel implements AsyncDisposable {
+	readonly server: ModelServer;
+	readonly proxy: ModelProxy;
+	readonly log: LogBuffer;
+	readonly metered: MeteredCall[];
+
+	private constructor(server: ModelServer, proxy: ModelProxy, log: LogBuffer, metered: MeteredCall[]) {
+		this.server = server;
+		this.proxy = proxy;
+		this.log = log;
+		this.metered = metered;
+	}
+
+	static async open(
+		script: Script,
+		options: Partial<Omit<ModelProxyOptions, "log" | "onCall">> = {},
+	): Promise<ProxiedModel> {
+		const server = await ModelServer.listen({ script });
+		const log = new LogBuffer([]);
+		const metered: MeteredCall[] = [];
+		const onCall = (call: MeteredCall): number => metered.push(call);
+		const proxy = await ModelProxy.open({ access: server.access(), log, onCall, ...options });
+		return new ProxiedModel(server, proxy, log, metered);
+	}
+
+	/** What an agent knows of its model. */
+	get access(): Pick<ModelAccess, "endpoints" | "key" | "model"> {
+		const urls = modelWires.map((wire): [ModelWire, string] => [wire, this.proxy.url(wire) ?? ""]);
+		return { endpoints: Object.fromEntries(urls), key: this.proxy.token, model: this.server.model };
+	}
+
+	/** Sum of what was metered. */
+	get counts(): TokenCounts {
+		return this.metered.reduce<TokenCounts>((sum, { counts }) => addTokens(sum, counts ?? noTokens), { ...noTokens });
+	}
+
+	get logged(): string[] {
+		return this.log.after(0).map(({ message }) => message);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.proxy.close();
+		await this.server[Symbol.asyncDispose]();
+	}
+}

@@ -1,0 +1,216 @@
+/**
+ * A coding agent for tests, made with the SDK's own agent side: it does what a message says, step by step, and shows
+ * the habits real agents have.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Readable, Writable } from "node:stream";
+import * as acp from "@agentclientprotocol/sdk";
+import { askModel, userMessage } from "../model-server/simple-caller.ts";
+import { startTimeNow } from "#shared/process-files.ts";
+
+/** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` to the end of its input. */
+const habits = new Set((process.env["SCRIPTED"] ?? "").split(" "));
+
+const cancelled = new Map<string, AbortController>();
+let model = "small";
+let mode = "plan";
+let system = "none";
+let servers = "";
+let cancels = 0;
+/** Of the last call of the model: its text, or what came instead. */
+let answer = "";
+
+function textOf(prompt: readonly acp.ContentBlock[]): string[] {
+	return prompt.flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
+
+function modelOption(): acp.SessionConfigOption {
+	const options = ["small", "large"].map((value) => ({ value, name: value }));
+	return { id: "m", name: "Model", category: "model", type: "select", currentValue: model, options };
+}
+
+/** What a step may use. */
+interface Stage {
+	text: string;
+	sessionId: string;
+	client: acp.AgentContext;
+	update: (next: acp.SessionUpdate) => Promise<void>;
+	say: (text: string) => Promise<void>;
+}
+
+/** By its first word; one that returns a reason ends the turn with it. */
+const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | void>>> = {
+	say: ({ say, text }) => say(text),
+	think: ({ update, text }) => update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }),
+	/** Never announced before. */
+	tool: ({ update, text }) =>
+		update({ sessionUpdate: "tool_call_update", toolCallId: text, status: "completed", rawOutput: { exitCode: 0 } }),
+	async ask({ client, sessionId, say }) {
+		const kinds = ["reject_once", "allow_always", "allow_once"] as const;
+		const options = kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
+		const request: acp.RequestPermissionRequest = {
+			sessionId,
+			options,
+			toolCall: { toolCallId: "t", title: "write a file" },
+		};
+		const { outcome } = await client.request(acp.methods.client.session.requestPermission, request);
+		await say(outcome.outcome === "selected" ? outcome.optionId : outcome.outcome);
+	},
+	/** Requests that were not offered, or that no client knows. */
+	async odd({ client, sessionId, say }) {
+		const answers = ["fs/write_text_file", "terminal/create", "craft/suggest"].map((method) =>
+			client.request(method, { sessionId }).then(
+				() => "answered",
+				(error: unknown) => (error instanceof acp.RequestError ? String(error.code) : "broken"),
+			),
+		);
+		await say((await Promise.all(answers)).join(" "));
+	},
+	/** So many calls of the model, one after the other, whatever becomes of them. */
+	async call({ text }) {
+		const { MODEL_URL: url = "", MODEL_TOKEN: key = "", MODEL: called = "" } = process.env;
+		const access = { endpoints: { "openai-chat": url }, key, model: called };
+		for (let calls = 0; calls < Number(text); calls++) {
+			const { text: said, raw } = await askModel(access, "openai-chat", { ...userMessage("go on"), isStreaming: true });
+			answer = said || raw;
+		}
+	},
+	/** After the answer. */
+	async late({ say, text }) {
+		void sleep(500).then(() => say(text));
+	},
+	/** Asked for, and left running when the turn is cancelled. */
+	async command({ client, sessionId, text }) {
+		const toolCall = { toolCallId: "c", title: text, kind: "execute" as const, rawInput: { command: text } };
+		const options = [{ optionId: "yes", name: "yes", kind: "allow_once" as const }];
+		await client.request(acp.methods.client.session.requestPermission, { sessionId, options, toolCall });
+		spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
+	},
+	/** The same without being asked for; it is told of when it runs already. */
+	async unasked({ update, text }) {
+		const command = spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
+		await once(command, "spawn");
+		const call = { toolCallId: "u", title: text, kind: "execute" as const, status: "in_progress" as const };
+		await update({ sessionUpdate: "tool_call", ...call });
+	},
+	/** A helper of its own, whose id it says: with or without a pipe to speak to it. */
+	async helper({ text, say }) {
+		const helper = spawn("sleep", ["600"], { detached: true, stdio: [text === "piped" ? "pipe" : "ignore", "ignore"] });
+		await once(helper, "spawn");
+		// Whatever starts next is dated later for sure.
+		const since = startTimeNow();
+		while (startTimeNow() < since + 10) await sleep(10);
+		await say(`${helper.pid} `);
+	},
+	async hang({ sessionId }) {
+		const { signal } = cancelled.get(sessionId) ?? new AbortController();
+		await sleep(60_000, undefined, { signal }).catch(() => {});
+		return "cancelled";
+	},
+	/** Fails when it is cancelled. */
+	async sulk({ sessionId }) {
+		const { signal } = cancelled.get(sessionId) ?? new AbortController();
+		await sleep(60_000, undefined, { signal });
+	},
+	async fail({ text }) {
+		throw acp.RequestError.internalError(undefined, text);
+	},
+	/** Says what is wrong in the data only. */
+	async detail({ text }) {
+		throw acp.RequestError.internalError({ details: text });
+	},
+	async crash() {
+		console.error("last words");
+		process.exit(7);
+	},
+};
+
+async function perform(line: string, client: acp.AgentContext, sessionId: string): Promise<acp.StopReason | void> {
+	const [word = "", ...rest] = line.split(" ");
+	const update = (next: acp.SessionUpdate): Promise<void> =>
+		client.notify(acp.methods.client.session.update, { sessionId, update: next });
+	const say = (text: string): Promise<void> =>
+		update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+	return steps[word]?.({ text: rest.join(" "), sessionId, client, update, say });
+}
+
+type Opening = Pick<acp.NewSessionRequest, "mcpServers"> & { systemPrompt?: unknown };
+
+/** Servers in one word each: `name:type:first detail`. */
+function begin(params: Opening): acp.NewSessionResponse {
+	const told = params.mcpServers.map((server) =>
+		"url" in server
+			? `${server.name}:http:${server.url}:${server.headers[0]?.value}`
+			: `${server.name}:stdio:${"args" in server ? server.args.join(",") : ""}:${"env" in server ? server.env[0]?.value : ""}`,
+	);
+	servers = told.join(" ");
+	system = JSON.stringify(params.systemPrompt ?? "none");
+	const availableModes = ["plan", "work"].map((id) => ({ id, name: id }));
+	const modes = habits.has("modes") ? { modes: { availableModes, currentModeId: mode } } : {};
+	return { sessionId: "s1", configOptions: [modelOption()], ...modes };
+}
+
+/** Not in the stable protocol. */
+const systemCapability: object = { sessionCapabilities: { systemPrompt: {} } };
+
+/** The whole text as it came, which the library's own reader would cut to what it knows. */
+const anything = { parse: (params: unknown) => params as Opening };
+
+const connection = acp
+	.agent({ name: "scripted" })
+	.onRequest(acp.methods.agent.initialize, () => ({
+		protocolVersion: acp.PROTOCOL_VERSION,
+		agentInfo: { name: "scripted", title: "Scripted", version: "1" },
+		agentCapabilities: {
+			loadSession: habits.has("load") || habits.has("load-fails"),
+			mcpCapabilities: { http: habits.has("http") },
+			...(habits.has("system") ? systemCapability : {}),
+		},
+	}))
+	.onRequest(String(acp.methods.agent.session.new), anything, ({ params }) => begin(params))
+	.onRequest(acp.methods.agent.session.load, async ({ params, client }) => {
+		if (habits.has("load-fails")) throw acp.RequestError.internalError({ details: "It is gone" });
+		const content = { type: "text" as const, text: "told again" };
+		const update = { sessionUpdate: "agent_message_chunk" as const, content };
+		await client.notify(acp.methods.client.session.update, { sessionId: params.sessionId, update });
+		const { sessionId: _, ...opened } = begin(params);
+		return opened;
+	})
+	.onRequest(acp.methods.agent.session.setMode, ({ params }) => {
+		mode = params.modeId;
+		return {};
+	})
+	.onRequest(acp.methods.agent.session.setConfigOption, ({ params }) => {
+		model = String(params.value);
+		return { configOptions: [modelOption()] };
+	})
+	.onRequest(acp.methods.agent.session.prompt, async ({ params: { sessionId, prompt }, client }) => {
+		cancelled.set(sessionId, new AbortController());
+		const texts = textOf(prompt);
+		for (const line of (texts.at(-1) ?? "").split("\n")) {
+			const filled = line
+				.replace("{model}", model)
+				.replace("{mode}", mode)
+				.replace("{system}", system)
+				.replace("{servers}", servers)
+				.replace("{cancels}", String(cancels))
+				.replace("{answer}", answer)
+				.replace("{blocks}", texts.join("|"));
+			const stopReason = await perform(filled, client, sessionId);
+			if (stopReason) return { stopReason };
+		}
+		return { stopReason: "end_turn" };
+	})
+	.onNotification(acp.methods.agent.session.cancel, ({ params }) => {
+		cancels++;
+		cancelled.get(params.sessionId)?.abort();
+	})
+	.connect(
+		acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
+	);
+
+await connection.closed;
+if (!habits.has("deaf")) process.exit(0);
+await sleep(60_000);

@@ -1,0 +1,71 @@
+/** What is wrong with an answer, whatever was asked: its status, its body, and what it gives away. */
+import type { Action } from "#shared/bus/contract.ts";
+import { compileRule, compileSchema } from "#shared/bus/validator.ts";
+import type { ActionRoute } from "#services/gateway/routes/action-route.ts";
+import type { RawAnswer } from "../clients/raw-http.ts";
+
+const detailText = compileSchema({ detail: { type: "string" } });
+const detailList = compileSchema({
+	detail: {
+		type: "array",
+		min: 1,
+		items: {
+			type: "object",
+			props: {
+				type: { type: "string" },
+				loc: { type: "array", items: { type: "any" } },
+				msg: { type: "string" },
+			},
+		},
+	},
+});
+
+/** A line of a stack, a file of a program, the words of the store. */
+const innards = [/\n\s+at .*:\d+/, /\.[cm]?[jt]s:\d+/, /node_modules|node:internal/, /SQLITE_|MongoServerError/];
+
+/** @param secrets Texts that no answer may hold: paths and canaries. */
+export function answerFaults(route: ActionRoute, answer: RawAnswer, secrets: readonly string[]): string[] {
+	const { status } = answer;
+	const faults = givenAway(answer, secrets);
+	if (status >= 500 && ![502, 503, 504].includes(status)) faults.push(`status ${status}`);
+	const wrong = status >= 400 ? !isRefusal(answer) : !isSuccess(route, answer);
+	if (wrong) faults.push(`a body that no schema knows (${status})`);
+	return faults;
+}
+
+/** What the answer, its head too, tells that is nobody's business. */
+export function givenAway({ text, headers }: RawAnswer, secrets: readonly string[]): string[] {
+	const all = `${Object.values(headers).join("\n")}\n${text}`;
+	return [
+		...(secrets.some((secret) => all.includes(secret)) ? ["a secret"] : []),
+		...(innards.some((pattern) => pattern.test(all)) ? ["innards"] : []),
+	];
+}
+
+function isRefusal({ status, text, headers }: RawAnswer): boolean {
+	// Node's own, when it cannot read the head of a request: nobody has seen the request then.
+	if ([400, 417, 431].includes(status) && headers["content-type"] === undefined) return text === "";
+	if (detailText(parsed(text)).length === 0) return true;
+	return status === 422 && detailList(parsed(text)).length === 0;
+}
+
+function isSuccess({ action, status }: ActionRoute, answer: RawAnswer): boolean {
+	if (answer.status === 307) return true;
+	if (answer.status !== status) return false;
+	if (action.produces !== undefined) return answer.headers["content-type"]?.startsWith(action.produces) ?? false;
+	if (!action.returns) return answer.text === "";
+	return compileRule(resultOf(action))(parsed(answer.text)).length === 0;
+}
+
+function resultOf({ returns, paged }: Pick<Action<unknown, unknown, unknown>, "returns" | "paged">) {
+	const items = paged && returns?.type === "object" ? returns.props["items"] : returns;
+	return items ?? ({ type: "any" } as const);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,17 @@
+/** The commands on sessions of a test's own store. */
+import { KeptAnswers } from "#services/sessions/commands/kept-answers.ts";
+import { SessionCommands } from "#services/sessions/commands/session-commands.ts";
+import { SessionCreations } from "#services/sessions/commands/session-creations.ts";
+import type { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { sessionRules } from "#services/sessions/commands/session-rules.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+
+const shipped = readModelCatalogue("config/models.yaml");
+
+/** Nobody hears that a session is due. */
+export function commandsOver(records: SessionRecords, store: DocumentStore, catalogue = shipped): SessionCommands {
+	const creations = new SessionCreations(records, new KeptAnswers(store));
+	return new SessionCommands(records, creations, sessionRules(loadConfig({}), catalogue), () => {});
+}

@@ -1,0 +1,66 @@
+/** The other side of the session-work contract, small and in memory: leases, fences and due times are real. */
+import { now } from "#shared/clock.ts";
+import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/session-work.ts";
+import type { Asked } from "#services/pod-manager/sweep.ts";
+import { launchSettings } from "../pods/memory-pods.ts";
+
+const leaseMs = 15_000;
+
+interface DeskSession {
+	desired: Desired;
+	generation: number;
+	fence: number;
+	attempts: number;
+	leasedUntil: number;
+	/** Undefined: nothing to do. */
+	dueAt: number | undefined;
+	readonly observed: Observation[];
+	readonly dueInMs: number[];
+}
+
+export class SessionDesk {
+	readonly sessions = new Map<string, DeskSession>();
+
+	/** A command: the session is due from now on. */
+	want(id: string, desired: Desired, generation = 1): void {
+		const former = this.sessions.get(id) ?? { fence: 0, leasedUntil: 0, observed: [], dueInMs: [] };
+		this.sessions.set(id, { ...former, desired, generation, attempts: 0, dueAt: now() });
+	}
+
+	/** The newest observation of a session. */
+	last(id: string): Observation | undefined {
+		return this.sessions.get(id)?.observed.at(-1);
+	}
+
+	async claim(limit: number, ids?: readonly string[]): Promise<Claim[]> {
+		const at = now();
+		const wanted = [...this.sessions].filter(([id, { dueAt, leasedUntil }]) => {
+			return leasedUntil <= at && (ids ? ids.includes(id) : dueAt !== undefined && dueAt <= at);
+		});
+		return wanted.slice(0, limit).map(([id, session]) => {
+			session.fence++;
+			session.attempts++;
+			session.leasedUntil = at + leaseMs;
+			session.dueAt = at + leaseMs;
+			const { generation, desired, fence, attempts } = session;
+			return { id, generation, desired, fence, attempts, launch: { ...launchSettings } };
+		});
+	}
+
+	/** On one page. */
+	async expected(asked: Asked): Promise<{ sessions: Expectation[] }> {
+		const sessions = [...this.sessions].map(([id, { generation, desired }]) => ({ id, generation, desired }));
+		return { sessions: "ids" in asked ? sessions.filter(({ id }) => asked.ids.includes(id)) : sessions };
+	}
+
+	async observe({ id, fence, observed, due_in_ms }: PassReport): Promise<boolean> {
+		const session = this.sessions.get(id);
+		if (session?.fence !== fence) return false;
+		session.observed.push(observed);
+		session.dueInMs.push(due_in_ms);
+		session.leasedUntil = 0;
+		const settled = session.desired === "run" ? observed.phase === "ready" : observed.phase === "absent";
+		session.dueAt = settled ? undefined : now() + due_in_ms;
+		return true;
+	}
+}

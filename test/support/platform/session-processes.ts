@@ -1,0 +1,78 @@
+/** Finds the processes of session pods by the marker in their environment or title, as the platform itself does. */
+import { readdirSync, readFileSync } from "node:fs";
+import { waitingTitle } from "#shared/pod/agent-title.ts";
+import { marker } from "#shared/pod/launch.ts";
+import { processFile } from "../machine/process-file.ts";
+
+export interface SessionProcess {
+	pid: number;
+	parent: number;
+	session: string;
+	generation: number;
+	/** Whether it is the session agent, and not something that the agent started. */
+	isAgent: boolean;
+}
+
+/** Every process of every pod of one installation; agents that still wait for a session are none. */
+export function sessionProcesses(installation: string): SessionProcess[] {
+	return processIds().flatMap((pid) => read(pid, installation));
+}
+
+/** Process ids of the session agents that wait for a session and are loaded. */
+export function waitingAgents(installation: string): number[] {
+	return processIds()
+		.filter((pid) => processFile(pid, "cmdline").startsWith(waitingTitle))
+		.filter((pid) => processFile(pid, "environ").includes(`${marker.installation}=${installation}\0`));
+}
+
+function processIds(): number[] {
+	return readdirSync("/proc").map(Number).filter(Number.isInteger);
+}
+
+/** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */
+export function sessionAgents(installation: string): Omit<SessionProcess, "parent" | "isAgent">[] {
+	const all = sessionProcesses(installation);
+	const first = all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
+	return first.map(({ pid, session, generation }) => ({ pid, session, generation }));
+}
+
+export function killSessionProcesses(installation: string): void {
+	for (const { pid } of sessionProcesses(installation)) {
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch (error) {
+			if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+		}
+	}
+}
+
+/** Processes end while one reads about them; those are not there. */
+function read(pid: number, installation: string): SessionProcess[] {
+	try {
+		const environment = new Map(
+			readFileSync(`/proc/${pid}/environ`, "utf8")
+				.split("\0")
+				.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+		);
+		if (environment.get(marker.installation) !== installation) return [];
+		const [, session = "", generation] = titleOf(pid) ?? [];
+		if (!environment.has(marker.session) && session === "") return [];
+		const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+		return [
+			{
+				pid,
+				parent,
+				session: environment.get(marker.session) ?? session,
+				generation: Number(environment.get(marker.generation) ?? generation),
+				isAgent: environment.get("ATELIER_ROLE") === "agent",
+			},
+		];
+	} catch {
+		return [];
+	}
+}
+
+/** Of a session agent that waited for its session. */
+function titleOf(pid: number): RegExpExecArray | null {
+	return /^atelier-agent (.+)-g(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+}

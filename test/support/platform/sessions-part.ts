@@ -1,0 +1,40 @@
+/** The real sessions and blueprints parts over a real store in a temporary folder, on one broker or two. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compose as composeBlueprints } from "#services/blueprints/compose.ts";
+import { compose as composeSessions } from "#services/sessions/compose.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { InstallationKey } from "#shared/secrets/keys.ts";
+import type { Platform } from "#shared/platform.ts";
+import { startNodes } from "../bus/test-brokers.ts";
+
+/** @param kept A folder that stays; default one that goes with the part. */
+export async function startSessions(nodes: 1 | 2, kept?: string) {
+	const folder = kept ?? (await mkdtemp(join(tmpdir(), "atelier-sessions-")));
+	const platform: Platform = {
+		config: loadConfig({ DATA_DIR: folder }),
+		key: new InstallationKey(Buffer.alloc(32, 3)),
+		rawHandlers: new Map(),
+		upgradeHandlers: new Map(),
+		shortcomings: [],
+		readiness: new Map(),
+	};
+	const parts = [await composeSessions(platform), await composeBlueprints(platform)];
+	const started = await startNodes(
+		nodes,
+		parts.flatMap(({ services }) => services),
+	);
+	return {
+		near: started.near,
+		/** As at the beginning of an orderly end. */
+		async drain() {
+			for (const part of parts) await part.drain?.();
+		},
+		async stop() {
+			await started.stop();
+			for (const part of parts) await part.close?.();
+			if (kept === undefined) await rm(folder, { recursive: true });
+		},
+	};
+}

@@ -1,0 +1,92 @@
+/** The books over a real store, as one process of the platform has them. */
+import { randomUUID } from "node:crypto";
+import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
+import { SessionCounts } from "#services/sessions/books/session-counts.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
+import { newSession } from "#services/sessions/commands/new-session.ts";
+import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { enter } from "#services/sessions/record/session-change.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { updateChange } from "#services/sessions/record/session-update.ts";
+import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { launchSettings } from "../pods/memory-pods.ts";
+
+export const bookTestCollections = [
+	sessionCollection,
+	eventLogCollection,
+	eventLogNameCollection,
+	...bookCollections,
+] as const;
+
+const job = systemPrincipal("test");
+
+export type TestBooks = Awaited<ReturnType<typeof openTestBooks>>;
+
+/** @param env Configuration, as variables. */
+export async function openTestBooks(store: DocumentStore, env: Record<string, string> = {}) {
+	const counts = new SessionCounts(store);
+	await counts.open();
+	const relay = new OutboxRelay(store, new EventLog(store), [sessionCollection], {
+		onAppended: () => {},
+		// It tries again.
+		onError: () => {},
+	});
+	const records = new SessionRecords(store, () => relay.wake());
+	const config = loadConfig(env);
+	const catalogue = readModelCatalogue(config.models.file);
+	const books = openBooks({ store, config, catalogue, records, counts, relay });
+	return {
+		...books,
+		records,
+		counts,
+		relay,
+		/** A session that runs. */
+		async session(principal: Principal, limit: number | null = null): Promise<string> {
+			const id = randomUUID();
+			const request = {
+				name: "a",
+				model: "",
+				terminal_restricted: false,
+				credential_names: [],
+				integration_ids: [],
+				resource_config: {},
+				system_prompt: "",
+				initial_prompt: "",
+				budget: { limit },
+			};
+			const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
+			await records.insert(newSession({ id, principal, request, source, launch: launchSettings, at: now() }));
+			await this.enters(id, "running");
+			return id;
+		},
+		async enters(id: string, status: StoredStatus): Promise<void> {
+			const event = status === "deleted" ? "session_deleted" : "session_updated";
+			await records.change(job, id, () => ({ at: now(), event, ...enter(status, now()) }));
+		},
+		async limit(id: string, limit: number | null): Promise<void> {
+			await records.change(job, id, (record) => updateChange(record, { budget: { limit } }));
+		},
+		async of(id: string) {
+			return (await records.get(job, id)).session;
+		},
+		/** Resolves when the event log has what was written: numbers of sessions do not wait that long for it. */
+		async told(): Promise<void> {
+			// A move that failed is tried again by nobody else here.
+			relay.wake();
+			await relay.settled(20_000);
+		},
+		stop: () => relay.stop(),
+	};
+}
+
+/** The pod of a session. */
+export function podOf(id: string, generation = 1): Principal {
+	return { kind: "pod", id, tenant: "", roles: [], generation };
+}

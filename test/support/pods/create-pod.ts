@@ -1,0 +1,18 @@
+/**
+ * A process of the platform that creates one pod, once as many session agents wait as it is to keep, and lives on until
+ * it is killed; told on standard input. It says `created` when it is done.
+ */
+import { text } from "node:stream/consumers";
+import { LocalProcessRuntime, type LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import { eventually } from "../eventually.ts";
+import { waitingAgents } from "../platform/session-processes.ts";
+
+const { options, spec } = JSON.parse(await text(process.stdin)) as { options: LocalProcessOptions; spec: PodSpec };
+const runtime = new LocalProcessRuntime(options);
+runtime.watch(() => {}, new AbortController().signal);
+const wait = () => waitingAgents(options.installation).length === options.waiting;
+await eventually(wait, { withinMs: 15_000, what: "session agents wait" });
+await runtime.create(spec);
+console.log("created");
+setInterval(() => {}, 60_000);

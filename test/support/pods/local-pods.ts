@@ -1,0 +1,68 @@
+/** A folder and an installation of its own for pods as processes, which are all killed at the end. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LocalProcessOptions, LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { inheritedEnvironment } from "#shared/config/config.ts";
+import { marker } from "#shared/pod/launch.ts";
+import { removeGroups } from "./remove-groups.ts";
+import { eventually } from "../eventually.ts";
+
+export interface LocalPods {
+	readonly dataDir: string;
+	readonly installation: string;
+	/** What its runtimes are made of. */
+	readonly options: LocalProcessOptions;
+	/** As another process of the platform has it. */
+	runtime(): LocalProcessRuntime;
+	/** Process ids with the installation's marker. */
+	processes(): number[];
+	close(): Promise<void>;
+}
+
+/** @param waiting How many session agents each watched runtime keeps waiting. */
+export function openLocalPods(waiting = 0): LocalPods {
+	const dataDir = mkdtempSync(join(tmpdir(), "atelier-pods-"));
+	const installation = randomBytes(8).toString("hex");
+	const options = {
+		dataDir,
+		installation,
+		markKey: randomBytes(16).toString("hex"),
+		userHome: "",
+		environment: inheritedEnvironment(),
+		waiting,
+	};
+	const processes = () => markedWith(`${marker.installation}=${installation}`);
+	return {
+		dataDir,
+		installation,
+		options,
+		processes,
+		runtime: () => new LocalProcessRuntime(options),
+		async close() {
+			await eventually(() => {
+				for (const pid of processes()) process.kill(pid, "SIGKILL");
+				return processes().length === 0;
+			});
+			await removeGroups(installation);
+			await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+		},
+	};
+}
+
+function markedWith(entry: string): number[] {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(entry))
+		.map(Number);
+}
+
+/** Empty for a process that has ended meanwhile, and for what is left of one until its parent has asked how it ended. */
+function environmentOf(pid: string): string[] {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+	} catch {
+		return [];
+	}
+}

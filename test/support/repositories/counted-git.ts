@@ -1,0 +1,21 @@
+/** The pod's git, and how often it is started. */
+import { Git } from "#agent/workspace/git.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+
+/** In front of it stand options, settings and folders. */
+const command = /^[a-z]+(-[a-z]+)*$/;
+
+export class CountedGit extends Git {
+	/** The command of each start, oldest first. */
+	readonly started: string[] = [];
+
+	constructor() {
+		const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C" };
+		super(env, new LogBuffer([]));
+	}
+
+	override run(...[args, options]: Parameters<Git["run"]>): ReturnType<Git["run"]> {
+		this.started.push(args.find((word) => command.test(word)) ?? "");
+		return super.run(args, options);
+	}
+}

@@ -1,0 +1,84 @@
+/** The real event log on a real store, served over NATS to the processes of a test's platform, and written by hand. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServiceBroker } from "moleculer";
+import { publish } from "#shared/bus/service.ts";
+import { logAppended } from "#shared/contracts/event-log.ts";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { eventLogService } from "#services/sessions/event-log.service.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
+import { SessionCounts } from "#services/sessions/books/session-counts.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { usageService } from "#services/sessions/usage.service.ts";
+import { brokerOptions } from "../../../moleculer.config.ts";
+
+/** One event as large as a session's usually is. */
+const payload = JSON.stringify({ text: "x".repeat(700) });
+
+export class EventLogNode implements AsyncDisposable {
+	readonly #store: EmbeddedStore;
+	readonly #broker: ServiceBroker;
+	readonly #log: EventLog;
+	readonly #folder: string;
+	/** Events written. */
+	written = 0;
+
+	private constructor(dataDir: string, natsUrl: string) {
+		this.#folder = mkdtempSync(join(tmpdir(), "atelier-event-log-"));
+		const key = openInstallationKey(dataDir, "").busSeal();
+		this.#broker = new ServiceBroker(brokerOptions({ url: natsUrl, log_level: "fatal" }, key, "event-log"));
+		this.#store = new EmbeddedStore({ folder: this.#folder });
+		this.#log = new EventLog(this.#store);
+	}
+
+	/** @param dataDir Of the platform: its key signs what the processes tell each other. */
+	static async start(dataDir: string, natsUrl: string): Promise<EventLogNode> {
+		const node = new EventLogNode(dataDir, natsUrl);
+		await node.#start();
+		return node;
+	}
+
+	async #start(): Promise<void> {
+		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection, ...bookCollections]);
+		const relay = new OutboxRelay(this.#store, this.#log, [], { onAppended: () => {}, onError: () => {} });
+		this.#broker.createService(eventLogService(this.#log, relay));
+		const counts = new SessionCounts(this.#store);
+		await counts.open();
+		const records = new SessionRecords(this.#store, () => {});
+		const config = loadConfig({});
+		const catalogue = readModelCatalogue(config.models.file);
+		const books = openBooks({ store: this.#store, config, catalogue, records, counts, relay });
+		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
+		await this.#broker.start();
+	}
+
+	/** Events that everybody of the default tenant may see. */
+	async append(count: number): Promise<void> {
+		const entries = Array.from({ length: count }, () => ({
+			key: `sessions:crowd:${++this.written}`,
+			entry: {
+				n: this.written,
+				type: "session_updated",
+				data: payload,
+				audience: { tenant: "default" },
+				at: Date.now(),
+			},
+		}));
+		const seq = await this.#log.append(entries);
+		await publish(this.#broker, logAppended, { seq });
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#broker.stop();
+		await this.#store.close();
+		rmSync(this.#folder, { recursive: true });
+	}
+}

@@ -1,0 +1,198 @@
+/** Real MongoDB servers that form a replica set on loopback. Each can be killed, frozen and started again. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Document, MongoClient } from "mongodb";
+import { eventually } from "../eventually.ts";
+import { freePort } from "../machine/free-port.ts";
+
+/** Where `npm run servers -- get mongod` has put the program. */
+const cache =
+	process.env["SERVERS_DIR"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "atelier-servers");
+const program = join(cache, "bin", "mongod");
+
+/** Why tests that need a real MongoDB server are left out here; undefined when there is one. */
+export const withoutMongod = reasonAgainst();
+
+function reasonAgainst(): string | undefined {
+	if (!existsSync(program)) return "no mongod here, `npm run servers -- get mongod`";
+	return spawnSync(program, ["--version"]).status === 0 ? undefined : "mongod does not run here";
+}
+
+/** A primary that is alone gives up after so long, and others stand for election. */
+const defaultElectionMs = 4_000;
+
+/** A server that reads its data again after a kill, on a machine with other work. */
+const startMs = 120_000;
+
+export class Mongod {
+	readonly port: number;
+	readonly #folder: string;
+	#child: ChildProcess | undefined;
+	#isFrozen = false;
+
+	constructor(port: number, folder: string) {
+		this.port = port;
+		this.#folder = folder;
+		mkdirSync(folder);
+	}
+
+	/** Neither killed nor frozen. */
+	get runs(): boolean {
+		const child = this.#child;
+		return !this.#isFrozen && child !== undefined && child.exitCode === null && child.signalCode === null;
+	}
+
+	/** Resolves when it answers, also again after a kill. */
+	async start(): Promise<void> {
+		const small = ["--oplogSize", "64", "--wiredTigerCacheSizeGB", "0.25"];
+		const engine = ["--wiredTigerEngineConfigString", "log=(file_max=8MB,prealloc=false)"];
+		const quiet = ["--nounixsocket", "--setParameter", "diagnosticDataCollectionEnabled=false"];
+		const log = join(this.#folder, "..", `${this.port}.log`);
+		const place = ["--dbpath", this.#folder, "--port", String(this.port), "--bind_ip", "127.0.0.1"];
+		const written = ["--logpath", log, "--logappend", "--replSet", "rs0"];
+		this.#child = spawn(program, [...place, ...written, ...small, ...engine, ...quiet], { stdio: "ignore" });
+		const answers = async () => {
+			if (!this.runs) throw new MongodEnded(readFileSync(log, "utf8").slice(-2_000));
+			return this.command({ ping: 1 });
+		};
+		await eventually(answers, { withinMs: startMs, everyMs: 50, what: "mongod answers" });
+	}
+
+	/** kill -9. */
+	async kill(): Promise<void> {
+		this.thaw();
+		if (!this.runs || !this.#child) return;
+		const exit = once(this.#child, "exit");
+		this.#child.kill("SIGKILL");
+		await exit;
+	}
+
+	/** SIGSTOP: connections stay, nothing answers. */
+	freeze(): void {
+		this.#isFrozen = true;
+		this.#child?.kill("SIGSTOP");
+	}
+
+	/** SIGCONT. */
+	thaw(): void {
+		this.#child?.kill("SIGCONT");
+		this.#isFrozen = false;
+	}
+
+	/** Asks this server and no other of its set. */
+	command(command: Document): Promise<Document> {
+		return this.#ask((client) => client.db("admin").command(command));
+	}
+
+	/** Documents it has itself, whether a majority has them or not. */
+	count(database: string, collection: string): Promise<number> {
+		return this.#ask((client) => client.db(database).collection(collection).countDocuments());
+	}
+
+	async #ask<T>(ask: (client: MongoClient) => Promise<T>): Promise<T> {
+		const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`, {
+			serverSelectionTimeoutMS: 2_000,
+			socketTimeoutMS: 5_000,
+		});
+		try {
+			return await ask(client);
+		} finally {
+			await client.close();
+		}
+	}
+}
+
+class MongodEnded extends Error {}
+
+export class MongodSet implements AsyncDisposable {
+	readonly members: readonly Mongod[];
+	readonly #folder: string;
+
+	private constructor(members: readonly Mongod[], folder: string) {
+		this.members = members;
+		this.#folder = folder;
+	}
+
+	/** Resolves when there is a primary. */
+	static async start(size: number, electionMs = defaultElectionMs): Promise<MongodSet> {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-mongod-"));
+		const ports = await Promise.all(Array.from({ length: size }, freePort));
+		const set = new MongodSet(
+			ports.map((port) => new Mongod(port, join(folder, String(port)))),
+			folder,
+		);
+		try {
+			await Promise.all(set.members.map((member) => member.start()));
+			await set.#initiate(electionMs);
+			return set;
+		} catch (error) {
+			await set[Symbol.asyncDispose]();
+			throw error;
+		}
+	}
+
+	get url(): string {
+		return `mongodb://${this.members.map(({ port }) => `127.0.0.1:${port}`).join(",")}/?replicaSet=rs0`;
+	}
+
+	/** The member that says it is the primary and has shown it to a majority. @throws {Error} when there is none in time. */
+	primary(withinMs = startMs): Promise<Mongod> {
+		const found = async () => {
+			for (const member of this.members) if (member.runs && (await isPrimary(member))) return member;
+			return undefined;
+		};
+		return eventually(found, { withinMs, everyMs: 50, what: "the set has a primary" });
+	}
+
+	/** Resolves when every member that should be there follows the primary, so that the next fault finds a whole set. */
+	async whole(): Promise<void> {
+		const isWhole = async () => {
+			const { members } = await (await this.primary()).command({ replSetGetStatus: 1 });
+			return (members as { stateStr: string }[]).every(({ stateStr }) => ["PRIMARY", "SECONDARY"].includes(stateStr));
+		};
+		await eventually(isWhole, { withinMs: startMs, everyMs: 100, what: "all members follow" });
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await Promise.all(this.members.map((member) => member.kill()));
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	async #initiate(electionMs: number): Promise<void> {
+		const [first] = this.members;
+		const members = this.members.map(({ port }, _id) => ({ _id, host: `127.0.0.1:${port}` }));
+		// A new primary waits for a heartbeat of each member, the frozen one too.
+		const settings = {
+			electionTimeoutMillis: defaultElectionMs,
+			heartbeatIntervalMillis: 500,
+			heartbeatTimeoutSecs: 2,
+		};
+		const set = { _id: "rs0", members, settings };
+		await first?.command({ replSetInitiate: set });
+		await this.whole();
+		// The first election would wait for as long.
+		if (electionMs !== defaultElectionMs) await this.#electAfter(electionMs);
+	}
+
+	async #electAfter(electionTimeoutMillis: number): Promise<void> {
+		const primary = await this.primary();
+		const { config } = await primary.command({ replSetGetConfig: 1 });
+		const settings = { ...config.settings, electionTimeoutMillis };
+		await primary.command({ replSetReconfig: { ...config, version: config.version + 1, settings } });
+		await this.whole();
+	}
+}
+
+/** A former primary that was frozen says it still is one until it hears of its successor: only one that can commit is. */
+async function isPrimary(member: Mongod): Promise<boolean> {
+	try {
+		if (!(await member.command({ hello: 1 }))["isWritablePrimary"]) return false;
+		await member.command({ appendOplogNote: 1, data: { probe: 1 }, writeConcern: { w: "majority", wtimeout: 3_000 } });
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import { readPermission } from "#agent/coding-agents/acp/acp-permissions.ts";
+import { AcpToolCalls } from "#agent/coding-agents/acp/acp-tool-calls.ts";
+
+const diff = { type: "diff", path: "/ws/a.txt", oldText: "old", newText: "new" };
+const announced = { sessionUpdate: "tool_call", toolCallId: "t" };
+const updated = { sessionUpdate: "tool_call_update", toolCallId: "t" };
+
+describe("AcpToolCalls", () => {
+	let calls: AcpToolCalls;
+	beforeEach(() => {
+		calls = new AcpToolCalls();
+	});
+
+	const asked = (toolCall: object) =>
+		readPermission(calls.asked({ toolCall: { toolCallId: "t", ...toolCall } }).call, []);
+
+	it("shows a person what was told before of the call that is asked for", () => {
+		calls.told({ ...announced, title: "Running: echo ran", kind: "execute", rawInput: { command: "echo ran" } });
+		expect(asked({ title: "Bash", rawInput: {} })).to.deep.include({
+			tool: "execute",
+			title: "Running: echo ran",
+			input: { command: "echo ran" },
+		});
+	});
+
+	it("shows the changes of a call without input, told before or with the request", () => {
+		const input = { changes: [{ path: "/ws/a.txt", old_text: "old", new_text: "new" }] };
+		expect(asked({ title: "Edit files", content: [diff] }).input).to.deep.equal(input);
+		calls.told({ ...announced, toolCallId: "u", title: "Edit", content: [diff] });
+		expect(readPermission(calls.asked({ toolCall: { toolCallId: "u" } }).call, []).input).to.deep.equal(input);
+		const text = [{ type: "content", content: { type: "text", text: "ping" } }];
+		expect(asked({ toolCallId: "v", content: text }).input).to.deep.equal({ content: "ping" });
+	});
+
+	it("shows a call that is announced by a request only, and nothing twice", () => {
+		const { news } = calls.asked({ toolCall: { toolCallId: "t", title: "Shell", rawInput: { command: "make" } } });
+		expect(news).to.deep.include({ title: "Shell", command: "make", status: "pending" });
+		expect(calls.answered("t", true)).to.deep.equal({ type: "tool", id: "t", status: "in_progress" });
+		const told = { ...announced, toolCallId: "u", title: "Write", kind: "edit", status: "pending" };
+		calls.told(told);
+		expect(calls.asked({ toolCall: told }).news).to.equal(undefined);
+		expect(calls.answered("u", true)).to.equal(undefined);
+	});
+
+	it("says of a change that it is planned, then that it has happened", () => {
+		const planned = calls.told({ ...announced, status: "pending", content: [diff] });
+		expect(planned).to.deep.include({ output: "Change to /ws/a.txt" });
+		const done = calls.told({ ...updated, status: "completed" });
+		expect(done).to.deep.include({ status: "completed", output: "Changed /ws/a.txt" });
+	});
+
+	it("never shows a refused change as done, whatever the agent says", () => {
+		calls.told({ ...announced, status: "pending", content: [diff] });
+		asked({});
+		expect(calls.answered("t", false)).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
+		const claimed = calls.told({ ...updated, status: "completed", content: [diff] });
+		expect(claimed).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
+	});
+
+	it("takes a call that was refused and is asked for again as it is answered last", () => {
+		asked({});
+		calls.answered("t", false);
+		asked({ status: "pending" });
+		expect(calls.answered("t", true)).to.deep.include({ status: "in_progress" });
+		expect(calls.told({ ...updated, status: "completed", content: [diff] })).to.deep.include({
+			status: "completed",
+			output: "Changed /ws/a.txt",
+		});
+	});
+
+	it("ends at the end of a turn what was left open", () => {
+		calls.told({ ...announced, status: "in_progress" });
+		calls.told({ ...announced, toolCallId: "over", status: "completed" });
+		expect([...calls.closed(true)]).to.deep.equal([{ type: "tool", id: "t", status: "failed" }]);
+		expect([...calls.closed(false)]).to.deep.equal([]);
+	});
+
+	it("keeps other updates as they are, and remembers no more than 256 calls", () => {
+		const text = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } };
+		expect(calls.told(text)).to.deep.equal({ type: "text", text: "hi" });
+		for (let n = 0; n < 300; n++) calls.told({ ...announced, toolCallId: `c${n}`, status: "pending" });
+		expect([...calls.closed(false)]).to.have.length(256);
+	});
+});

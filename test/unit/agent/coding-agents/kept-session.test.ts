@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+
+describe("KeptSession", () => {
+	let folder: string;
+	let file: string;
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-kept-"));
+		file = join(folder, "conversation.json");
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	it("knows the conversation of this agent in this folder, and of no other", async () => {
+		expect(await new KeptSession(file, "one").read("/ws")).to.equal(undefined);
+		await new KeptSession(file, "one").write("/ws", "s-1");
+		await new KeptSession(file, "one").write("/ws", "s-2");
+		expect(await new KeptSession(file, "one").read("/ws")).to.equal("s-2");
+		expect(await new KeptSession(file, "one").read("/ws/below")).to.equal(undefined);
+		expect(await new KeptSession(file, "two").read("/ws")).to.equal(undefined);
+	});
+
+	it("takes a file that cannot be read for none", async () => {
+		writeFileSync(file, '{"agent":"one","fold');
+		expect(await new KeptSession(file, "one").read("/ws")).to.equal(undefined);
+	});
+});

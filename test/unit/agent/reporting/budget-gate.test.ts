@@ -1,0 +1,296 @@
+import { expect } from "chai";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { BudgetGate } from "#agent/reporting/budget-gate.ts";
+import type { AskingCall } from "#agent/model-proxy/metering/metered-call.ts";
+import { turnClock } from "#shared/clock.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { freePort } from "../../../support/machine/free-port.ts";
+
+interface Asked {
+	method: string;
+	id: string;
+	body: Record<string, unknown>;
+}
+
+/** Answers reservations as it is told to. */
+class Bank {
+	readonly asked: Asked[] = [];
+	limited = true;
+	granted = true;
+	/** By what is asked, beside that. */
+	grants: (body: Record<string, unknown>) => boolean = () => true;
+	/** Instead of an answer. */
+	nonsense: { status: number; text: string } | undefined;
+	#server: Server | undefined;
+	readonly #port: number;
+
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${this.#port}/api`;
+	}
+
+	async open(): Promise<void> {
+		this.#server = createServer((request, response) => void this.#answer(request, response)).listen(
+			this.#port,
+			"127.0.0.1",
+		);
+		await once(this.#server, "listening");
+	}
+
+	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const text = Buffer.concat(await request.toArray()).toString();
+		const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+		const id = request.method === "DELETE" ? (request.url?.split("/").at(-1) ?? "") : String(body["reservation_id"]);
+		this.asked.push({ method: request.method ?? "", id, body });
+		const granted = this.granted && this.grants(body);
+		const reason = granted ? null : { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
+		const answer = { granted, limited: this.limited, reservation_id: id, amount: 1, reason };
+		const told = this.nonsense ?? { status: 200, text: JSON.stringify(answer) };
+		response.writeHead(told.status, { "content-type": "application/json" }).end(told.text);
+	}
+
+	close(): void {
+		this.#server?.closeAllConnections();
+		this.#server?.close();
+	}
+
+	count(method: string): number {
+		return this.asked.filter((one) => one.method === method).length;
+	}
+}
+
+const message = { id: "m", role: "user" as const, content: "", parts: [], created_at: "", metadata: {} };
+/** @param input Tokens it reads at most. */
+function call(id: string, input = 300): AskingCall {
+	const bounds = { likely: { input: 30, output: 40 }, atMost: { input, output: 400 } };
+	return { id, wire: "anthropic", model: "large", bounds };
+}
+
+const counts = { input: 100, output: 10, cache_read: 5, cache_write: 1 };
+
+describe("BudgetGate", () => {
+	let bank: Bank;
+	let gate: BudgetGate;
+	let log: LogBuffer;
+	let reported: number;
+	let isHeard: boolean;
+	const { signal } = new AbortController();
+
+	beforeEach(async () => {
+		bank = new Bank(await freePort());
+		log = new LogBuffer([]);
+		reported = 0;
+		isHeard = true;
+	});
+	afterEach(async () => {
+		await gate.close();
+		bank.close();
+	});
+
+	function openGate(more: Partial<LaunchDocument>): BudgetGate {
+		const launch = { platform_url: bank.url, session_id: "s", pod_token: "t", ...more } as LaunchDocument;
+		const told = async () => {
+			reported++;
+			return isHeard;
+		};
+		gate = new BudgetGate({ launch, log, reported: told });
+		return gate;
+	}
+
+	const model = { model_access: { model: "large" } } as Pick<LaunchDocument, "model_access">;
+
+	it("lets a session without limits go on while the platform is away", async () => {
+		openGate(model);
+		const since = performance.now();
+		await gate.pass(message, signal);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
+		expect(performance.now() - since, "2 s are promised").to.be.below(6_000);
+		expect(gate.reservationId).to.equal(undefined);
+	});
+
+	it("asks nobody when there is neither a model nor a limit", async () => {
+		await bank.open();
+		openGate({});
+		await gate.pass(message, signal);
+		expect(bank.asked).to.deep.equal([]);
+	});
+
+	it("lets no turn of a session with a limit begin while the platform is away", async () => {
+		openGate({ ...model, budgeted: true });
+		let isOpen = false;
+		const passing = gate.pass(message, signal).then(() => (isOpen = true));
+		await eventually(() => log.after(0).some((entry) => entry.message.includes("does not answer")));
+		expect(isOpen).to.equal(false);
+		await bank.open();
+		await passing;
+		expect(gate.reservationId).to.equal(bank.asked.at(-1)?.id);
+	});
+
+	for (const nonsense of [
+		{ status: 200, text: "<html>" },
+		{ status: 500, text: '{"granted":true,"limited":false}' },
+		{ status: 302, text: '{"granted":true,"limited":false}' },
+	]) {
+		it(`takes ${nonsense.status} with ${nonsense.text} for no answer`, async () => {
+			await bank.open();
+			bank.nonsense = nonsense;
+			openGate({ ...model, budgeted: true });
+			const passing = gate.pass(message, signal);
+			await eventually(() => log.after(0).some((entry) => entry.message.includes("does not answer")));
+			expect(gate.reservationId).to.equal(undefined);
+			bank.nonsense = undefined;
+			await passing;
+			expect(gate.reservationId).to.equal(bank.asked.at(-1)?.id);
+		});
+	}
+
+	it("waits as long as it is refused, says why once, and goes on within a second of the raise", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate(model);
+		let isOpen = false;
+		const passing = gate.pass(message, signal).then(() => (isOpen = true));
+		await eventually(() => bank.count("POST") >= 2);
+		expect(isOpen).to.equal(false);
+		bank.granted = true;
+		const since = performance.now();
+		await passing;
+		const ms = performance.now() - since;
+		expect(ms).to.be.below(3_000);
+		console.log(`      went on ${Math.round(ms)} ms after the raise`);
+		expect(log.after(0).filter((entry) => entry.message.includes("too small"))).to.have.length(1);
+		expect(new Set(bank.asked.map(({ id }) => id)), "always the same reservation").to.have.property("size", 1);
+	});
+
+	it("asks before each call for what the turn has used and has under way, and gives back when that is reported", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
+		const alone = { model: "large", input_tokens: 30, output_tokens: 40 };
+		expect(bank.asked.at(-1)?.body, "alone: what is likely").to.deep.include({ calls: [alone], used: [] });
+		expect(await gate.admit(call("b", Infinity), signal)).to.equal(undefined);
+		const most = { model: "large", input_tokens: 300, output_tokens: 400 };
+		expect(bank.asked.at(-1)?.body, "beside others: the most").to.deep.include({
+			calls: [most, { model: "large", output_tokens: 400 }],
+		});
+		gate.used({ id: "a", model: "large", counts });
+		gate.used({ id: "b", model: "large", counts: undefined });
+		expect(await gate.admit(call("c"), signal)).to.equal(undefined);
+		const used = { input_tokens: 100, output_tokens: 10, cache_read_tokens: 5, cache_write_tokens: 1 };
+		expect(bank.asked.at(-1)?.body).to.deep.include({
+			calls: [{ ...alone, input_tokens: 116 }],
+			used: [{ model: "large", ...used }],
+		});
+		gate.used({ id: "c", model: "large", counts: undefined });
+		const id = gate.reservationId;
+		gate.ended();
+		await gate.pass(message, signal);
+		expect(reported).to.equal(1);
+		expect(bank.asked.slice(-2).map(({ method }) => method)).to.deep.equal(["DELETE", "POST"]);
+		expect(bank.asked.at(-2)?.id).to.equal(id);
+		expect(gate.reservationId).to.not.equal(id);
+	});
+
+	it("refuses a call in a sentence, and asks on until the pause can be lifted", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		bank.granted = false;
+		expect(await gate.admit(call("a"), signal)).to.equal("The budget is too small");
+		gate.ended();
+		await eventually(() => bank.count("DELETE") === 1);
+		bank.granted = true;
+		await eventually(() => bank.count("DELETE") === 2, { what: "what was only asked for is given back" });
+		const asked = bank.asked.length;
+		await gate.pass(message, signal);
+		expect(bank.asked).to.have.length(asked + 1);
+	});
+
+	it("lets calls for which there is not room together go one after the other (H7)", async () => {
+		await bank.open();
+		bank.grants = ({ calls }) => !Array.isArray(calls) || calls.length === 1;
+		openGate(model);
+		await gate.pass(message, signal);
+		expect(await gate.admit(call("a"), signal)).to.equal(undefined);
+		const order: string[] = [];
+		const others = ["b", "c"].map(async (id) => {
+			expect(await gate.admit(call(id), signal)).to.equal(undefined);
+			order.push(id);
+			gate.used({ id, model: "large", counts: undefined });
+		});
+		await eventually(() => bank.count("POST") >= 4, { what: "both have asked beside the first" });
+		expect(order, "as long as the first one is under way").to.deep.equal([]);
+		gate.used({ id: "a", model: "large", counts: undefined });
+		await Promise.all(others);
+		expect(order).to.have.members(["b", "c"]);
+	});
+
+	it("keeps what it holds as long as a call is under way, also when its turn is over (H7)", async () => {
+		await bank.open();
+		openGate(model);
+		await gate.pass(message, signal);
+		await gate.admit(call("a"), signal);
+		const id = gate.reservationId;
+		gate.ended();
+		await gate.pass(message, signal);
+		expect([bank.count("DELETE"), gate.reservationId]).to.deep.equal([0, id]);
+		gate.ended();
+		gate.used({ id: "a", model: "large", counts });
+		await eventually(() => bank.count("DELETE") === 1);
+	});
+
+	it("does not forget what was used as long as the platform has not heard of it (H7)", async () => {
+		await bank.open();
+		openGate({ ...model, budgeted: true });
+		isHeard = false;
+		await gate.admit(call("a"), signal);
+		gate.used({ id: "a", model: "large", counts });
+		await eventually(() => reported === 1);
+		await gate.admit(call("b"), signal);
+		expect(bank.asked.at(-1)?.body["used"]).to.have.length(1);
+		expect(new Set(bank.asked.map(({ id }) => id)), "one reservation").to.have.property("size", 1);
+		isHeard = true;
+		gate.used({ id: "b", model: "large", counts });
+		await eventually(() => bank.count("DELETE") === 1);
+	});
+
+	it("hears of a limit that is set in the middle of a turn (H7)", async () => {
+		await bank.open();
+		bank.limited = false;
+		let at = 0;
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + at });
+		try {
+			openGate(model);
+			await gate.pass(message, signal);
+			bank.limited = true;
+			at = 10_000;
+			expect(await gate.admit(call("a"), signal), "nothing waits for the answer").to.equal(undefined);
+			await eventually(() => gate.isLimited);
+			bank.granted = false;
+			expect(await gate.admit(call("b"), signal)).to.equal("The budget is too small");
+		} finally {
+			turnBack();
+		}
+	});
+
+	it("ends its waiting with the dialogue", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate(model);
+		const ending = new AbortController();
+		const passing = gate.pass(message, ending.signal).then(
+			() => "open",
+			() => "over",
+		);
+		await eventually(() => bank.count("POST") > 0);
+		ending.abort();
+		expect(await passing).to.equal("over");
+	});
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { HistoryReporter } from "#agent/reporting/history-reporter.ts";
+import { HistorySpool } from "#agent/reporting/history-spool.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { PlatformClient } from "#agent/reporting/platform-client.ts";
+import { TimelineLog } from "#agent/timeline/timeline-log.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { monotonic, now, turnClock } from "#shared/clock.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { PlatformListener } from "../../../support/platform/platform-listener.ts";
+
+describe("HistoryReporter", () => {
+	let folder: string;
+	let platform: PlatformListener;
+	let reporter: HistoryReporter;
+	let log: LogBuffer;
+	let spool: HistorySpool;
+	let turns: ConversationTurn[];
+	let patches: number;
+	let holdPatch: Promise<void>;
+	let putBack = (): void => {};
+
+	beforeEach(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-reporter-"));
+		platform = await PlatformListener.listen();
+		log = new LogBuffer([]);
+		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3);
+		// Only what the client looks at.
+		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
+		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
+		[turns, patches] = [[], 0];
+		holdPatch = Promise.resolve();
+		const patch = async () => {
+			patches++;
+			await holdPatch;
+			return { patch: `+${turns.length}\n`, truncated: false };
+		};
+		reporter = new HistoryReporter({ log, turns: () => turns, patch, timeline: new TimelineLog() }, spool, client);
+	});
+
+	afterEach(async () => {
+		putBack();
+		await reporter.end();
+		await platform[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true });
+	});
+
+	function answer(id: string): void {
+		turns.push({ id, role: "assistant", content: id, parts: [], created_at: "2026-11-21T10:00:00Z", metadata: {} });
+		reporter.wake();
+	}
+
+	it("makes no patch for each of many turns, but has one of the last", async () => {
+		const since = performance.now();
+		for (let n = 1; n <= 12; n++) {
+			answer(`turn ${n}`);
+			await eventually(() => platform.turns.length === n);
+		}
+		const seconds = (performance.now() - since) / 1_000;
+		expect(patches, `in ${seconds} s`).to.be.at.most(1 + Math.ceil(seconds));
+		await eventually(() => platform.patch === "+12\n");
+		answer("last");
+		await reporter.end();
+		expect([platform.turns.length, platform.patch]).to.deep.equal([13, "+13\n"]);
+	});
+
+	it("tells what became of the launch without a patch that takes too long", async () => {
+		const held = Promise.withResolvers<void>();
+		holdPatch = held.promise;
+		answer("turn 1");
+		await eventually(() => patches === 1);
+		await reporter.end({ summary: "One turn" });
+		held.resolve();
+		expect(platform.chronicles).to.deep.equal([{ summary: "One turn" }]);
+		expect([platform.turns.length, platform.patch]).to.deep.equal([1, undefined]);
+		const reopened = await HistorySpool.open(join(folder, "history.jsonl"), 4);
+		expect(reopened.next(), "nothing is left to tell").to.equal(undefined);
+		await reopened.close();
+	});
+
+	it("tells in few reports what comes in quick succession, all of it and in order", async () => {
+		const lines = Array.from({ length: 20 }, (_, n) => `line ${n}`);
+		const since = performance.now();
+		for (const line of lines) {
+			log.add("INFO", "test", line);
+			reporter.wake();
+			// As long as it takes to put a report on disk, and longer.
+			for (let n = 0; n < 3; n++) await writeFile(join(folder, "beat"), line, { flush: true });
+		}
+		const told = () => platform.taken.flatMap(({ logs }) => logs.map(({ message }) => message));
+		await eventually(() => told().length === lines.length);
+		expect(told()).to.deep.equal(lines);
+		const tenths = (performance.now() - since) / 100;
+		expect(platform.taken.length, `in ${tenths} tenths of a second`).to.be.at.most(2 + tenths);
+	});
+
+	it("asks whether the platform is there when there was nothing to tell for long", async () => {
+		log.add("INFO", "test", "told");
+		await eventually(() => platform.taken.length === 1 && spool.next() === undefined);
+		let passed = 0;
+		const start = monotonic();
+		putBack = turnClock({ now, monotonic: () => start + passed });
+		passed = 31_000;
+		await eventually(() => platform.histories.length === 2, { withinMs: 3_000 });
+		const { launch, n, logs } = platform.histories[1] ?? expect.fail();
+		expect({ launch, n, logs }, "the number of what is known already").to.deep.equal({
+			launch: 3,
+			n: 1,
+			logs: undefined,
+		});
+	});
+
+	it("tells again what could not be put on disk, and says so once", async () => {
+		await spool.close();
+		log.add("INFO", "test", "lost?");
+		await eventually(() => log.tail().lines.some(({ message }) => message.includes("The history cannot be kept")));
+		expect(platform.histories).to.deep.equal([]);
+	});
+});

@@ -1,0 +1,124 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { ReportContent } from "#agent/reporting/history-report.ts";
+import { HistorySpool, type SpoolLimits } from "#agent/reporting/history-spool.ts";
+import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+
+function content(message: string): ReportContent {
+	return { logs: [{ timestamp: 1.5, level: "INFO", logger: "test", message }], turns: [] };
+}
+
+function turn(id: string, output: string): ConversationTurn {
+	const parts = [{ type: "tool", output }];
+	return { id, role: "assistant", content: "", parts, created_at: "2026-11-20T20:00:00.000Z", metadata: {} };
+}
+
+describe("HistorySpool", () => {
+	let folder: string;
+	let file: string;
+	const opened: HistorySpool[] = [];
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-spool-"));
+		file = join(folder, "history.jsonl");
+	});
+	afterEach(async () => {
+		for (const spool of opened.splice(0)) await spool.close().catch(() => {});
+		rmSync(folder, { recursive: true });
+	});
+
+	/** The spool as the next pod finds it; the one before has not been closed. */
+	async function open(launch: number, limits: Partial<SpoolLimits> = {}): Promise<HistorySpool> {
+		const spool = await HistorySpool.open(file, launch, limits);
+		opened.push(spool);
+		return spool;
+	}
+
+	/** Numbers of all that wait; they are heard one after the other. */
+	async function drain(spool: HistorySpool): Promise<string[]> {
+		const seen: string[] = [];
+		for (let report = spool.next(); report; report = spool.next()) {
+			seen.push(`${report.launch}.${report.n}`);
+			await spool.heard(report);
+		}
+		return seen;
+	}
+
+	it("numbers events over all launches, whatever was heard, killed or closed in between", async () => {
+		const event = { event_type: "error", timestamp: "2026-11-20T20:00:00.000Z", data: {} };
+		const withEvents = (count: number): ReportContent => ({ logs: [], turns: [], events: Array(count).fill(event) });
+		const seen: number[] = [];
+		const hear = async (spool: HistorySpool): Promise<void> => {
+			const report = spool.next() ?? expect.fail();
+			seen.push(...(report.events ?? []).map(({ sequence }) => sequence));
+			await spool.heard(report);
+		};
+		const first = await open(1);
+		await first.add([withEvents(2), withEvents(1), content("none")]);
+		await hear(first);
+		await first.close();
+		const killed = await open(2);
+		await killed.add([withEvents(3)]);
+		const last = await open(3);
+		await last.add([withEvents(1)]);
+		while (last.next()) await hear(last);
+		expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
+	});
+
+	it("numbers the reports of each launch, whoever was killed in between", async () => {
+		const killed = await open(1);
+		await killed.add([content("a"), content("b")]);
+		const again = await open(1);
+		await again.add([content("c")]);
+		const next = await open(2);
+		await next.add([content("d")]);
+		expect(next.newest).to.deep.equal({ launch: 2, n: 1 });
+		expect(await drain(next)).to.deep.equal(["1.1", "1.2", "1.3", "2.1"]);
+		expect(next.next()).to.equal(undefined);
+	});
+
+	it("goes on counting when everything was heard", async () => {
+		const spool = await open(1);
+		await spool.add([content("a"), { logs: [], turns: [turn("t", "x")] }]);
+		await drain(spool);
+		await spool.close();
+		expect(readFileSync(file, "utf8")).to.not.include('"report"');
+		const again = await open(1);
+		expect([again.newest, again.newestTurn]).to.deep.equal([{ launch: 1, n: 2 }, "t"]);
+	});
+
+	it("tells again what may not have been heard, never less", async () => {
+		const spool = await open(1);
+		await spool.add([content("a"), content("b")]);
+		const [first] = [spool.next()];
+		if (first) await spool.heard(first);
+		expect(await drain(await open(2))).to.deep.equal(["1.1", "1.2"]);
+	});
+
+	it("is not harmed by half a line and by lines that are none of its", async () => {
+		const spool = await open(1);
+		await spool.add([content("a")]);
+		appendFileSync(file, 'nonsense\n{"report":{"launch":1,"n":2');
+		const again = await open(1);
+		await again.add([content("b")]);
+		expect(await drain(again)).to.deep.equal(["1.1", "1.2"]);
+	});
+
+	it("keeps the file within its bound, and gives up the oldest outputs first, marked", async () => {
+		const limits = { fileBytes: 200_000, waitingBytes: 150_000 };
+		const spool = await open(1, limits);
+		for (let n = 1; n <= 100; n++) {
+			await spool.add([{ ...content(`line ${n}`), turns: [turn(`t${n}`, "o".repeat(10_000))] }]);
+			expect(statSync(file).size).to.be.at.most(limits.fileBytes);
+		}
+		await spool.close();
+		const again = await open(1);
+		const [first] = [again.next()];
+		expect(first?.n, "no report has gone").to.equal(1);
+		expect(first?.turns[0]?.parts).to.deep.equal([{ type: "tool", output_dropped: true }]);
+		expect(readFileSync(file, "utf8").match(/o{10000}/g)?.length).to.be.within(5, 15);
+		expect(await drain(again)).to.have.length(100);
+	});
+});

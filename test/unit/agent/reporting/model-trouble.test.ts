@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { ModelTrouble } from "#agent/reporting/model-trouble.ts";
+
+describe("ModelTrouble", () => {
+	let changes = 0;
+	let trouble: ModelTrouble;
+
+	beforeEach(() => {
+		changes = 0;
+		trouble = new ModelTrouble(() => void changes++);
+		trouble.began();
+	});
+
+	function fail(sentence = "529"): void {
+		trouble.watchCall().over(sentence);
+	}
+
+	it("counts the calls that failed since the last success, and tells each change", () => {
+		fail();
+		fail("503");
+		expect(trouble.now).to.deep.equal({ sentence: "503", attempts: 2 });
+		expect([trouble.failure, changes]).to.deep.equal(["503", 2]);
+		trouble.watchCall().over();
+		trouble.watchCall().over();
+		expect([trouble.now, trouble.failure, changes]).to.deep.equal([undefined, undefined, 3]);
+		fail();
+		expect(trouble.now?.attempts).to.equal(1);
+	});
+
+	it("ends with the turn, and hears of no call that began in another one or in none", () => {
+		const late = trouble.watchCall();
+		fail();
+		trouble.ended();
+		expect([trouble.now, changes]).to.deep.equal([undefined, 2]);
+		fail();
+		trouble.began();
+		late.over("too late");
+		expect([trouble.now, trouble.failure, changes]).to.deep.equal([undefined, undefined, 2]);
+	});
+
+	it("does not hold a failure against an answer that is still being read", () => {
+		fail();
+		const call = trouble.watchCall();
+		call.answering();
+		expect([trouble.failure, trouble.now?.attempts]).to.deep.equal([undefined, 1]);
+		call.over("it broke off");
+		expect([trouble.failure, trouble.now?.attempts]).to.deep.equal(["it broke off", 2]);
+	});
+
+	it("takes only the first word about a call's end, and a caller that left for nothing", () => {
+		fail();
+		const call = trouble.watchCall();
+		call.answering();
+		call.left();
+		call.over();
+		expect(trouble.failure).to.equal("529");
+	});
+});

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { type Hearing, PlatformClient } from "#agent/reporting/platform-client.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { heldConnections } from "../../../support/clients/held-connections.ts";
+import { PlatformListener } from "../../../support/platform/platform-listener.ts";
+
+describe("PlatformClient", () => {
+	let platform: PlatformListener;
+	let client: PlatformClient;
+	let log: LogBuffer;
+	let stale: number;
+
+	beforeEach(async () => {
+		platform = await PlatformListener.listen();
+		log = new LogBuffer([]);
+		stale = 0;
+		// Only what the client looks at.
+		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
+		client = new PlatformClient(launch, log, { onStale: () => stale++, onLost() {} });
+	});
+
+	afterEach(async () => {
+		client.close();
+		await platform[Symbol.asyncDispose]();
+	});
+
+	const hearings: [status: number, hearing: Hearing][] = [
+		[204, "heard"],
+		[307, "away"],
+		[401, "barred"],
+		[404, "barred"],
+		[409, "stale"],
+		[422, "refused"],
+		[429, "away"],
+		[503, "away"],
+	];
+	for (const [status, hearing] of hearings)
+		it(`takes ${status} for "${hearing}"`, async () => {
+			platform.status = status;
+			expect(await client.post("history", { n: 1 })).to.equal(hearing);
+			expect(stale).to.equal(hearing === "stale" ? 1 : 0);
+			expect(platform.histories.map(({ path, authorization }) => [path, authorization])).to.deep.equal([
+				["/api/v1/svc/sessions/s/history", "Bearer t"],
+			]);
+			expect(log.after(0)).to.have.length(hearing === "refused" || hearing === "barred" ? 1 : 0);
+		});
+
+	it("hears nothing, and keeps no connection, when it is closed in the middle of a report", async () => {
+		const port = Number(new URL(platform.url).port);
+		await Promise.all([client.post("history", { n: 1 }), client.post("usage", {})]);
+		expect(heldConnections(port), "of two, which are kept").to.equal(2);
+		const silence = Promise.withResolvers<void>();
+		platform.silence = silence.promise;
+		const posting = client.post("history", { n: 2 });
+		client.close();
+		expect(await posting).to.equal("away");
+		await eventually(() => heldConnections(port) === 0, { withinMs: 2_000 });
+		silence.resolve();
+	});
+});

@@ -1,0 +1,29 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { bearerToken } from "#services/gateway/callers/bearer-token.ts";
+
+const token = fc.stringMatching(/^[\w.~+/-]{1,200}={0,2}$/);
+
+describe("bearerToken()", () => {
+	it("reads every token as it was sent, whatever the case of the scheme", () => {
+		const scheme = fc.constantFrom("Bearer ", "bearer ", "BEARER   ");
+		fc.assert(
+			fc.property(scheme, token, (before, sent) => {
+				expect(bearerToken({ authorization: before + sent })).to.equal(sent);
+			}),
+		);
+	});
+
+	it("makes nothing of any other header, and never more of one than it says", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary" }), token, (noise, sent) => {
+				const found = bearerToken({ authorization: `Bearer ${sent}${noise}` });
+				expect([`${sent}${noise}`, ""]).to.include(found);
+				if (/[^\w.~+/=-]/.test(noise)) expect(found).to.equal("");
+				expect(bearerToken({ authorization: `Basic ${sent}` })).to.equal("");
+			}),
+		);
+		expect(bearerToken({})).to.equal(undefined);
+		expect(bearerToken({ authorization: "" })).to.equal("");
+	});
+});

@@ -1,0 +1,89 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect } from "chai";
+import { routesOf } from "#shared/bus/contract.ts";
+import { publicContracts } from "#shared/contracts/all.ts";
+import { actionRoutes } from "#services/gateway/routes/action-route.ts";
+import { openApi } from "#services/gateway/routes/openapi.ts";
+import { probe } from "../../../../support/bus/probe-service.ts";
+
+interface Operation {
+	operationId: string;
+	parameters: { name: string; in: string; required: boolean; schema: object }[];
+	requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+	responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>;
+	security?: unknown[];
+}
+
+interface Document {
+	paths: Record<string, Record<string, Operation>>;
+	components: { schemas: Record<string, object> };
+}
+
+function documentOf(contracts: Parameters<typeof actionRoutes>[0]): Document {
+	const info = { title: "Atelier", version: "1.2.3", prefix: "/api/v1/svc" };
+	return JSON.parse(JSON.stringify(openApi(actionRoutes(contracts), info))) as Document;
+}
+
+describe("openApi()", () => {
+	const document = documentOf(publicContracts);
+	const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+	it("has every route of every contract, each with a name of its own", () => {
+		const routes = publicContracts.flatMap(({ actions }) => Object.values(actions).flatMap(routesOf));
+		expect(operations).to.have.length(routes.length);
+		expect(new Set(operations.map(({ operationId }) => operationId)).size).to.equal(routes.length);
+		for (const path of Object.keys(document.paths)) expect(path).to.match(/^\/api\/v1\/svc\/[\w/{}-]+$/);
+	});
+
+	it("names every parameter of a path, and requires it", () => {
+		for (const [path, methods] of Object.entries(document.paths)) {
+			const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+			for (const { parameters } of Object.values(methods)) {
+				const inPath = parameters.filter((one) => one.in === "path" && one.required).map(({ name }) => name);
+				expect(inPath, path).to.deep.equal(named);
+			}
+		}
+	});
+
+	it("has schemas that a validator takes, with every reference in the document", () => {
+		const ajv = new Ajv2020({ strict: false });
+		addFormats.default(ajv);
+		ajv.addSchema(document, "document");
+		for (const { responses, requestBody, parameters } of operations) {
+			const contents = [...Object.values(responses), ...(requestBody ? [requestBody] : [])];
+			const schemas = contents.flatMap(({ content = {} }) => Object.values(content).map(({ schema }) => schema));
+			for (const schema of [...schemas, ...parameters.map((one) => one.schema)]) {
+				const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+				expect(() => ajv.compile(JSON.parse(text) as object)).to.not.throw();
+			}
+		}
+	});
+
+	it("says that failures have the contract's bodies", () => {
+		for (const { responses, security } of operations) {
+			expect(responses).to.have.property("503");
+			expect("401" in responses).to.equal(security === undefined);
+			const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400 && status !== "422");
+			for (const [, { content }] of failures) {
+				expect(content?.["application/json"]?.schema).to.deep.equal({ $ref: "#/components/schemas/ErrorResponse" });
+			}
+		}
+	});
+
+	it("describes pages, bodies, open actions and absolute paths as they are served, and hides jobs", () => {
+		const { paths } = documentOf([probe]);
+		const operation = (path: string, method: string) => paths[path]?.[method] ?? expect.fail(`no ${method} ${path}`);
+		const { responses } = operation("/api/v1/svc/things", "get");
+		expect(responses["200"]).to.have.property("headers").that.has.property("Link");
+		expect(responses["200"]).to.have.deep.nested.property("content.application/json.schema", {
+			type: "array",
+			items: {},
+		});
+		const write = operation("/api/v1/svc/things/{thing_id}", "post");
+		expect(write.requestBody).to.deep.include({ required: true });
+		expect(Object.keys(write.responses)).to.include.members(["201", "413", "415", "422"]);
+		expect(operation("/open", "get").security).to.deep.equal([]);
+		expect(paths).to.not.have.property("/api/v1/svc/jobs");
+	});
+});

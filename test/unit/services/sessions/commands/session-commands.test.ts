@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { newSession } from "#services/sessions/commands/new-session.ts";
+import { keptAnswerCollection } from "#services/sessions/commands/kept-answer-collection.ts";
+import { randomUUID } from "node:crypto";
+import { now } from "#shared/clock.ts";
+import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { ConflictError, UnprocessableError } from "#shared/errors.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+import { launchSettings } from "../../../../support/pods/memory-pods.ts";
+import { openEmbedded } from "../../../../support/stores/open-stores.ts";
+import { commandsOver } from "../../../../support/platform/session-commander.ts";
+import { alice } from "../../../../support/bus/test-brokers.ts";
+
+describe("SessionCommands, after the catalogue of models has changed", () => {
+	const catalogue = readModelCatalogue("config/models.yaml");
+	const request = { name: "a" } as SessionCreate;
+	compileSchema(sessionCreateFields)(request);
+
+	it("refuses the start of a session whose model is gone, until it names another one", async () => {
+		const opened = await openEmbedded([sessionCollection, keptAnswerCollection]);
+		try {
+			const { store } = opened;
+			const records = new SessionRecords(store, () => {});
+			const id = randomUUID();
+			const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
+			const launch = { ...launchSettings, model: "claude-opus-4-6" };
+			await records.insert(newSession({ id, principal: alice, request, source, launch, at: now(), status: "created" }));
+			const models = catalogue.models.filter((model) => model.id !== launch.model);
+			const commands = commandsOver(records, store, { ...catalogue, models });
+			const start = () => commands.run({ principal: alice }, "start", id);
+
+			const refused = await failureOf<Error>(start());
+			expect(refused).to.be.instanceOf(UnprocessableError);
+			expect(refused.message).to.match(/^There is no model "claude-opus-4-6"; did you mean /);
+			expect((await records.get(alice, id)).session).to.include({ status: "created", rev: 1 });
+
+			expect(await commandsOver(records, store).run({ principal: alice }, "start", id)).to.include({
+				status: "starting",
+			});
+			expect(await failureOf(start()), "what its status forbids is told first").to.be.instanceOf(ConflictError);
+		} finally {
+			await opened.discard();
+		}
+	});
+});

@@ -1,0 +1,75 @@
+import { expect } from "chai";
+import { KeptAnswers } from "#services/sessions/commands/kept-answers.ts";
+import { keptAnswerCollection } from "#services/sessions/commands/kept-answer-collection.ts";
+import { sessionCollection, type SessionDocument } from "#services/sessions/record/session-collection.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+import { openEmbedded } from "../../../../support/stores/open-stores.ts";
+import { alice } from "../../../../support/bus/test-brokers.ts";
+
+/** Made so many milliseconds after the first. */
+function stoppedSession(n: number): SessionDocument {
+	const created_at = isoTime(1_700_000_000_000 + n);
+	const wire = JSON.stringify({ rev: 1, status: "stopped", generation: 1, budget: { limit: null } });
+	const columns = { tenant: alice.tenant, owner: alice.id, shelf: "active", status: "stopped", rev: 1, created_at };
+	return { id: timeBasedUuid(now()), wire, ...columns };
+}
+
+describe("StoppedSessions", () => {
+	let opened: StoreUnderTest;
+	let records: SessionRecords;
+	let stopped: StoppedSessions;
+
+	beforeEach(async () => {
+		opened = await openEmbedded([sessionCollection, keptAnswerCollection]);
+		records = new SessionRecords(opened.store, () => {});
+		stopped = new StoppedSessions(records, new KeptAnswers(opened.store));
+	});
+	afterEach(() => opened.discard());
+
+	/** The newest first. */
+	async function insert(count: number): Promise<string[]> {
+		const documents = Array.from({ length: count }, (_one, n) => stoppedSession(n));
+		await opened.store.append(sessionCollection, documents);
+		return documents.map(({ id }) => id).toReversed();
+	}
+
+	function leftStopped(): Promise<number> {
+		return records.count(alice, { status: "stopped" });
+	}
+
+	it("takes 200 a call and says where the next one begins, with a key and without (M13)", async () => {
+		const ids = await insert(450);
+		const first = await stopped.archive({ principal: alice });
+		expect(first.items).to.deep.equal(ids.slice(0, 200));
+		expect(await leftStopped()).to.equal(250);
+		const second = await stopped.archive({ principal: alice, key: "k" }, first.next);
+		expect(second.items).to.deep.equal(ids.slice(200, 400));
+		expect(await stopped.archive({ principal: alice, key: "k" }, first.next)).to.deep.equal(second);
+		const otherPage = failureOf(stopped.archive({ principal: alice, key: "k" }, second.next));
+		expect(await otherPage).to.be.instanceOf(UnprocessableError);
+		// A client that knows nothing of pages gets them all, call by call.
+		expect(await stopped.archive({ principal: alice })).to.deep.equal({ items: ids.slice(400) });
+		expect(await leftStopped()).to.equal(0);
+	});
+
+	it("archives the others when one cannot be archived now (M13)", async () => {
+		const ids = await insert(3);
+		const [, busy = ""] = ids;
+		const renamed = () => ({ at: now(), members: { name: "a" }, columns: {}, event: "session_updated" }) as const;
+		const changes = Array.from({ length: 60 }, () => records.change(alice, busy, renamed));
+		const { items } = await stopped.archive({ principal: alice, deadline: now() - 10_000 });
+		expect(items).to.deep.equal(ids.filter((id) => id !== busy));
+		await Promise.all(changes);
+		expect(await leftStopped()).to.equal(1);
+	});
+
+	it("refuses a cursor that is not ours", async () => {
+		expect(await failureOf(stopped.archive({ principal: alice }, "x"))).to.be.instanceOf(BadRequestError);
+	});
+});

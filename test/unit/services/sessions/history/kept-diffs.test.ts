@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { keptDiff, type KeptDiffOrder } from "#services/sessions/history/kept-diff.ts";
+import { KeptDiffs } from "#services/sessions/history/kept-diffs.ts";
+import { nextTurn } from "#shared/clock.ts";
+import { type ServiceError, UpstreamError } from "#shared/errors.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+import { alice, bob } from "../../../../support/bus/test-brokers.ts";
+
+/** 0.5 MB of files with a line each. */
+const patch = Array.from(
+	{ length: 5_000 },
+	(_, n) => `diff --git a/f${n} b/f${n}\nnew file mode 100644\n--- /dev/null\n+++ b/f${n}\n@@ -0,0 +1 @@\n+x\n`,
+).join("");
+
+/** What the parser fails at, again and again. */
+const hostile = "diff --git a/f b/f\n@@ -1 +1 @@\n?\n".repeat(60_000);
+
+const orders: KeptDiffOrder[] = [
+	{ patch, truncated: false, format: "files" },
+	{ patch, truncated: true, format: "patch" },
+	{ patch, truncated: false, format: "files", path: "f7" },
+];
+
+describe("KeptDiffs", function () {
+	this.timeout(60_000);
+	let diffs: KeptDiffs;
+
+	beforeEach(() => {
+		diffs = new KeptDiffs(30_000);
+	});
+	afterEach(() => diffs.close());
+
+	it("give what the patch says, and everything else goes on meanwhile (C1)", async () => {
+		let answered = false;
+		const asked = Promise.all(orders.map((order) => diffs.answer(alice, order))).finally(() => {
+			answered = true;
+		});
+		// Read here, each of them would be over in one turn of the event loop.
+		let turns = 0;
+		for (; !answered; turns++) await nextTurn();
+		expect(await asked).to.deep.equal(orders.map(keptDiff));
+		expect(turns).to.be.greaterThan(50);
+	});
+
+	it("give up a patch that takes too long (C1)", async () => {
+		const hasty = new KeptDiffs(1);
+		try {
+			const failure = await failureOf(hasty.answer(alice, { patch: hostile, truncated: false, format: "files" }));
+			expect(failure).to.be.instanceOf(UpstreamError).and.to.include({ type: "PATCH_UNREADABLE" });
+		} finally {
+			await hasty.close();
+		}
+	});
+
+	/** What becomes of so many orders of a large patch: 200, or the code of the refusal. */
+	function asked(who: Principal, count: number): Promise<number>[] {
+		return Array.from({ length: count }, () =>
+			diffs.answer(who, { patch, truncated: false, format: "files" }).then(
+				() => 200,
+				(error: ServiceError) => error.code,
+			),
+		);
+	}
+
+	it("refuse who has four waiting already, and at their end those that still wait (C1)", async () => {
+		const hers = asked(alice, 8);
+		expect(await Promise.all(hers.slice(5))).to.deep.equal([429, 429, 429]);
+		await diffs.close();
+		expect((await Promise.all(hers)).slice(2, 5)).to.deep.equal([503, 503, 503]);
+	});
+
+	it("read the patch of one person before the second of another one who asks for many", async () => {
+		const over: string[] = [];
+		const hers = asked(alice, 20).map((one) => one.then((code) => code === 200 && over.push("alice")));
+		const his = asked(bob, 1).map((one) => one.then((code) => over.push(`bob ${code}`)));
+		await Promise.all([...hers, ...his]);
+		expect(over.indexOf("bob 200")).to.be.within(0, 2);
+		expect(over).to.have.length(6);
+	});
+});

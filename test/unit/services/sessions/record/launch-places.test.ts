@@ -1,0 +1,163 @@
+/** Claims over a real store: of one owner so many sessions start at a time, and nobody else waits for them. */
+import { expect } from "chai";
+import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { textOf } from "#shared/bus/json-text.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { turnClock } from "#shared/clock.ts";
+import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import type { Claim, Observation } from "#shared/contracts/session-work.ts";
+import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
+import { openEmbedded } from "../../../../support/stores/open-stores.ts";
+import { seen } from "../../../../support/platform/session-actor.ts";
+import { commandsOver } from "../../../../support/platform/session-commander.ts";
+import { alice, bob } from "../../../../support/bus/test-brokers.ts";
+
+const ofOne = 2;
+const reached = { ...seen("launching"), address: "http://127.0.0.1:1" };
+
+function request(): SessionCreate {
+	const fields = { name: "a" };
+	compileSchema(sessionCreateFields)(fields);
+	return fields as SessionCreate;
+}
+
+describe("LaunchPlaces", () => {
+	let opened: StoreUnderTest;
+	let records: SessionRecords;
+	let commands: SessionCommands;
+	let claims: SessionClaims;
+	let hints: string[];
+	let laterMs: number;
+	let putBack: () => void;
+
+	beforeEach(async () => {
+		opened = await openEmbedded([sessionCollection]);
+		records = new SessionRecords(opened.store, () => {});
+		commands = commandsOver(records, opened.store);
+		hints = [];
+		claims = new SessionClaims(
+			opened.store,
+			records,
+			(id) => hints.push(id),
+			async () => {},
+		);
+		laterMs = 0;
+		putBack = turnClock({ now: () => Date.now() + laterMs, monotonic: () => performance.now() });
+	});
+	afterEach(async () => {
+		putBack();
+		await opened.discard();
+	});
+
+	async function create(principal: Principal, count: number): Promise<string[]> {
+		const ids: string[] = [];
+		for (let n = 0; n < count; n++) {
+			const made = await commands.create({ principal }, { request: request() });
+			ids.push((JSON.parse(textOf(made)) as { id: string }).id);
+		}
+		return ids;
+	}
+
+	const claimDue = (limit = 16): Promise<Claim[]> => claims.claim(limit, undefined, ofOne);
+
+	async function reasonOf(id: string): Promise<string | undefined> {
+		return (await records.get(alice, id)).session.status_reason?.code;
+	}
+
+	function report(claim: Claim | undefined, observed: Observation): Promise<boolean> {
+		if (!claim) throw new Error("There is no claim");
+		return claims.report({ ...claim, observed, due_in_ms: 60_000 });
+	}
+
+	it("lets so many of one owner start at a time, the longest waiting first, and another owner's beside them", async () => {
+		const hers = await create(alice, 5);
+		const [his] = await create(bob, 1);
+		const begun = (await claimDue()).map(({ id }) => id);
+		expect(begun).to.have.members([hers[0], hers[1], his]);
+		expect(await claimDue()).to.deep.equal([]);
+		expect(await claims.claim(16, hers.slice(2), ofOne), "asked for by name").to.deep.equal([]);
+	});
+
+	it("finds another owner's behind a crowd that waits for places", async () => {
+		await Promise.all(Array.from({ length: 60 }, () => create(alice, 10)));
+		await claimDue();
+		const [his] = await create(bob, 1);
+		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([his]);
+	});
+
+	for (const phase of ["ready", "absent", "blocked"] as const) {
+		it(`gives the place of a pod that is ${phase} to the next one, and says so`, async () => {
+			const [, , third] = await create(alice, 3);
+			const [first] = await claimDue();
+			await claimDue();
+			await report(first, seen(phase));
+			expect(hints).to.deep.equal([first?.id]);
+			expect((await claimDue()).map(({ id }) => id)).to.deep.equal([third]);
+		});
+	}
+
+	for (const phase of ["launching", "failed", "leaving"] as const) {
+		it(`keeps the place of a pod that is ${phase}`, async () => {
+			await create(alice, 3);
+			const [first, ...others] = await claimDue();
+			await report(first, seen(phase));
+			expect([others.length, (await claimDue()).length]).to.deep.equal([1, 0]);
+		});
+	}
+
+	it("gives up the place of a pod that can be reached and waits for its repository", async () => {
+		const [, , third] = await create(alice, 3);
+		const [first] = await claimDue();
+		await report(first, reached);
+		expect(await claimDue()).to.deep.equal([]);
+		laterMs = 1_500;
+		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([third]);
+	});
+
+	it("gives up places of which nothing is heard", async () => {
+		const [, , third] = await create(alice, 3);
+		await claimDue();
+		laterMs = 10_500;
+		expect((await claimDue()).map(({ id }) => id)).to.include(third);
+	});
+
+	it("ends sessions beside those that start", async () => {
+		const [, , third = "", fourth = ""] = await create(alice, 4);
+		await claimDue();
+		await commands.run({ principal: alice }, "stop", third);
+		await commands.run({ principal: alice }, "delete", fourth);
+		expect((await claimDue()).map(({ id }) => id)).to.have.members([third, fourth]);
+	});
+
+	it("says what a session waits for, once, and begins to count its time when it starts", async () => {
+		const [, , third = ""] = await create(alice, 3);
+		const [first] = await claimDue();
+		expect(await reasonOf(third), "not at once").to.equal("LAUNCH_REQUESTED");
+		laterMs = 1_500;
+		await claimDue();
+		expect(await reasonOf(third)).to.equal("LAUNCH_WAITS");
+		const { rev } = (await records.get(alice, third)).session;
+		await claimDue();
+		expect((await records.get(alice, third)).session.rev).to.equal(rev);
+		await report(first, seen("ready"));
+		const begunAt = Date.now() + laterMs;
+		await claimDue();
+		const { deadline_at, told_waiting } = (await records.get(alice, third)).document;
+		expect(deadline_at).to.be.within(begunAt + 60_000, begunAt + 70_000);
+		expect(told_waiting).to.equal(undefined);
+	});
+
+	it("stops the clock of a launch that has to wait after its first look", async () => {
+		const [first = "", second = ""] = await create(alice, 2);
+		const [claim] = await claims.claim(1, [first], 1);
+		await claims.report({ ...(claim ?? expect.fail()), observed: seen("blocked"), due_in_ms: 0 });
+		await claims.claim(1, [second], 1);
+		expect(await claims.claim(1, undefined, 1)).to.deep.equal([]);
+		const { deadline_at, claimed_at } = (await records.get(alice, first)).document;
+		expect([await reasonOf(first), deadline_at, claimed_at]).to.deep.equal(["LAUNCH_WAITS", undefined, undefined]);
+	});
+});

@@ -1,0 +1,111 @@
+/** Every status against everything a pass may see: the automatic moves of a session. */
+import { expect } from "chai";
+import { newSession } from "#services/sessions/commands/new-session.ts";
+import { isSettled, observationChange } from "#services/sessions/work/observation-change.ts";
+import { recordOf, type SessionRecord } from "#services/sessions/record/session-change.ts";
+import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
+import { type Session, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/session-work.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { alice } from "../../../../support/bus/test-brokers.ts";
+
+const at = Date.parse("2026-01-01T00:00:00Z");
+
+function record(status: StoredStatus, deadline?: number): SessionRecord {
+	const request = { name: "a" };
+	compileSchema(sessionCreateFields)(request);
+	const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
+	const launch = {} as never;
+	const fresh = newSession({ id: "x", principal: alice, request: request as never, source, launch, at });
+	const session = { ...(JSON.parse(fresh.wire) as Session), ...(status !== "deleted" && { status }) };
+	const wire = JSON.stringify(session);
+	return recordOf({
+		...fresh,
+		wire,
+		status,
+		claimed_at: at + 5,
+		...(deadline !== undefined && { deadline_at: deadline }),
+	});
+}
+
+function seen(phase: ObservedPhase, more: Partial<Observation> = {}): Observation {
+	return { phase, timings: {}, purged: false, ...more };
+}
+
+/** The status after an observation; the same one where nothing changes. */
+const moves: Record<StoredStatus, Record<ObservedPhase, StoredStatus>> = {
+	created: same("created"),
+	starting: {
+		absent: "starting",
+		blocked: "starting",
+		launching: "provisioning",
+		ready: "running",
+		failed: "failed",
+		leaving: "starting",
+	},
+	provisioning: { ...same("provisioning"), absent: "failed", ready: "running", failed: "failed" },
+	running: { ...same("running"), absent: "failed", failed: "failed" },
+	stopping: { ...same("stopping"), absent: "stopped" },
+	stopped: same("stopped"),
+	failed: same("failed"),
+	archived: same("archived"),
+	deleted: same("deleted"),
+};
+
+function same(status: StoredStatus): Record<ObservedPhase, StoredStatus> {
+	return Object.fromEntries(observedPhases.map((phase) => [phase, status])) as Record<ObservedPhase, StoredStatus>;
+}
+
+describe("observationChange()", () => {
+	for (const status of Object.keys(moves) as StoredStatus[]) {
+		for (const phase of observedPhases) {
+			const expected = moves[status][phase];
+			it(`leaves a ${status} session ${expected} when its pod is ${phase}`, () => {
+				const change = observationChange(record(status), seen(phase), at);
+				expect(change?.members.status ?? status).to.equal(expected);
+			});
+		}
+	}
+
+	it("says why a session failed, in the pod's own words where it has some", () => {
+		const failure = { code: "CLONE_FAILED", message: "Repository not found" };
+		const told = observationChange(record("provisioning"), seen("failed", { failure }), at)?.members;
+		expect(told?.status_reason).to.include(failure);
+		expect(told?.error).to.equal("Repository not found");
+		const silent = observationChange(record("running"), seen("failed"), at)?.members;
+		expect(silent?.status_reason?.code).to.equal("POD_LOST");
+	});
+
+	for (const [status, code] of [
+		["starting", "START_TIMEOUT"],
+		["provisioning", "PROVISION_TIMEOUT"],
+		["stopping", "STOP_TIMEOUT"],
+	] as const) {
+		it(`gives a session up that is ${status} beyond its deadline, not before`, () => {
+			const phase = status === "stopping" ? "leaving" : status === "starting" ? "blocked" : "launching";
+			expect(observationChange(record(status, at), seen(phase), at)).to.equal(undefined);
+			const late = observationChange(record(status, at), seen(phase), at + 1)?.members;
+			expect([late?.status, late?.status_reason?.code]).to.deep.equal(["failed", code]);
+		});
+	}
+
+	it("collects the times of the launch", () => {
+		const timings = { spawned: "s", cloned: "c", ready: "r" };
+		const change = observationChange(record("provisioning"), seen("ready", { timings }), at);
+		expect(change?.members.timings).to.deep.equal({
+			requested: "2026-01-01T00:00:00.000Z",
+			claimed: "2026-01-01T00:00:00.005Z",
+			...timings,
+		});
+	});
+});
+
+describe("isSettled()", () => {
+	it("is so at rest without a pod, and with a purge only without a workspace", () => {
+		expect(isSettled("stopped", seen("absent"), false)).to.equal(true);
+		expect(isSettled("failed", seen("leaving"), false)).to.equal(false);
+		expect(isSettled("running", seen("absent"), false)).to.equal(false);
+		expect(isSettled("deleted", seen("absent"), true)).to.equal(false);
+		expect(isSettled("deleted", seen("absent", { purged: true }), true)).to.equal(true);
+	});
+});

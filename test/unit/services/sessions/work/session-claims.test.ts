@@ -1,0 +1,130 @@
+/** Claims over a real store: the end of a session, whatever else waits. */
+import { expect } from "chai";
+import { SessionClaims } from "#services/sessions/work/session-claims.ts";
+import { sessionCollection } from "#services/sessions/record/session-collection.ts";
+import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
+import { SessionRecords } from "#services/sessions/record/session-records.ts";
+import { maxMessageBytes } from "#shared/bus/message-size.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import { turnClock } from "#shared/clock.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+import { openEmbedded } from "../../../../support/stores/open-stores.ts";
+import { seen } from "../../../../support/platform/session-actor.ts";
+import { alice, bob } from "../../../../support/bus/test-brokers.ts";
+import { commandsOver } from "../../../../support/platform/session-commander.ts";
+
+function request(more: Partial<SessionCreate> = {}): SessionCreate {
+	const fields = { name: "a", ...more };
+	compileSchema(sessionCreateFields)(fields);
+	return fields as SessionCreate;
+}
+
+describe("SessionClaims", () => {
+	let opened: StoreUnderTest;
+	let store: DocumentStore;
+	let commands: SessionCommands;
+	let claims: SessionClaims;
+
+	beforeEach(async () => {
+		opened = await openEmbedded([sessionCollection]);
+		store = opened.store;
+		const records = new SessionRecords(store, () => {});
+		commands = commandsOver(records, store);
+		claims = new SessionClaims(
+			store,
+			records,
+			() => {},
+			async () => {},
+		);
+	});
+	afterEach(() => opened.discard());
+
+	async function created(more: Partial<SessionCreate> = {}): Promise<string> {
+		const order = { request: request(more) };
+		await commands.create({ principal: alice }, order);
+		const { documents } = await store.find(
+			sessionCollection,
+			"created",
+			{ equals: [] },
+			{ limit: 1, descending: true },
+		);
+		return documents[0]?.id ?? "";
+	}
+
+	async function claimed(id: string): Promise<Claim> {
+		const [claim] = await claims.claim(1, [id]);
+		return claim ?? expect.fail("nothing to claim");
+	}
+
+	it("gives one person's session a turn before the second of another one who starts many", async () => {
+		const order = { request: request() };
+		for (let n = 0; n < 20; n++) await commands.create({ principal: alice }, order);
+		await commands.create({ principal: bob }, order);
+		const own = { equals: [bob.tenant, bob.id, "active"] };
+		const [his] = (await store.find(sessionCollection, "owner_shelf", own, { limit: 1 })).documents;
+		const [first, ...others] = await claims.claim(4);
+		expect(others.map(({ id }) => id)).to.include(his?.id);
+		expect(first?.id, "the longest waiting goes first").to.not.equal(his?.id);
+		const rest = await claims.claim(100);
+		expect(rest.map(({ id }) => id))
+			.to.have.length(17)
+			.and.to.not.include(his?.id);
+	});
+
+	it("takes the lease of a process whose clock is ahead for a lease, and that of an hour ahead for none (L8)", async () => {
+		for (const [aheadMs, isFree] of [
+			[25_000, false],
+			[3_600_000, true],
+		] as const) {
+			const id = await created();
+			const putBack = turnClock({ now: () => Date.now() + aheadMs, monotonic: () => performance.now() });
+			try {
+				await claimed(id);
+			} finally {
+				putBack();
+			}
+			expect(await claims.claim(1, [id])).to.have.length(isFree ? 1 : 0);
+		}
+	});
+
+	it("lets a tombstone go while 500 other sessions wait for the relay, and not before its own event has left (L13)", async () => {
+		const told = [{ n: 1, type: "session_updated", data: "{}", audience: { tenant: "t" }, at: 1 }];
+		for (let n = 0; n < 500; n++) await store.insert(sessionCollection, { id: `waiting-${n}`, wire: "{}" }, told);
+		const id = await created();
+		await commands.run({ principal: alice }, "delete", id);
+		const pass = async () => claims.report({ ...(await claimed(id)), observed: seen("absent"), due_in_ms: 0 });
+		await pass();
+		expect(await store.get(sessionCollection, id), "its event waits").to.not.equal(undefined);
+		await store.trimOutbox(sessionCollection, id, 99);
+		await pass();
+		expect(await store.get(sessionCollection, id)).to.equal(undefined);
+	});
+
+	it("one that cannot be leased keeps none of the others (H2)", async () => {
+		const ids = [await created({ name: "a" }), await created({ name: "b" }), await created({ name: "c" })];
+		const broken = ids[1] ?? "";
+		const update = store.update.bind(store);
+		store.update = (collection, id, ...rest) =>
+			id === broken ? Promise.reject(new Error("It is broken")) : update(collection, id, ...rest);
+		const taken = await claims.claim(16, ids);
+		expect(taken.map(({ id }) => id)).to.have.members(ids.filter((id) => id !== broken));
+		expect(await failureOf(claims.claim(16, [broken]))).to.have.property("message", "It is broken");
+	});
+
+	it("leases as many as fit into an answer, and the others at the next call (H2)", async () => {
+		const initial_prompt = "x".repeat(200_000);
+		const ids = [];
+		for (const name of ["a", "b", "c", "d", "e"]) ids.push(await created({ name, initial_prompt }));
+		const taken = new Set<string>();
+		for (let calls = 0; taken.size < ids.length; calls++) {
+			const answer = await claims.claim(16, ids);
+			expect(JSON.stringify(answer).length).to.be.below(maxMessageBytes);
+			for (const { id } of answer) taken.add(id);
+			expect(calls).to.be.below(ids.length);
+		}
+	});
+});

@@ -1,0 +1,121 @@
+import { expect } from "chai";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError, inheritedEnvironment, loadConfig } from "#shared/config/config.ts";
+
+describe("loadConfig()", () => {
+	let folder: string;
+
+	before(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-config-"));
+	});
+	after(() => rmSync(folder, { recursive: true }));
+
+	function file(content: string): string {
+		const path = join(folder, "config.yaml");
+		writeFileSync(path, content);
+		return path;
+	}
+
+	it("has a default for every key", () => {
+		const config = loadConfig({});
+		expect(config.gateway).to.include({ host: "127.0.0.1", port: 8080, product: "svc" });
+		expect(config.pods.on_exit).to.equal("keep");
+	});
+
+	it("prefers the environment to the file and the file to the defaults", () => {
+		const path = file("gateway: { port: 1, product: one, publicUrl: 'http://a' }\n");
+		const config = loadConfig({ ATELIER_CONFIG: path, GATEWAY__PRODUCT: "two", PORT: "3" });
+		expect(config.gateway).to.include({ port: 3, product: "two", public_url: "http://a" });
+	});
+
+	it("reads typed values from the environment and leaves text in free-form maps alone", () => {
+		const config = loadConfig({
+			GATEWAY__PORT: "99",
+			GIT__ALLOWED_PROTOCOLS: "[https]",
+			TEMPLATES__KWARGS__FOLDER: "0123",
+		});
+		expect(config.gateway.port).to.equal(99);
+		expect(config.git.allowed_protocols).to.deep.equal(["https"]);
+		expect(config.templates.kwargs).to.deep.equal({ folder: "0123" });
+	});
+
+	it("drops the arguments of an adapter that is replaced", () => {
+		const config = loadConfig({ TEMPLATES__ADAPTER: "services/x.ts#Other" });
+		expect(config.templates).to.deep.equal({ adapter: "services/x.ts#Other", kwargs: {}, secret_kwargs_env: {} });
+	});
+
+	it("ignores variables that name no key, and unsafe ones", () => {
+		expect(loadConfig({ __PROTO__X: "1", UNRELATED__THING: "x", TEMPLATES__KWARGS____PROTO__: "x" })).to.deep.equal(
+			loadConfig({}),
+		);
+	});
+
+	const wrong: Record<string, [string, RegExp]> = {
+		"an unknown key": ["gateway: { prot: 1 }", /Unknown configuration key "gateway\.prot"; allowed here: host, port/],
+		"an unknown section": ["gatway: {}", /Unknown configuration key "gatway"/],
+		"a value of the wrong type": ["gateway: { port: many }", /Configuration key "gateway\.port" cannot be "many"/],
+		"a value that is not allowed": ["pods: { on_exit: maybe }", /"pods\.on_exit" cannot be "maybe".*keep.*stop/],
+		"broken YAML": ["gateway: [", /Cannot read the configuration file ".*config\.yaml"/],
+		"a list where keys belong": ["- a", /must hold a map of keys/],
+	};
+
+	for (const [what, [content, sentence]] of Object.entries(wrong)) {
+		it(`ends the start with a sentence for ${what}`, () => {
+			expect(() => loadConfig({ ATELIER_CONFIG: file(content) })).to.throw(ConfigError, sentence);
+		});
+	}
+
+	const secret = "hunter2";
+	const unreadable: Record<string, [string, RegExp]> = {
+		"a quote that is not closed": [`bus:\n  password: "${secret}\n`, /missing char at line \d+, column \d+$/],
+		"a key that is there twice": [`bus:\n  password: ${secret}\n  password: ${secret}\n`, /duplicate key at line 3/],
+		"a tab": [`bus:\n\tpassword: ${secret}\n`, /tab as indent at line 2/],
+		"a value that is an alias": [`bus: { password: *${secret} }\n`, /an alias/],
+		"a value that is a tag": [`bus: { password: !${secret} }\n`, /tag resolve failed at line 1/],
+	};
+
+	for (const [what, [content, sentence]] of Object.entries(unreadable)) {
+		it(`repeats no secret of a file with ${what}`, () => {
+			const { message } = failureOf(() => loadConfig({ ATELIER_CONFIG: file(content) }));
+			expect(message).to.match(sentence).and.not.include(secret);
+		});
+	}
+
+	it("repeats no secret of a variable that cannot be read, and names it", () => {
+		const env = { IDENTITY__KWARGS: `{ users: [{ token: "${secret} }] }` };
+		expect(failureOf(() => loadConfig(env)).message)
+			.to.include('the environment variable "IDENTITY__KWARGS"')
+			.and.not.include(secret);
+		expect(failureOf(() => loadConfig({ BUS__URL: `user:${secret}@host` })).message).not.to.include(secret);
+	});
+
+	it("ends the start with a sentence for a wrong short form", () => {
+		expect(() => loadConfig({ PORT: "http" })).to.throw(ConfigError, /"gateway\.port"/);
+	});
+});
+
+function failureOf(attempt: () => unknown): ConfigError {
+	try {
+		attempt();
+	} catch (error) {
+		if (error instanceof ConfigError) return error;
+		throw error;
+	}
+	throw new Error("Nothing was thrown");
+}
+
+describe("inheritedEnvironment()", () => {
+	it("shows where programs and the person's ssh agent are, and no secret", () => {
+		const env = {
+			PATH: "/bin",
+			SSH_AUTH_SOCK: "/run/agent",
+			HOME: "/home/ada",
+			API_KEY: "x",
+			NODE_OPTIONS: "-r evil",
+			LD_PRELOAD: "x",
+		};
+		expect(inheritedEnvironment(env)).to.deep.equal({ PATH: "/bin", SSH_AUTH_SOCK: "/run/agent" });
+	});
+});

@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { apiToken, openApiToken } from "#shared/secrets/api-token.ts";
+import { TokenIdentity } from "#services/gateway/identity-providers/token.ts";
+import { StartError } from "#shared/start-error.ts";
+import { useFolder } from "../../../support/use-folder.ts";
+
+const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token.ts#TokenIdentity" };
+
+describe("apiToken()", () => {
+	const folder = useFolder();
+
+	it("is the one that the platform of this configuration has made, for this machine only (H1)", () => {
+		const env = { ...identity, DATA_DIR: folder() };
+		expect(apiToken(env), "before the first start").to.equal(undefined);
+		const token = openApiToken(folder());
+		expect(token)
+			.to.match(/^atelier_[\w-]{43}$/)
+			.and.to.equal(openApiToken(folder()));
+		expect(statSync(join(folder(), "keys", "api")).mode & 0o777).to.equal(0o600);
+		expect(apiToken(env)).to.equal(token);
+		for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1"])
+			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(token);
+		for (const url of ["http://example.org", "http://127.0.0.1.example.org", "http://localhost.example.org:8080"])
+			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(undefined);
+		expect(apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
+	});
+
+	it("is never an empty one or a part, with which everybody would be the developer", () => {
+		const token = openApiToken(folder());
+		for (const rest of ["", "\n", token.slice(0, -1), "\0".repeat(token.length), `${token} ${token}`]) {
+			writeFileSync(join(folder(), "keys", "api"), rest);
+			expect(() => openApiToken(folder()), JSON.stringify(rest)).to.throw(StartError, "no whole secret");
+			expect(() => new TokenIdentity({ dataDir: folder() }).browserLogin, "at the start").to.throw(StartError);
+		}
+	});
+
+	it("is what the environment says, wherever that is", () => {
+		expect(apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
+	});
+});
