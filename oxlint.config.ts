@@ -21,7 +21,7 @@ const moleculer: Ban = {
 
 /** Holds in every file of the product. */
 const everywhere: Ban[] = [
-	{ group: ["mongodb"], message: "Only shared/store/mongodb-*.ts know the driver" },
+	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts and shared/store/mongodb know the driver" },
 	{
 		group: [
 			"**/identity-providers/**",
@@ -71,6 +71,56 @@ const fileImports = [
 	},
 ];
 
+/**
+ * Which folders of a module a folder of it may import; its own subfolders belong to it. Files at the module's root import
+ * all of them, and no folder imports the root.
+ */
+export const layers: Record<string, Record<string, readonly string[]>> = {
+	agent: {
+		io: [],
+		workspace: ["io"],
+		"coding-agents": ["io"],
+		"model-proxy": ["io"],
+		builtin: ["io"],
+		conversation: ["coding-agents", "io"],
+		timeline: ["conversation", "coding-agents", "workspace", "io"],
+		reporting: ["timeline", "conversation", "coding-agents", "model-proxy", "io"],
+		server: ["conversation", "coding-agents", "workspace", "io"],
+	},
+	"services/gateway": {
+		http: [],
+		callers: ["http"],
+		routes: ["http"],
+	},
+	"services/sessions": {
+		record: [],
+		"raw-events": [],
+		commands: ["record"],
+		work: ["record"],
+		books: ["record", "commands"],
+		chronicles: ["record", "commands"],
+		history: ["record", "commands", "chronicles", "raw-events"],
+		pod: ["record", "commands", "history"],
+	},
+	"services/stream": { chat: [] },
+};
+
+/** One entry for each folder of a module that has layers. @param bans What is refused in the whole module. */
+function layered(module: string, bans: Ban[], options: { opens?: boolean }): Override[] {
+	const folders = layers[module] ?? {};
+	return Object.entries(folders).flatMap(([folder, allowed]) => {
+		const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
+		const above = (up: string): Ban => ({
+			group: [`${up}/*.ts`, ...others.map((other) => `${up}/${other}/**`)],
+			message: `The layers of ${module} (oxlint.config.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,
+		});
+		return [
+			refuse([`${module}/${folder}/*.ts`], [...bans, above("..")], options),
+			refuse([`${module}/${folder}/*/**`], [...bans, above("../..")], options),
+		];
+	});
+}
+
 /** The last entry that matches a file decides, so each names everything that is refused there. */
 function refuse(
 	files: string[],
@@ -97,16 +147,20 @@ function serviceBorders(name: string): Override[] {
 	return [
 		refuse([`services/${name}/**`], [...bans, moleculer], { except: [wiring], opens }),
 		refuse([wiring], bans, { opens }),
+		// An exception of one ban holds for all of them, so that these have none: one's own service is imported by relative paths.
+		...layered(`services/${name}`, [...everywhere, services, agent, cli, moleculer], { opens }),
 	];
 }
 
 const outsideShared = [services, agent, cli];
+const agentBans = [...everywhere, services, cli, moleculer];
 
 const borders: Override[] = [
 	...serviceFolders.flatMap(serviceBorders),
 	refuse(["services/*.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
 	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
-	refuse(["agent/**"], [...everywhere, services, cli, moleculer], { opens: false }),
+	refuse(["agent/**"], agentBans, { opens: false }),
+	...layered("agent", [...agentBans, { ...agent, group: ["#agent/**"] }], { opens: false }),
 	refuse(
 		["cli/**"],
 		[
@@ -117,10 +171,9 @@ const borders: Override[] = [
 			{
 				group: [
 					"#shared/**",
-					"!#shared/config*.ts",
-					"!#shared/mask-secrets.ts",
+					"!#shared/config/**",
 					"!#shared/clock.ts",
-					"!#shared/api-token.ts",
+					"!#shared/secrets/api-token.ts",
 					"!#shared/agents/**",
 					"!#shared/models/model-catalogue.ts",
 				],
@@ -144,7 +197,10 @@ const borders: Override[] = [
 		],
 	),
 	refuse(["shared/clock.ts"], [...everywhere, ...outsideShared, moleculer], { timers: true }),
-	refuse(["shared/store/mongodb-*.ts"], [...everywhere.slice(1), ...outsideShared, moleculer]),
+	refuse(
+		["shared/store/mongodb-store.ts", "shared/store/mongodb/**"],
+		[...everywhere.slice(1), ...outsideShared, moleculer],
+	),
 ];
 
 const product = ["shared/**", "services/**", "agent/**", "cli/**", "moleculer.config.ts"];

@@ -5,6 +5,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { layers } from "../../oxlint.config.ts";
+
 const root = join(import.meta.dirname, "../..");
 
 interface Finding {
@@ -39,7 +41,44 @@ function opening(file: string, module: string, name: string): Plant {
 	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/files" };
 }
 
+/** Every arrow that the layers do not have: to a neighbour, to it by its whole name, from a subfolder, and to the root. */
+function forbiddenArrows(): Plant[] {
+	return Object.entries(layers).flatMap(([module, folders]) =>
+		Object.entries(folders).flatMap(([folder, allowed]) => {
+			const arrow = (name: string, specifier: string): Plant => ({
+				file: `${module}/${folder}/${name}.ts`,
+				source: importing(specifier),
+				rule: imports,
+				says: specifier.startsWith("#services") ? "contract" : specifier.startsWith("#agent") ? "program" : "layers",
+			});
+			const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
+			return [
+				arrow("to-root", "../thing.ts"),
+				arrow("deeper/to-root", "../../thing.ts"),
+				...others.flatMap((other) => [
+					arrow(`to-${other}`, `../${other}/thing.ts`),
+					arrow(`to-${other}-by-name`, `#${module}/${other}/thing.ts`),
+					arrow(`deeper/to-${other}`, `../../${other}/thing.ts`),
+				]),
+			];
+		}),
+	);
+}
+
+/** Every arrow that the layers have, and one to a subfolder of one's own. */
+function allowedArrows(): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(layers).flatMap(([module, folders]) =>
+			Object.entries(folders).flatMap(([folder, allowed]) => [
+				[`${module}/${folder}/own.ts`, importing("./deeper/thing.ts")],
+				...allowed.map((other) => [`${module}/${folder}/from-${other}.ts`, importing(`../${other}/thing.ts`)]),
+			]),
+		),
+	);
+}
+
 const planted: Plant[] = [
+	...forbiddenArrows(),
 	{
 		file: "services/sessions/foreign.ts",
 		source: importing("#services/gateway/thing.ts"),
@@ -139,6 +178,7 @@ const planted: Plant[] = [
 
 /** What looks like the above and is allowed; all of it must stay unmentioned. */
 const allowed: Record<string, string> = {
+	...allowedArrows(),
 	"services/gateway/thing.ts": `import type { Z } from "#shared/clock.ts";\nexport const x: Z = 1;\n`,
 	"services/gateway/identity-providers/dev.ts": importing("#services/gateway/thing.ts"),
 	"services/gateway/identity-providers/oidc.ts": importing("../thing.ts"),
