@@ -18,7 +18,7 @@ import type { IdentityProvider } from "./callers/identity-provider.ts";
 import { openApi } from "./routes/openapi.ts";
 import { OriginGuard } from "./http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
-import { Readiness } from "./readiness.ts";
+import { Readiness } from "./http/readiness.ts";
 import { RequestChain } from "./request-chain.ts";
 import { RouteTable } from "./routes/route-table.ts";
 import { UpgradeChain } from "./upgrade-chain.ts";

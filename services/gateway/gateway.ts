@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Caller } from "#shared/bus/service.ts";
 import { sleep } from "#shared/clock.ts";
 import { urlOf } from "./http/http-server.ts";
-import type { Readiness } from "./readiness.ts";
+import type { Readiness } from "./http/readiness.ts";
 import type { RequestChain } from "./request-chain.ts";
 
 /** What the gateway needs of the bus. */

@@ -3,29 +3,17 @@ import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
 import { chronicles, type TimelineEntry } from "#shared/contracts/chronicles.ts";
-import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Asker } from "./record/change-queue.ts";
 import { saidMembers } from "./chronicles/chronicle-draft.ts";
 import { chroniclePage } from "./chronicles/chronicle-list.ts";
-import { chronicleOf, type ChronicleRecords } from "./chronicles/chronicle-records.ts";
-import { chainOf, type SessionChronicles } from "./chronicles/session-chronicles.ts";
+import { chronicleOf } from "./chronicles/chronicle-records.ts";
+import type { Chronicles } from "./chronicles/compose-chronicles.ts";
+import { chainOf } from "./chronicles/session-chronicles.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
-import type { SessionRecords } from "./record/session-records.ts";
-import type { SessionReforge } from "./chronicles/session-reforge.ts";
-import type { Timelines } from "./chronicles/timelines.ts";
 
-export interface ChroniclesOptions {
-	readonly sessions: SessionRecords;
-	readonly records: ChronicleRecords;
-	readonly ofSession: SessionChronicles;
-	readonly timelines: Timelines;
-	readonly reforge: SessionReforge;
-	readonly burial: RecurringJob;
-	readonly pod: SessionPod;
-}
-
-export function chroniclesService(options: ChroniclesOptions): ServiceSchema {
-	const { sessions, records, ofSession, timelines, reforge, burial, pod } = options;
+/** @param pod Whose workspace tells the differences. */
+export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSchema {
+	const { sessions, records, ofSession, timelines, reforge, burial } = parts;
 
 	return {
 		name: chronicles.name,

@@ -78,7 +78,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, kept });
 	const stopped = new StoppedSessions(records, kept);
-	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, pod });
+	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules });
 	const events = new SessionEventRecords(store);
 	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
 	const sweep = keptAnswerSweep(store);
@@ -91,7 +91,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),
-			chroniclesService(chronicles),
+			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
 			usageService(books.reports, books.bookkeeper, books.stats),
 			budgetsService(books),

@@ -1,7 +1,7 @@
 /** What the gateway answers by itself: whether it lives, whether it can work, what it offers. */
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
-import type { Readiness } from "../readiness.ts";
+import type { Readiness } from "../http/readiness.ts";
 
 export interface PageRoute {
 	readonly kind: "page";

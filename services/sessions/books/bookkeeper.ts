@@ -12,7 +12,7 @@ import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
-import type { LedgerRow } from "./ledger-collection.ts";
+import { bookingOf, type LedgerRow } from "./ledger-collection.ts";
 import { OneByOne } from "./one-by-one.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
@@ -75,7 +75,7 @@ export class Bookkeeper {
 				if (rows.length === 0) return;
 				await this.#books.records.change(bookkeeper, id, (current) =>
 					(current.document.booked ?? 0) === booked && current.document.status !== "deleted"
-						? bookedChange(current, rows, now())
+						? bookedChange(current, rows.map(bookingOf), now())
 						: undefined,
 				);
 			}

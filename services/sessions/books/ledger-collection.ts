@@ -1,6 +1,7 @@
 /** The ledger: one document for each report of usage, or correction. It outlives its session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import { holdId, type Spending } from "../record/account.ts";
+import type { Booking } from "../record/session-budget.ts";
 
 /** The id follows from session and report id, so that no report gets in twice. The text is the answer to the report. */
 export const ledgerCollection = defineCollection(
@@ -60,4 +61,9 @@ export function spendingOf(row: LedgerRow): Spending {
 	const { seq = 0, at = 0, micros = 0, session = "", reservation } = row;
 	if (!isMoney(row)) return { seq, at, micros: 0, hold: undefined };
 	return { seq, at, micros, hold: reservation === undefined ? undefined : holdId(session, reservation) };
+}
+
+export function bookingOf(row: LedgerRow): Booking {
+	const { tokens = 0, messages = 0, at = 0, source } = row;
+	return { spending: spendingOf(row), tokens, messages, usedAt: source === "correction" ? undefined : at };
 }

@@ -7,6 +7,7 @@ import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { type DocumentStore, DuplicateKeyError, type EventCounts } from "#shared/store/document-store.ts";
 import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
+import { countsChange } from "../record/counts-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./session-count-collection.ts";
 
@@ -19,17 +20,6 @@ const maxRaces = 50;
 
 /** What counting needs of an event. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "sessions", "running"] as const;
-
-/** What a change of status changes; undefined: nothing. A status that is absent is that of no session. */
-export function countsChange(before: string | undefined, after: string | undefined): EventCounts | undefined {
-	const sessions = counts(after) - counts(before);
-	const running = Number(after === "running") - Number(before === "running");
-	return sessions === 0 && running === 0 ? undefined : { sessions, running };
-}
-
-function counts(status: string | undefined): number {
-	return Number(status !== undefined && status !== "deleted");
-}
 
 export class SessionCounts {
 	readonly #store: DocumentStore;

@@ -1,8 +1,7 @@
 /** The chronicles' part of the sessions part. */
+import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { ChroniclesOptions } from "../chronicles.service.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
-import type { SessionPod } from "../pod/session-pod.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
 import { chronicleBurial } from "./chronicle-burial.ts";
@@ -22,11 +21,19 @@ export interface ChroniclesGround {
 	readonly sessions: SessionRecords;
 	readonly creations: SessionCreations;
 	readonly rules: SessionRules;
-	readonly pod: SessionPod;
 }
 
-export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
-	const { store, wake, sessions, creations, rules, pod } = ground;
+export interface Chronicles {
+	readonly sessions: SessionRecords;
+	readonly records: ChronicleRecords;
+	readonly ofSession: SessionChronicles;
+	readonly timelines: Timelines;
+	readonly reforge: SessionReforge;
+	readonly burial: RecurringJob;
+}
+
+export function composeChronicles(ground: ChroniclesGround): Chronicles {
+	const { store, wake, sessions, creations, rules } = ground;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);
 	return {
@@ -36,6 +43,5 @@ export function composeChronicles(ground: ChroniclesGround): ChroniclesOptions {
 		ofSession: new SessionChronicles(records, timelines),
 		reforge: new SessionReforge(creations, rules),
 		burial: chronicleBurial({ store, records, timelines }),
-		pod,
 	};
 }

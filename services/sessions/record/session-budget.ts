@@ -11,23 +11,32 @@ import {
 	lowered,
 	missing,
 	raised,
+	type Spending,
 	type Wish,
 	withoutEnded,
 	withoutHolds,
 	withSpendings,
 } from "./account.ts";
-import { type LedgerRow, spendingOf } from "../books/ledger-collection.ts";
 import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
 export const budgetExceeded = "BUDGET_EXCEEDED";
 
+/** What a row of the ledger changes of its session. */
+export interface Booking {
+	readonly spending: Spending;
+	readonly tokens: number;
+	readonly messages: number;
+	/** When the session was used; undefined when the row is no use. Milliseconds since 1970. */
+	readonly usedAt: number | undefined;
+}
+
 /** Rows of the ledger come into their session. */
-export function bookedChange(record: SessionRecord, rows: readonly LedgerRow[], at: number): SessionChange {
+export function bookedChange(record: SessionRecord, bookings: readonly Booking[], at: number): SessionChange {
 	const { session, document } = record;
-	const account = withSpendings(accountOf(document), rows.map(spendingOf));
-	const uses = rows.filter(({ source }) => source !== "correction");
-	const active = isoTime(Math.max(0, ...uses.map((row) => row.at ?? 0)));
-	const sum = (column: "tokens" | "messages") => rows.reduce((total, row) => total + (row[column] ?? 0), 0);
+	const spendings = bookings.map(({ spending }) => spending);
+	const account = withSpendings(accountOf(document), spendings);
+	const active = isoTime(Math.max(0, ...bookings.map(({ usedAt }) => usedAt ?? 0)));
+	const sum = (member: "tokens" | "messages") => bookings.reduce((total, booking) => total + booking[member], 0);
 	return updated(at, columnsOf(account), {
 		tokens_used: session.tokens_used + sum("tokens"),
 		message_count: session.message_count + sum("messages"),

@@ -7,7 +7,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import type { DocumentStore, EventCounts, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
-import { countsChange } from "../books/session-counts.ts";
+import { countsChange } from "./counts-change.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
