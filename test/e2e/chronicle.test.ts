@@ -39,10 +39,10 @@ function timelineWith(api: ApiClient, id: string, label: string, withinMs = 30_0
 	);
 }
 
+const isSaid = (member: unknown): boolean => member !== undefined;
+
 function brief({ events }: Timeline): string[] {
-	return events.map(({ type, label, action, exit }) =>
-		[type, label, action, exit].filter((one) => one !== undefined).join(" "),
-	);
+	return events.map(({ type, label, action, exit }) => [type, label, action, exit].filter(isSaid).join(" "));
 }
 
 describe("chronicle", function () {
@@ -81,8 +81,7 @@ describe("chronicle", function () {
 		await ask(api, id, commit);
 		await timelineWith(api, id, "Add two files");
 		const timeline = await timelineWith(api, id, commit.slice(2));
-		const workspace = platform.workspace(id);
-		const [hash = ""] = git(workspace, ["rev-parse", "HEAD"]).split("\n");
+		const [hash = ""] = git(platform.workspace(id), ["rev-parse", "HEAD"]).split("\n");
 		const command = "printf 'one\\ntwo\\n' > one.txt; echo more >> README.md; false";
 		expect(brief(timeline).slice(0, 4)).to.deep.equal([
 			"session Session started",
