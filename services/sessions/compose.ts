@@ -50,13 +50,13 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(config, catalogue);
 	const store = await openStore(config);
-	const counts = new SessionCounts(store);
+	const log = new EventLog(store);
+	const counts = new SessionCounts(store, log);
 	await counts.open();
 	if (config.bus.url === "") await releaseLeases(store);
 	readiness.set("store", () => store.ping());
 
 	const hints = new Hints();
-	const log = new EventLog(store);
 	const relay = new OutboxRelay(store, log, [sessionCollection, chronicleCollection, timelineCollection], {
 		onAppended(seq) {
 			hints.logAppended(seq);

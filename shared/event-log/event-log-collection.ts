@@ -10,10 +10,9 @@ export const eventLogCollection = defineCollection(
 		tenant: "text",
 		owner: "text",
 		at: "integer",
-		/** `seq` of an event that changes how many sessions there are; then also by how many. */
+		/** `seq` of an event that has counters. */
 		counted_seq: "integer",
-		sessions: "integer",
-		running: "integer",
+		counters: "json",
 	},
 	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
 );

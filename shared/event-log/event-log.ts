@@ -5,6 +5,7 @@ import { now } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { Document } from "#shared/store/collection.ts";
 import {
+	type Audience,
 	type DocumentStore,
 	DuplicateKeyError,
 	maxAppended,
@@ -24,10 +25,20 @@ const keptMs = 3_600_000;
 const keptEntries = 20_000;
 const maxTries = 50;
 
+/** What counting needs of an event. */
+const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
+
 /** Stands for an event of which nothing is known, or that fits no message. */
 const skippedType = "skipped";
 
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
+
+/** What an event changes of the numbers that its audience has. */
+export interface CountedEvent {
+	readonly seq: number;
+	readonly audience: Audience;
+	readonly counters: Readonly<Record<string, number>>;
+}
 
 /** An event with the key that makes it unique. */
 export interface KeyedEntry {
@@ -68,6 +79,13 @@ export class EventLog {
 			entries.push(isFitting ? entry : entryOf(skippedDocument(entry.seq)));
 		}
 		return entries;
+	}
+
+	/** The events after `after` that have counters, in order. */
+	async counted(after: number, limit: number): Promise<CountedEvent[]> {
+		const page = { limit, columns: countedColumns };
+		const range = { equals: [], from: after + 1 };
+		return (await this.#store.find(eventLogCollection, "counted", range, page)).documents.map(countedEventOf);
 	}
 
 	/** Appends in order what is not in yet; resolves to the newest sequence number. */
@@ -143,7 +161,7 @@ export class EventLog {
 }
 
 function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
-	const { type, data, audience, at, counts } = entry;
+	const { type, data, audience, at, counters } = entry;
 	return {
 		id: key,
 		wire: data,
@@ -152,7 +170,7 @@ function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 		tenant: audience.tenant,
 		at,
 		...(audience.owner !== undefined && { owner: audience.owner }),
-		...(counts && { ...counts, counted_seq: seq }),
+		...(counters && { counters, counted_seq: seq }),
 	};
 }
 
@@ -164,6 +182,11 @@ function skippedDocument(seq: number): LogDocument {
 /** At most. */
 function surroundingBytes({ type, tenant, owner = "" }: LogEntry): number {
 	return frameBytes + escapedBytes * (type.length + tenant.length + owner.length);
+}
+
+function countedEventOf({ seq = 0, tenant = "", owner, counters }: LogDocument): CountedEvent {
+	const audience = { tenant, ...(owner !== undefined && { owner }) };
+	return { seq, audience, counters: counters as CountedEvent["counters"] };
 }
 
 function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {

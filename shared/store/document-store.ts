@@ -30,12 +30,6 @@ export interface Audience {
 	owner?: string;
 }
 
-/** By how much an event changes how many sessions its audience has. */
-export interface EventCounts {
-	readonly sessions: number;
-	readonly running: number;
-}
-
 /** An event on its way to the event log, waiting in the document that caused it. */
 export interface OutboxEntry {
 	/** Counts the events of one document from 1; the caller gives it (it knows the document it guards). */
@@ -47,8 +41,8 @@ export interface OutboxEntry {
 	audience: Audience;
 	/** Milliseconds since 1970. */
 	at: number;
-	/** Absent: by nothing. */
-	counts?: EventCounts;
+	/** By how much the event changes numbers that its audience has; a name belongs to the service that writes it. Absent: none. */
+	counters?: Readonly<Record<string, number>>;
 }
 
 /** A document with events that no relay has taken away yet. */

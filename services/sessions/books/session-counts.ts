@@ -5,28 +5,26 @@
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { type DocumentStore, DuplicateKeyError, type EventCounts } from "#shared/store/document-store.ts";
-import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
-import { countsChange } from "../record/counts-change.ts";
+import { type Audience, type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
+import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./session-count-collection.ts";
 
 type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
-type CountedEvent = Document<(typeof eventLogCollection)["columns"]>;
 
 const position = "position";
 const pageSize = 500;
 const maxRaces = 50;
 
-/** What counting needs of an event. */
-const countedColumns = ["seq", "counted_seq", "tenant", "owner", "sessions", "running"] as const;
-
 export class SessionCounts {
 	readonly #store: DocumentStore;
+	readonly #log: EventLog;
 	#fold: Promise<void> | undefined;
 
-	constructor(store: DocumentStore) {
+	constructor(store: DocumentStore, log: EventLog) {
 		this.#store = store;
+		this.#log = log;
 	}
 
 	/**
@@ -37,7 +35,7 @@ export class SessionCounts {
 		if (await this.#hasBegun()) return;
 		const found = await this.#count();
 		if (await this.#hasBegun()) return;
-		for (const [id, { sessions, running }] of found) await this.#insert({ id, applied: 0, sessions, running });
+		for (const [id, counters] of found) await this.#insert({ id, applied: 0, ...counters });
 		await this.#insert({ id: position, applied: 0 });
 	}
 
@@ -46,15 +44,15 @@ export class SessionCounts {
 	}
 
 	/** Of each user and tenant. */
-	async #count(): Promise<Map<string, EventCounts>> {
-		const found = new Map<string, EventCounts>();
+	async #count(): Promise<Map<string, SessionCounters>> {
+		const found = new Map<string, SessionCounters>();
 		let after: string | undefined;
 		do {
 			const page = { limit: pageSize, ...(after !== undefined && { after }) };
 			const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
 			for (const { tenant = "", owner = "", status } of documents) {
-				const one = countsChange(undefined, status);
-				for (const id of scopesOf(tenant, owner)) if (one) found.set(id, sum(found.get(id), one));
+				const one = countersChange(undefined, status);
+				for (const id of scopesOf({ tenant, owner })) if (one) found.set(id, sum(found.get(id), one));
 			}
 			after = next;
 		} while (after !== undefined);
@@ -75,25 +73,25 @@ export class SessionCounts {
 	}
 
 	/** Exact as of the log: events that no document has yet are counted too. */
-	async of(principal: Principal): Promise<EventCounts> {
+	async of(principal: Principal): Promise<SessionCounters> {
 		const { tenant, id: owner } = principal;
 		const id = isAdmin(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
 		const events: CountedEvent[] = [];
 		for (let from = await this.#position(); ; ) {
-			const page = await this.#after(from);
+			const page = await this.#log.counted(from, pageSize);
 			events.push(...page);
 			if (page.length < pageSize) break;
 			from = page.at(-1)?.seq ?? from;
 		}
 		const { applied = 0, ...counted } = (await this.#store.get(sessionCountCollection, id)) ?? {};
-		const newer = events.filter(({ seq = 0, ...event }) => seq > applied && idsOf(event).includes(id));
-		return [counted, ...newer].map(asCounts).reduce(sum);
+		const newer = events.filter(({ seq, audience }) => seq > applied && scopesOf(audience).includes(id));
+		return [counted, ...newer.map(({ counters }) => counters)].map(ofSessions).reduce(sum);
 	}
 
 	async #foldAll(): Promise<void> {
 		for (;;) {
 			const from = await this.#position();
-			const events = await this.#after(from);
+			const events = await this.#log.counted(from, pageSize);
 			const last = events.at(-1)?.seq;
 			if (last === undefined) return;
 			await Promise.all([...byScope(events)].map(([id, itsEvents]) => this.#bringForward(id, itsEvents)));
@@ -110,18 +108,18 @@ export class SessionCounts {
 		for (let races = 0; races < maxRaces; races++) {
 			const document = (await this.#store.get(sessionCountCollection, id)) ?? (await this.#first(id));
 			const { applied = 0 } = document;
-			const fresh = events.filter(({ seq = 0 }) => seq > applied);
+			const fresh = events.filter(({ seq }) => seq > applied);
 			const last = fresh.at(-1)?.seq;
 			if (last === undefined) return;
-			const { sessions, running } = [document, ...fresh].map(asCounts).reduce(sum);
-			const set = { applied: last, sessions, running };
+			const counters = [document, ...fresh.map((event) => event.counters)].map(ofSessions).reduce(sum);
+			const set = { applied: last, ...counters };
 			if (await this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set })) return;
 		}
 		throw new UnavailableError("The counts of sessions change too fast, try again");
 	}
 
 	async #first(id: string): Promise<Omit<CountDocument, "wire">> {
-		const first = { id, applied: 0, sessions: 0, running: 0 };
+		const first = { id, applied: 0, sessions: 0, running_sessions: 0 };
 		await this.#insert(first);
 		return first;
 	}
@@ -135,27 +133,18 @@ export class SessionCounts {
 	async #position(): Promise<number> {
 		return (await this.#store.get(sessionCountCollection, position))?.applied ?? 0;
 	}
-
-	async #after(seq: number): Promise<CountedEvent[]> {
-		const range = { equals: [], from: seq + 1 };
-		const page = { limit: pageSize, columns: countedColumns };
-		return (await this.#store.find(eventLogCollection, "counted", range, page)).documents;
-	}
 }
 
-function scopesOf(tenant: string, owner: string): string[] {
+/** The ids of the documents that count for an audience. */
+function scopesOf({ tenant, owner = "" }: Audience): string[] {
 	return [JSON.stringify([tenant]), JSON.stringify([tenant, owner])];
-}
-
-function idsOf({ tenant = "", owner = "" }: Pick<CountedEvent, "tenant" | "owner">): string[] {
-	return scopesOf(tenant, owner);
 }
 
 /** The events that count for each user and tenant, in their order. */
 function byScope(events: readonly CountedEvent[]): Map<string, CountedEvent[]> {
 	const found = new Map<string, CountedEvent[]>();
 	for (const event of events) {
-		for (const id of idsOf(event)) {
+		for (const id of scopesOf(event.audience)) {
 			const its = found.get(id);
 			if (its) its.push(event);
 			else found.set(id, [event]);
@@ -164,10 +153,14 @@ function byScope(events: readonly CountedEvent[]): Map<string, CountedEvent[]> {
 	return found;
 }
 
-function asCounts({ sessions = 0, running = 0 }: Partial<EventCounts>): EventCounts {
-	return { sessions, running };
+/** Other services' counters are none of ours. */
+function ofSessions({ sessions = 0, running_sessions = 0 }: Partial<SessionCounters>): SessionCounters {
+	return { sessions, running_sessions };
 }
 
-function sum(a: EventCounts | undefined, b: EventCounts): EventCounts {
-	return { sessions: (a?.sessions ?? 0) + b.sessions, running: (a?.running ?? 0) + b.running };
+function sum(a: SessionCounters | undefined, b: SessionCounters): SessionCounters {
+	return {
+		sessions: (a?.sessions ?? 0) + b.sessions,
+		running_sessions: (a?.running_sessions ?? 0) + b.running_sessions,
+	};
 }

@@ -22,13 +22,13 @@ export class StatsReader {
 		await this.#settled();
 		const { tenant, id } = principal;
 		const payer = isAdmin(principal) ? { tenant } : { tenant, owner: id };
-		const [{ sessions, running }, today] = await Promise.all([
+		const [{ sessions, running_sessions }, today] = await Promise.all([
 			this.#counts.of(principal),
 			this.#accounts.totals(payer, dayOf(now())),
 		]);
 		const { localTokens, cloudTokens, spent } = today;
 		return {
-			active_sessions: running,
+			active_sessions: running_sessions,
 			total_sessions: sessions,
 			tokens_today: localTokens + cloudTokens,
 			local_tokens: localTokens,

@@ -5,9 +5,9 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import type { DocumentStore, EventCounts, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
+import type { DocumentStore, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
-import { countsChange } from "./counts-change.ts";
+import { countersChange, type SessionCounters } from "./counters-change.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
@@ -99,7 +99,7 @@ export class SessionRecords {
 	/** @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
 		const creation = { event: "session_created", at: Date.parse(document.created_at ?? "") } as const;
-		const created = eventOf(document, creation, document.wire, countsChange(undefined, document.status));
+		const created = eventOf(document, creation, document.wire, countersChange(undefined, document.status));
 		await this.#store.insert(sessionCollection, document, [created]);
 		failpoint("sessions.written");
 		this.#written();
@@ -158,7 +158,7 @@ export class SessionRecords {
 		const merged: Session = { ...session, ...change.members, rev, updated_at: isoTime(change.at) };
 		const changed = { ...merged, chat_endpoint: this.#chatEndpoint(merged) };
 		const { session: after, columns } = withBudgetRules(changed, record, change);
-		const counts = countsChange(document.status, columns.set?.status ?? document.status);
+		const counters = countersChange(document.status, columns.set?.status ?? document.status);
 		const wire = JSON.stringify(after);
 		const data = change.payload === undefined ? wire : JSON.stringify(change.payload);
 		const written = await this.#store.update(
@@ -166,7 +166,7 @@ export class SessionRecords {
 			document.id,
 			{ equals: { rev: session.rev, ...guard }, ...(change.fits && { fits: change.fits }) },
 			{ ...columns, wire, set: { ...columns.set, rev } },
-			[eventOf({ ...document, rev }, change, data, counts)],
+			[eventOf({ ...document, rev }, change, data, counters)],
 		);
 		if (!written) return undefined;
 		failpoint("sessions.written");
@@ -182,9 +182,9 @@ function eventOf(
 	{ rev = 0, tenant = "", owner = "" }: Revision,
 	{ event, at }: Pick<SessionChange, "event" | "at">,
 	data: string,
-	counts: EventCounts | undefined,
+	counters: SessionCounters | undefined,
 ): OutboxEntry {
-	return { n: rev, type: event, data, audience: { tenant, owner }, at, ...(counts && { counts }) };
+	return { n: rev, type: event, data, audience: { tenant, owner }, at, ...(counters && { counters }) };
 }
 
 /** The index and range in which a principal's sessions stand. */

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { sessionCountCollection } from "#services/sessions/books/session-count-collection.ts";
 import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -77,13 +78,24 @@ for (const [name, open] of [
 			await agree();
 		});
 
+		it("take nothing from counters of other services", async () => {
+			await live(1);
+			for (const each of processes) await each.told();
+			const counters = { running: 5, workspaces: 3 };
+			const entry = { n: 1, type: "workspace_created", data: "{}", audience: { tenant: "acme" }, at: 0, counters };
+			await new EventLog(opened.store).append([{ key: "workspaces:w:1", entry }]);
+			await agree();
+			for (const { counts } of processes) await counts.fold();
+			await agree();
+		});
+
 		it("begin with the sessions that are there already", async () => {
 			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
 			for (const each of processes) await each.told();
 			await forget(opened.store);
 			const late = await openTestBooks(opened.store);
 			processes.push(late);
-			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running: 4 });
+			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running_sessions: 4 });
 			await late.enters(await late.session(ada), "stopped");
 			await late.told();
 			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
@@ -105,6 +117,7 @@ for (const [name, open] of [
 						};
 					},
 				}),
+				new EventLog(opened.store),
 			);
 			const opening = slow.open();
 			await counting.promise;
@@ -115,7 +128,7 @@ for (const [name, open] of [
 			goOn.resolve();
 			await opening;
 			await quick.counts.fold();
-			expect(await slow.of(root)).to.deep.equal({ sessions: 1, running: 1 });
+			expect(await slow.of(root)).to.deep.equal({ sessions: 1, running_sessions: 1 });
 		});
 	});
 }
@@ -125,6 +138,6 @@ async function forget(store: DocumentStore): Promise<void> {
 	const ids = ["position", '["acme"]', '["acme","ada"]', '["acme","bob"]'];
 	for (const id of ids) await store.remove(sessionCountCollection, id, {});
 	const { documents } = await store.find(eventLogCollection, "counted", { equals: [] }, { limit: 500 });
-	const unset = ["counted_seq", "sessions", "running"] as const;
+	const unset = ["counted_seq", "counters"] as const;
 	for (const { id } of documents) await store.update(eventLogCollection, id, {}, { unset });
 }

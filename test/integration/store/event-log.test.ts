@@ -94,6 +94,21 @@ describe("event log", () => {
 		expect(trims).to.be.greaterThan(3);
 	});
 
+	it("gives the counters of events to whoever counts, and not those without", async () => {
+		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
+		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [{ ...event(1), counters: { apples: 2, pears: -1 } }]);
+		await store.update(things, "a", {}, { set: { rev: 2 } }, [event(2)]);
+		const ofTenant = { ...event(3), audience: { tenant: "t" }, counters: { apples: 1 } };
+		await store.update(things, "a", {}, { set: { rev: 3 } }, [ofTenant]);
+		relay.wake();
+		await eventually(async () => (await log.head()).seq === 3);
+		await relay.stop();
+		const last = { seq: 3, audience: { tenant: "t" }, counters: { apples: 1 } };
+		expect(await log.counted(0, 10)).to.deep.equal([{ seq: 1, audience, counters: { apples: 2, pears: -1 } }, last]);
+		expect(await log.counted(0, 1)).to.have.length(1);
+		expect(await log.counted(1, 10)).to.deep.equal([last]);
+	});
+
 	it("keeps the order of a document although the clock was set back between its events (M10)", async () => {
 		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
 		const at = (n: number, time: number): OutboxEntry => ({ ...event(n), at: time });

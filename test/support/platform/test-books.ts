@@ -31,9 +31,10 @@ export type TestBooks = Awaited<ReturnType<typeof openTestBooks>>;
 
 /** @param env Configuration, as variables. */
 export async function openTestBooks(store: DocumentStore, env: Record<string, string> = {}) {
-	const counts = new SessionCounts(store);
+	const log = new EventLog(store);
+	const counts = new SessionCounts(store, log);
 	await counts.open();
-	const relay = new OutboxRelay(store, new EventLog(store), [sessionCollection], {
+	const relay = new OutboxRelay(store, log, [sessionCollection], {
 		onAppended: () => {},
 		// It tries again.
 		onError: () => {},

@@ -50,7 +50,7 @@ export class EventLogNode implements AsyncDisposable {
 		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection, ...bookCollections]);
 		const relay = new OutboxRelay(this.#store, this.#log, [], { onAppended: () => {}, onError: () => {} });
 		this.#broker.createService(eventLogService(this.#log, relay));
-		const counts = new SessionCounts(this.#store);
+		const counts = new SessionCounts(this.#store, this.#log);
 		await counts.open();
 		const records = new SessionRecords(this.#store, () => {});
 		const config = loadConfig({});
