@@ -4,7 +4,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
-import { chronicleBurial } from "./chronicle-burial.ts";
+import { chronicleBurial } from "./chronicle-purge.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";
 import { SessionChronicles } from "./session-chronicles.ts";

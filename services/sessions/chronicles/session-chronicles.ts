@@ -11,7 +11,7 @@ import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
-import { type Heard, isHeard, type ReportName, withHeard } from "../record/heard-reports.ts";
+import { type Heard, isHeard, type ReportName, withHeard } from "../record/acknowledged-reports.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Timelines } from "./timelines.ts";
 
@@ -84,7 +84,7 @@ export class SessionChronicles {
 		}
 	}
 
-	/** A tombstone stays until its last event has left it (chronicle-burial.ts). */
+	/** A tombstone stays until its last event has left it (chronicle-purge.ts). */
 	async remove({ id }: ChronicleDocument): Promise<void> {
 		await this.#orphan(id);
 		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : burying()));

@@ -12,7 +12,7 @@ import {
 	timelineCollection,
 	type TimelineDocument,
 } from "./chronicle-collections.ts";
-import { isHeard, type ReportName, withHeard } from "../record/heard-reports.ts";
+import { isHeard, type ReportName, withHeard } from "../record/acknowledged-reports.ts";
 import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { leastBytes, totalsOf } from "./timeline-totals.ts";
 

@@ -6,7 +6,7 @@ import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import { fingerprintOf } from "./command-answers.ts";
-import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
+import { type KeptAnswers, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { Commander } from "./commander.ts";

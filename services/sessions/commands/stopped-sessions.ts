@@ -7,7 +7,7 @@ import { now } from "#shared/clock.ts";
 import { BadRequestError, ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts";
-import { type KeptAnswers, ownerOf } from "./kept-answers.ts";
+import { type KeptAnswers, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionChange, SessionRecord } from "../record/session-change.ts";
 import type { Commander } from "./commander.ts";

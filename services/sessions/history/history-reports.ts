@@ -7,14 +7,14 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
-import type { ReportName } from "../record/heard-reports.ts";
+import type { ReportName } from "../record/acknowledged-reports.ts";
 import { maxChunkBytes } from "./history-entries.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { SessionRemains } from "./session-remains.ts";
+import type { SessionRemains } from "./session-erasure.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 
 export interface HistoryParts {

@@ -6,7 +6,7 @@ import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
-import type { ReportName } from "../record/heard-reports.ts";
+import type { ReportName } from "../record/acknowledged-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
 import { hasHeard, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";

@@ -10,7 +10,7 @@ import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "../commands/command-answers.ts";
 import { KeptDiffs } from "../history/kept-diffs.ts";
-import { type KeptAnswers, ownerOf } from "../commands/kept-answers.ts";
+import { type KeptAnswers, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";

@@ -1,7 +1,7 @@
 /** Chronicles and timelines over real stores: each thing once, whoever races or is stopped in between. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { buryChronicles } from "#services/sessions/chronicles/chronicle-burial.ts";
+import { buryChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
 import {
 	chronicleCollection,
 	type ChronicleDocument,

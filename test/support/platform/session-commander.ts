@@ -1,5 +1,5 @@
 /** The commands on sessions of a test's own store. */
-import { KeptAnswers } from "#services/sessions/commands/kept-answers.ts";
+import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
 import { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionCreations } from "#services/sessions/commands/session-creations.ts";
 import type { SessionRecords } from "#services/sessions/record/session-records.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { newSession } from "#services/sessions/commands/new-session.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/kept-answer-collection.ts";
+import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { randomUUID } from "node:crypto";
 import { now } from "#shared/clock.ts";
 import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { KeptAnswers } from "#services/sessions/commands/kept-answers.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/kept-answer-collection.ts";
+import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
+import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { sessionCollection, type SessionDocument } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";

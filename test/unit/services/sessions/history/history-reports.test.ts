@@ -6,14 +6,14 @@ import { ChronicleRecords } from "#services/sessions/chronicles/chronicle-record
 import { SessionChronicles } from "#services/sessions/chronicles/session-chronicles.ts";
 import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { HistoryReports } from "#services/sessions/history/history-reports.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/kept-answer-collection.ts";
-import { KeptAnswers } from "#services/sessions/commands/kept-answers.ts";
+import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionHistory } from "#services/sessions/history/session-history.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { SessionRemains } from "#services/sessions/history/session-remains.ts";
+import { SessionRemains } from "#services/sessions/history/session-erasure.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";

@@ -3,7 +3,7 @@ import { now } from "#shared/clock.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { keptMs } from "./command-answers.ts";
-import { keptAnswerCollection } from "./kept-answer-collection.ts";
+import { keptAnswerCollection } from "./idempotency-record-collection.ts";
 
 const everyMs = 30_000;
 /** At one look: more than one person may add meanwhile. */

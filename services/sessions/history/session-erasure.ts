@@ -1,7 +1,7 @@
 /** What is kept of a session beside its record, and goes when that goes. */
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { SessionEventRecords } from "../raw-events/session-event-records.ts";
-import type { KeptAnswers } from "../commands/kept-answers.ts";
+import type { KeptAnswers } from "../commands/idempotency-records.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionHistory } from "./session-history.ts";
 

@@ -7,7 +7,7 @@ import { now } from "#shared/clock.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { keptMs, refuseOtherRequest } from "./command-answers.ts";
-import { keptAnswerCollection, type KeptAnswerDocument } from "./kept-answer-collection.ts";
+import { keptAnswerCollection, type KeptAnswerDocument } from "./idempotency-record-collection.ts";
 
 /** Per person; the oldest go first. */
 const maxPerOwner = 1_000;
