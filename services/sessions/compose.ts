@@ -26,9 +26,9 @@ import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
 import { SessionRemains } from "./history/session-erasure.ts";
 import { releaseLeases } from "./work/lease-release.ts";
-import { keptAnswerCollection } from "./commands/idempotency-record-collection.ts";
-import { keptAnswerSweep } from "./commands/idempotency-record-sweep.ts";
-import { KeptAnswers } from "./commands/idempotency-records.ts";
+import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
+import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
+import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
@@ -70,18 +70,18 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	await moveChats(store, records, config.gateway);
 	const books = openBooks({ store, config, catalogue, records, counts, relay });
 	const due = (id: string) => hints.sessionDue(id);
-	const kept = new KeptAnswers(store);
-	const creations = new SessionCreations(records, kept);
+	const idempotency = new IdempotencyRecords(store);
+	const creations = new SessionCreations(records, idempotency);
 	const commands = new SessionCommands(records, creations, rules, due);
 	const stops = new SessionStops(commands, records);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
-	const pod = new SessionPod({ client, key, history, kept });
-	const stopped = new StoppedSessions(records, kept);
+	const pod = new SessionPod({ client, key, history, idempotency });
+	const stopped = new StoppedSessions(records, idempotency);
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules });
 	const events = new SessionEventRecords(store);
-	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, kept });
-	const sweep = keptAnswerSweep(store);
+	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, idempotency });
+	const sweep = idempotencyRecordSweep(store);
 	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
 
 	return {
@@ -121,7 +121,7 @@ async function openStore(config: Config): Promise<DocumentStore> {
 		eventLogNameCollection,
 		historyCollection,
 		historyChunkCollection,
-		keptAnswerCollection,
+		idempotencyRecordCollection,
 		chatAddressCollection,
 		...chronicleCollections,
 		sessionEventCollection,

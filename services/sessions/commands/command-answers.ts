@@ -9,7 +9,7 @@ import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
 /** How long a key is remembered. */
-export const keptMs = 24 * 3_600_000;
+export const rememberedMs = 24 * 3_600_000;
 /** Per session; the oldest go first. */
 const maxAnswers = 16;
 
@@ -71,7 +71,7 @@ export function settledAnswer(
 }
 
 export function rememberAnswer(answers: unknown, answer: CommandAnswer): CommandAnswer[] {
-	const fresh = answersOf(answers).filter(({ at }) => at > answer.at - keptMs);
+	const fresh = answersOf(answers).filter(({ at }) => at > answer.at - rememberedMs);
 	return [...fresh.slice(1 - maxAnswers), answer];
 }
 

@@ -2,26 +2,26 @@
 import { now } from "#shared/clock.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { keptMs } from "./command-answers.ts";
-import { keptAnswerCollection } from "./idempotency-record-collection.ts";
+import { rememberedMs } from "./command-answers.ts";
+import { idempotencyRecordCollection } from "./idempotency-record-collection.ts";
 
 const everyMs = 30_000;
 /** At one look: more than one person may add meanwhile. */
 const batch = 500;
 
-export function keptAnswerSweep(store: DocumentStore): RecurringJob {
+export function idempotencyRecordSweep(store: DocumentStore): RecurringJob {
 	return new RecurringJob({
 		everyMs,
-		work: () => sweepKeptAnswers(store),
+		work: () => sweepIdempotencyRecords(store),
 		onError: (error) => console.error("Old answers cannot be removed:", error),
 	});
 }
 
 /** Resolves to how many were old, the oldest first. */
-export async function sweepKeptAnswers(store: DocumentStore): Promise<number> {
-	const old = { equals: [], to: now() - keptMs };
-	const { documents } = await store.find(keptAnswerCollection, "at", old, { limit: batch, columns: ["at"] });
+export async function sweepIdempotencyRecords(store: DocumentStore): Promise<number> {
+	const old = { equals: [], to: now() - rememberedMs };
+	const { documents } = await store.find(idempotencyRecordCollection, "at", old, { limit: batch, columns: ["at"] });
 	// A key may have been used again meanwhile.
-	await Promise.all(documents.map(({ id, at = 0 }) => store.remove(keptAnswerCollection, id, { equals: { at } })));
+	await Promise.all(documents.map(({ id, at = 0 }) => store.remove(idempotencyRecordCollection, id, { equals: { at } })));
 	return documents.length;
 }

@@ -6,7 +6,7 @@ import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { DuplicateKeyError } from "#shared/store/document-store.ts";
 import { fingerprintOf } from "./command-answers.ts";
-import { type KeptAnswers, ownerOf } from "./idempotency-records.ts";
+import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { Commander } from "./commander.ts";
@@ -30,11 +30,11 @@ export interface Created {
 
 export class SessionCreations {
 	readonly #records: SessionRecords;
-	readonly #kept: KeptAnswers;
+	readonly #idempotency: IdempotencyRecords;
 
-	constructor(records: SessionRecords, kept: KeptAnswers) {
+	constructor(records: SessionRecords, idempotency: IdempotencyRecords) {
 		this.#records = records;
-		this.#kept = kept;
+		this.#idempotency = idempotency;
 	}
 
 	/** @throws {UnprocessableError} when the key was used for another request. */
@@ -54,16 +54,16 @@ export class SessionCreations {
 			wire: fresh.wire,
 			session: fresh.id,
 			at,
-			settled: false,
+			completed: false,
 		};
-		const kept = (await this.#kept.find(id, fingerprint)) ?? (await this.#kept.add(plan));
+		const record = (await this.#idempotency.find(id, fingerprint)) ?? (await this.#idempotency.add(plan));
 		failpoint("sessions.creation-planned");
-		const { session = "", at: firstAt = at } = kept;
-		if (kept.settled === 1) return { id: session, wire: kept.wire };
+		const { session = "", at: firstAt = at } = record;
+		if (record.completed === 1) return { id: session, wire: record.wire };
 		const document = session === fresh.id ? fresh : make(session, firstAt);
 		await this.#insertOnce(document);
 		failpoint("sessions.creation-written");
-		return { id: session, wire: await this.#kept.settle(id, document.wire) };
+		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };
 	}
 
 	/** Of those that repeat a command at the same time, or after a crash, one is the first. */

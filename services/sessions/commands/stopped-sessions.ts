@@ -7,7 +7,7 @@ import { now } from "#shared/clock.ts";
 import { BadRequestError, ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts";
-import { type KeptAnswers, ownerOf } from "./idempotency-records.ts";
+import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionChange, SessionRecord } from "../record/session-change.ts";
 import type { Commander } from "./commander.ts";
@@ -29,11 +29,11 @@ export interface StoppedPage {
 
 export class StoppedSessions {
 	readonly #records: SessionRecords;
-	readonly #kept: KeptAnswers;
+	readonly #idempotency: IdempotencyRecords;
 
-	constructor(records: SessionRecords, kept: KeptAnswers) {
+	constructor(records: SessionRecords, idempotency: IdempotencyRecords) {
 		this.#records = records;
-		this.#kept = kept;
+		this.#idempotency = idempotency;
 	}
 
 	/**
@@ -46,19 +46,19 @@ export class StoppedSessions {
 		if (key === undefined) return this.#archiveAll(commander, await this.#page(principal, cursor));
 		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
 		const fingerprint = fingerprintOf({ cursor });
-		const plan = (await this.#kept.find(id, fingerprint)) ?? (await this.#plan(id, fingerprint, principal, cursor));
+		const plan = (await this.#idempotency.find(id, fingerprint)) ?? (await this.#plan(id, fingerprint, principal, cursor));
 		const page = JSON.parse(plan.wire) as StoppedPage;
-		if (plan.settled === 1) return page;
+		if (plan.completed === 1) return page;
 		failpoint("sessions.archive-planned");
 		const archived = await this.#archiveAll(commander, page);
-		const answer = await this.#kept.settle(id, JSON.stringify(archived));
-		failpoint("sessions.archive-settled");
+		const answer = await this.#idempotency.complete(id, JSON.stringify(archived));
+		failpoint("sessions.archive-completed");
 		return JSON.parse(answer) as StoppedPage;
 	}
 
 	async #plan(id: string, fingerprint: string, principal: Principal, cursor: string | undefined) {
 		const wire = JSON.stringify(await this.#page(principal, cursor));
-		return this.#kept.add({ id, owner: ownerOf(principal), fingerprint, wire, settled: false });
+		return this.#idempotency.add({ id, owner: ownerOf(principal), fingerprint, wire, completed: false });
 	}
 
 	async #page(principal: Principal, cursor: string | undefined): Promise<StoppedPage> {

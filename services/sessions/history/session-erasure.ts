@@ -1,7 +1,7 @@
 /** What is kept of a session beside its record, and goes when that goes. */
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { SessionEventRecords } from "../raw-events/session-event-records.ts";
-import type { KeptAnswers } from "../commands/idempotency-records.ts";
+import type { IdempotencyRecords } from "../commands/idempotency-records.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionHistory } from "./session-history.ts";
 
@@ -9,7 +9,7 @@ export interface RemainsParts {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
 	readonly events: SessionEventRecords;
-	readonly kept: KeptAnswers;
+	readonly idempotency: IdempotencyRecords;
 }
 
 export class SessionRemains {
@@ -22,7 +22,7 @@ export class SessionRemains {
 	/** Leaves nothing of a session but its chronicles, unless these are to go, too. */
 	async clear(document: SessionDocument): Promise<void> {
 		await this.forget(document.id, document.farewell);
-		await this.#parts.kept.settleCreationOf(document.id);
+		await this.#parts.kept.completeCreationOf(document.id);
 	}
 
 	/** @param farewell `remove`: the chronicles go, too. */

@@ -10,7 +10,7 @@ import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "../commands/command-answers.ts";
 import { KeptDiffs } from "../history/kept-diffs.ts";
-import { type KeptAnswers, ownerOf } from "../commands/idempotency-records.ts";
+import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
@@ -34,21 +34,21 @@ export interface SessionPodParts {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;
 	readonly history: SessionHistory;
-	readonly kept: KeptAnswers;
+	readonly idempotency: IdempotencyRecords;
 }
 
 export class SessionPod {
 	readonly #client: SessionAgentClient;
 	readonly #key: InstallationKey;
 	readonly #history: SessionHistory;
-	readonly #kept: KeptAnswers;
+	readonly #idempotency: IdempotencyRecords;
 	readonly #diffs = new KeptDiffs();
 
-	constructor({ client, key, history, kept }: SessionPodParts) {
+	constructor({ client, key, history, idempotency }: SessionPodParts) {
 		this.#client = client;
 		this.#key = key;
 		this.#history = history;
-		this.#kept = kept;
+		this.#idempotency = idempotency;
 	}
 
 	close(): Promise<void> {
@@ -108,7 +108,7 @@ export class SessionPod {
 		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
 		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
 		if (key !== undefined)
-			await this.#kept.add({ id, owner: ownerOf(principal), fingerprint: fingerprintOf(text), wire: "null" });
+			await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
 		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
 		return id;
 	}

@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sweepKeptAnswers } from "#services/sessions/commands/idempotency-record-sweep.ts";
-import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { sweepIdempotencyRecords } from "#services/sessions/commands/idempotency-record-sweep.ts";
+import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { now, turnClock } from "#shared/clock.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { UnprocessableError } from "#shared/errors.ts";
@@ -111,7 +111,7 @@ for (const nodes of [1, 2] as const) {
 
 	describe(`archive-stopped when its process is killed, ${nodes} broker(s)`, function () {
 		this.timeout(90_000);
-		const all = ["archive-planned", "archived-group", "archive-settled"];
+		const all = ["archive-planned", "archived-group", "archive-completed"];
 		// The points are in the service, wherever its broker is: two brokers need only show that they are reached.
 		for (const point of nodes === 1 ? all : ["archived-group"]) {
 			it(`at ${point}: a repeat archives the rest, overrules nobody and gives one answer`, async () => {
@@ -127,7 +127,7 @@ for (const nodes of [1, 2] as const) {
 					ada = new SessionActor(started.near, ada.principal);
 					const done = (await ada.list({ status: "archived" })).items.map(({ id }) => id);
 					expect(done).to.have.length(
-						{ "archive-planned": 0, "archived-group": 20, "archive-settled": 21 }[point] ?? -1,
+						{ "archive-planned": 0, "archived-group": 20, "archive-completed": 21 }[point] ?? -1,
 					);
 					const [restored] = done;
 					if (restored !== undefined) await ada.command("restore", restored);
@@ -233,7 +233,7 @@ describe("a key that is used again after 24 hours", () => {
 	});
 });
 
-describe("KeptAnswers", () => {
+describe("IdempotencyRecords", () => {
 	let folder: string;
 	let store: EmbeddedStore;
 	const owner = "o";
@@ -242,7 +242,7 @@ describe("KeptAnswers", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-kept-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([keptAnswerCollection]);
+		await store.open([idempotencyRecordCollection]);
 	});
 	afterEach(async () => {
 		await store.close();
@@ -250,39 +250,39 @@ describe("KeptAnswers", () => {
 	});
 
 	it("forgets after 24 hours, and removes what is forgotten", async () => {
-		const kept = new KeptAnswers(store);
-		await kept.add({ id: "a", owner, fingerprint: "f", wire: "1" });
+		const records = new IdempotencyRecords(store);
+		await records.add({ id: "a", owner, fingerprint: "f", wire: "1" });
 		const later = now() + day + 1;
 		const turnBack = turnClock({ now: () => later, monotonic: () => performance.now() });
 		try {
-			expect(await kept.find("a", "g")).to.equal(undefined);
-			await kept.add({ id: "b", owner, fingerprint: "f", wire: "2" });
-			for (const id of ["c", "d"]) await kept.add({ id, owner, fingerprint: "f", wire: "1", at: later - day });
-			expect(await sweepKeptAnswers(store)).to.equal(2);
+			expect(await records.find("a", "g")).to.equal(undefined);
+			await records.add({ id: "b", owner, fingerprint: "f", wire: "2" });
+			for (const id of ["c", "d"]) await records.add({ id, owner, fingerprint: "f", wire: "1", at: later - day });
+			expect(await sweepIdempotencyRecords(store)).to.equal(2);
 		} finally {
 			turnBack();
 		}
-		expect(await store.count(keptAnswerCollection, "at", { equals: [] })).to.equal(1);
+		expect(await store.count(idempotencyRecordCollection, "at", { equals: [] })).to.equal(1);
 	});
 
 	it("refuses a key whose fingerprint is lost, and an answer that is too long to be kept (H6)", async () => {
-		const kept = new KeptAnswers(store);
-		await store.insert(keptAnswerCollection, { id: "lost", wire: "1", owner, settled: 1, at: now() });
-		expect(await failureOf(kept.find("lost", "f"))).to.be.instanceOf(UnprocessableError);
+		const records = new IdempotencyRecords(store);
+		await store.insert(idempotencyRecordCollection, { id: "lost", wire: "1", owner, completed: 1, at: now() });
+		expect(await failureOf(records.find("lost", "f"))).to.be.instanceOf(UnprocessableError);
 		const long = { id: "long", owner, fingerprint: "f", wire: "x".repeat(33_000) };
-		expect(await failureOf(kept.add(long))).to.be.instanceOf(UnprocessableError);
+		expect(await failureOf(records.add(long))).to.be.instanceOf(UnprocessableError);
 	});
 
 	it("keeps 1,000 of one person, the newest", async () => {
-		const kept = new KeptAnswers(store);
+		const records = new IdempotencyRecords(store);
 		const at = now();
 		const documents = Array.from({ length: 1_000 }, (_, i) => {
-			return { id: `n${i}`, owner, fingerprint: "f", wire: "1", settled: 1, at: at - 2_000 + i };
+			return { id: `n${i}`, owner, fingerprint: "f", wire: "1", completed: 1, at: at - 2_000 + i };
 		});
-		for (const half of [documents.slice(0, 500), documents.slice(500)]) await store.append(keptAnswerCollection, half);
-		await kept.add({ id: randomUUID(), owner, fingerprint: "f", wire: "1" });
-		expect(await store.count(keptAnswerCollection, "owner", { equals: [owner] })).to.equal(1_000);
-		expect(await kept.find("n0", "f")).to.equal(undefined);
-		expect(await kept.find("n1", "f")).to.not.equal(undefined);
+		for (const half of [documents.slice(0, 500), documents.slice(500)]) await store.append(idempotencyRecordCollection, half);
+		await records.add({ id: randomUUID(), owner, fingerprint: "f", wire: "1" });
+		expect(await store.count(idempotencyRecordCollection, "owner", { equals: [owner] })).to.equal(1_000);
+		expect(await records.find("n0", "f")).to.equal(undefined);
+		expect(await records.find("n1", "f")).to.not.equal(undefined);
 	});
 });

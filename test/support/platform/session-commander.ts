@@ -1,5 +1,5 @@
 /** The commands on sessions of a test's own store. */
-import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
+import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
 import { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionCreations } from "#services/sessions/commands/session-creations.ts";
 import type { SessionRecords } from "#services/sessions/record/session-records.ts";
@@ -12,6 +12,6 @@ const shipped = readModelCatalogue("config/models.yaml");
 
 /** Nobody hears that a session is due. */
 export function commandsOver(records: SessionRecords, store: DocumentStore, catalogue = shipped): SessionCommands {
-	const creations = new SessionCreations(records, new KeptAnswers(store));
+	const creations = new SessionCreations(records, new IdempotencyRecords(store));
 	return new SessionCommands(records, creations, sessionRules(loadConfig({}), catalogue), () => {});
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { newSession } from "#services/sessions/commands/new-session.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { randomUUID } from "node:crypto";
 import { now } from "#shared/clock.ts";
 import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
@@ -21,7 +21,7 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 	compileSchema(sessionCreateFields)(request);
 
 	it("refuses the start of a session whose model is gone, until it names another one", async () => {
-		const opened = await openEmbedded([sessionCollection, keptAnswerCollection]);
+		const opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);
 		try {
 			const { store } = opened;
 			const records = new SessionRecords(store, () => {});

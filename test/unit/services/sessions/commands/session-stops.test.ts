@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Commander } from "#services/sessions/commands/commander.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
@@ -29,7 +29,7 @@ describe("SessionStops", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-stops-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection, keptAnswerCollection]);
+		await store.open([sessionCollection, idempotencyRecordCollection]);
 		records = new SessionRecords(store, () => {});
 		commands = commandsOver(records, store);
 		stops = new SessionStops(commands, records, { patienceMs });

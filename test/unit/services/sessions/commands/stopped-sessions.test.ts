@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { sessionCollection, type SessionDocument } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";
@@ -26,9 +26,9 @@ describe("StoppedSessions", () => {
 	let stopped: StoppedSessions;
 
 	beforeEach(async () => {
-		opened = await openEmbedded([sessionCollection, keptAnswerCollection]);
+		opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);
 		records = new SessionRecords(opened.store, () => {});
-		stopped = new StoppedSessions(records, new KeptAnswers(opened.store));
+		stopped = new StoppedSessions(records, new IdempotencyRecords(opened.store));
 	});
 	afterEach(() => opened.discard());
 

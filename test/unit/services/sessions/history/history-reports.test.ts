@@ -6,8 +6,8 @@ import { ChronicleRecords } from "#services/sessions/chronicles/chronicle-record
 import { SessionChronicles } from "#services/sessions/chronicles/session-chronicles.ts";
 import { Timelines } from "#services/sessions/chronicles/timelines.ts";
 import { HistoryReports } from "#services/sessions/history/history-reports.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
-import { KeptAnswers } from "#services/sessions/commands/idempotency-records.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
 import { SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
@@ -34,7 +34,7 @@ describe("HistoryReports", () => {
 			sessionCollection,
 			historyCollection,
 			historyChunkCollection,
-			keptAnswerCollection,
+			idempotencyRecordCollection,
 			...chronicleCollections,
 			sessionEventCollection,
 		]);
@@ -52,7 +52,7 @@ describe("HistoryReports", () => {
 		const history = new SessionHistory(over);
 		const chronicles = new SessionChronicles(new ChronicleRecords(over, () => {}), new Timelines(over, () => {}));
 		const events = new SessionEventRecords(over);
-		const remains = new SessionRemains({ history, chronicles, events, kept: new KeptAnswers(over) });
+		const remains = new SessionRemains({ history, chronicles, events, idempotency: new IdempotencyRecords(over) });
 		return new HistoryReports({ records, history, chronicles, events, remains });
 	}
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chatEndpointAt } from "#services/sessions/record/chat-endpoint.ts";
-import { keptAnswerCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
+import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { chatAddressCollection, moveChats } from "#services/sessions/record/moved-chats.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
@@ -27,7 +27,7 @@ describe("moveChats()", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-moved-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection, keptAnswerCollection, chatAddressCollection]);
+		await store.open([sessionCollection, idempotencyRecordCollection, chatAddressCollection]);
 	});
 	afterEach(async () => {
 		await store.close();
