@@ -18,7 +18,7 @@ export const chronicleCollection = defineCollection(
 		/** Its parent's id. */
 		parent: "text",
 		/** By launch: the number of the newest report whose words are in it. */
-		heard: "json",
+		acknowledged: "json",
 		/** LaunchSettings of the session when it began. */
 		launch: "json",
 		/** Milliseconds since 1970; a tombstone has it. */

@@ -11,7 +11,7 @@ import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
-import { type Heard, isHeard, type ReportName, withHeard } from "../record/acknowledged-reports.ts";
+import { type AcknowledgedReports, isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Timelines } from "./timelines.ts";
 
@@ -44,36 +44,36 @@ export class SessionChronicles {
 
 	/**
 	 * Completes the newest chronicle while it is a draft, or begins one.
-	 * @param name Where the report is from, when it may come again: then it changes nothing.
+	 * @param number Given for a report that may come again: one that was acknowledged changes nothing.
 	 */
 	async report(
 		asker: Asker,
 		session: SessionRecord,
 		report: ChronicleReport,
-		name?: ReportName,
+		number?: ReportNumber,
 	): Promise<ChronicleDocument> {
 		return this.#records.inTurn(asker, session.session.id, async () => {
 			const draft = await this.#draft(session);
-			const heard = (draft?.heard ?? {}) as Heard;
-			if (draft && name && isHeard(heard, name)) return draft;
+			const acknowledged = (draft?.acknowledged ?? {}) as AcknowledgedReports;
+			if (draft && number && isAcknowledged(acknowledged, number)) return draft;
 			const change: ChronicleChange = {
 				members: reportedMembers(report, session.session),
-				...(name && { set: { heard: withHeard(heard, name) } }),
+				...(number && { set: { acknowledged: withAcknowledged(acknowledged, number) } }),
 			};
 			return draft && this.#records.replace(draft, change);
 		});
 	}
 
-	/** @param name Where the entries are from, when they may come again. */
+	/** @param number Given for entries that may come again: those of an acknowledged report change nothing. */
 	async addEntries(
 		asker: Asker,
 		session: SessionRecord,
 		entries: readonly TimelineEntry[],
-		name?: ReportName,
+		number?: ReportNumber,
 	): Promise<void> {
 		if (entries.length === 0) return;
 		const draft = await this.#records.inTurn(asker, session.session.id, () => this.#draft(session));
-		await this.#timelines.add(asker, draft, entries, name);
+		await this.#timelines.add(asker, draft, entries, number);
 	}
 
 	/** Nothing of the session's timelines stays; of its chronicles, what `farewell` says. */
@@ -93,7 +93,7 @@ export class SessionChronicles {
 	async #release({ id }: ChronicleDocument): Promise<void> {
 		await this.#records.change(keeper, id, () => ({
 			members: { session_id: null },
-			unset: ["session", "ordinal", "heard"],
+			unset: ["session", "ordinal", "acknowledged"],
 		}));
 		await this.#timelines.remove(id);
 	}
@@ -143,7 +143,7 @@ function burying(): ChronicleChange {
 	return {
 		members: {},
 		set: { status: "deleted", deleted_at: now() },
-		unset: ["session", "ordinal", "parent", "launch", "heard"],
+		unset: ["session", "ordinal", "parent", "launch", "acknowledged"],
 		event: "chronicle_deleted",
 	};
 }

@@ -23,12 +23,12 @@ export interface TimelineState {
 	/** Newer than any chunk, oldest first. */
 	readonly tail: readonly TimelineEntry[];
 	/** By launch: the number of the newest report whose entries are in it. */
-	readonly heard: Readonly<Record<string, number>>;
+	readonly acknowledged: Readonly<Record<string, number>>;
 	/** The oldest entries are not kept any more. */
 	readonly truncated: boolean;
 }
 
-export const noTimeline: TimelineState = { totals: noTotals, chunks: [], tail: [], heard: {}, truncated: false };
+export const noTimeline: TimelineState = { totals: noTotals, chunks: [], tail: [], acknowledged: {}, truncated: false };
 
 /** What a change of a timeline asks of the store. */
 export interface TimelineChange {

@@ -12,7 +12,7 @@ import {
 	timelineCollection,
 	type TimelineDocument,
 } from "./chronicle-collections.ts";
-import { isHeard, type ReportName, withHeard } from "../record/acknowledged-reports.ts";
+import { isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
 import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { leastBytes, totalsOf } from "./timeline-totals.ts";
 
@@ -40,7 +40,7 @@ export class Timelines {
 		asker: Asker,
 		chronicle: ChronicleDocument,
 		entries: readonly TimelineEntry[],
-		report?: ReportName,
+		report?: ReportNumber,
 	): Promise<void> {
 		if (entries.length === 0) return;
 		const change = await this.#changes.run(chronicle.id, asker, () => this.#tryAdd(chronicle, entries, report));
@@ -51,14 +51,14 @@ export class Timelines {
 	async #tryAdd(
 		chronicle: ChronicleDocument,
 		entries: readonly TimelineEntry[],
-		report?: ReportName,
+		report?: ReportNumber,
 	): Promise<Pick<TimelineChange, "dropped"> | undefined> {
 		const document = await this.#store.get(timelineCollection, chronicle.id);
 		const before = stateOf(document);
-		if (report && isHeard(before.heard, report)) return { dropped: [] };
+		if (report && isAcknowledged(before.acknowledged, report)) return { dropped: [] };
 		const { state, events } = grown(before, entries, chronicle, document?.told ?? 0);
-		const heard = report ? withHeard(before.heard, report) : before.heard;
-		const change = settled({ ...state, heard }, randomUUID());
+		const acknowledged = report ? withAcknowledged(before.acknowledged, report) : before.acknowledged;
+		const change = settled({ ...state, acknowledged }, randomUUID());
 		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
 		failpoint("timelines.written");
 		this.#written();

@@ -1,4 +1,4 @@
-/** How the history of sessions is stored: what was heard of each, and the chunks of it. */
+/** How the history of sessions is stored: which reports were acknowledged, and the chunks of it. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
 /** One document a session, under the session's id. */
@@ -8,7 +8,7 @@ export const historyCollection = defineCollection(
 		/** Grows with every report that was taken. */
 		rev: "integer",
 		/** By launch: the number of its newest report. */
-		heard: "json",
+		acknowledged: "json",
 		/** Log lines that ever came. */
 		lines: "integer",
 		/** Turns that ever came. */

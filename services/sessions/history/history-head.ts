@@ -1,14 +1,14 @@
 /** What is known of a session's history besides its chunks. Pure. */
 import type { HistoryReport } from "#shared/contracts/history.ts";
 import type { Row } from "#shared/store/collection.ts";
-import { type Heard, isHeard, type ReportName, withHeard } from "../record/acknowledged-reports.ts";
+import { type AcknowledgedReports, isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
 import type { historyCollection, HistoryDocument } from "./history-collections.ts";
 
 export type PatchName = { id: string; truncated: boolean };
 
 /** Whether a report was taken, or a newer one of its launch. */
-export function hasHeard(head: HistoryDocument | undefined, report: ReportName): boolean {
-	return isHeard(heardOf(head), report);
+export function hasAcknowledged(head: HistoryDocument | undefined, report: ReportNumber): boolean {
+	return isAcknowledged(acknowledgedOf(head), report);
 }
 
 /** The patch that counts. */
@@ -27,7 +27,7 @@ export function headAfter(
 	const patch = diff && diff.piece === diff.pieces - 1 ? { id: diff.id, truncated: diff.truncated } : undefined;
 	return {
 		rev: rev + 1,
-		heard: withHeard(heardOf(head), { launch, n }),
+		acknowledged: withAcknowledged(acknowledgedOf(head), { launch, n }),
 		lines: lines + logs.length,
 		turns: before + turns.length,
 		turn_bytes: bytes + added,
@@ -35,6 +35,6 @@ export function headAfter(
 	};
 }
 
-function heardOf(head: HistoryDocument | undefined): Heard {
-	return (head?.heard ?? {}) as Heard;
+function acknowledgedOf(head: HistoryDocument | undefined): AcknowledgedReports {
+	return (head?.acknowledged ?? {}) as AcknowledgedReports;
 }

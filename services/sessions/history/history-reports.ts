@@ -7,7 +7,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
-import type { ReportName } from "../record/acknowledged-reports.ts";
+import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { maxChunkBytes } from "./history-entries.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { eventOf, type SessionEventRecords } from "../raw-events/session-event-records.ts";
@@ -47,21 +47,21 @@ export class HistoryReports {
 		await this.#forgetDeleted(principal, id);
 	}
 
-	/** Each part takes a report once; that it was heard is written last, so that what a crash has left is made good. */
-	async #write(asker: Asker, record: SessionRecord, name: ReportName, report: HistoryReport): Promise<void> {
+	/** Each part takes a report once. The acknowledgement is written last, so that a repeated report completes what a crash interrupted. */
+	async #write(asker: Asker, record: SessionRecord, number: ReportNumber, report: HistoryReport): Promise<void> {
 		const { history, chronicles, events } = this.#parts;
 		const { id } = record.session;
 		const entries = report.timeline.flatMap((entry) => unlessBad(() => entryOf(entry, record.session)));
 		const raw = report.events.flatMap((event, index) => {
-			const eventId = nameBasedUuid(id, "event", String(name.launch), String(name.n), String(index));
+			const eventId = nameBasedUuid(id, "event", String(number.launch), String(number.n), String(index));
 			return unlessBad(() => eventOf(eventId, { session_id: id, ...event }));
 		});
 		const tell = async (): Promise<void> => {
-			await chronicles.addEntries(asker, record, entries, name);
-			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, name);
+			await chronicles.addEntries(asker, record, entries, number);
+			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, number);
 		};
 		await Promise.all([tell(), events.add(id, raw)]);
-		await history.add(asker, id, name.launch, report);
+		await history.add(asker, id, number.launch, report);
 	}
 
 	/** A session may have gone while its report was written. @throws {NotFoundError} */

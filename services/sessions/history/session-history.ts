@@ -6,9 +6,9 @@ import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
-import type { ReportName } from "../record/acknowledged-reports.ts";
+import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
-import { hasHeard, headAfter, patchOf } from "./history-head.ts";
+import { hasAcknowledged, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
@@ -42,7 +42,7 @@ export class SessionHistory {
 	/** True when the report counts; undefined when another one came in between. */
 	async #tryAdd(session: string, launch: number, report: HistoryReport): Promise<true | undefined> {
 		const head = await this.#store.get(historyCollection, session);
-		if (hasHeard(head, { launch, n: report.n })) return true;
+		if (hasAcknowledged(head, { launch, n: report.n })) return true;
 		await this.#write(session, launch, report, head);
 		failpoint("sessions.history-written");
 		const counted = await this.#count(session, launch, report, head);
@@ -53,8 +53,8 @@ export class SessionHistory {
 	}
 
 	/** Whether a report was taken, or a newer one of its launch. */
-	async has(session: string, report: ReportName): Promise<boolean> {
-		return hasHeard(await this.#store.get(historyCollection, session), report);
+	async has(session: string, report: ReportNumber): Promise<boolean> {
+		return hasAcknowledged(await this.#store.get(historyCollection, session), report);
 	}
 
 	/** Oldest first; undefined when nothing was ever told. */

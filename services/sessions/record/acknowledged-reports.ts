@@ -1,21 +1,22 @@
-/** Which numbered reports of pods were taken: by launch, the newest. Pure. */
+/** Which numbered reports of pods are acknowledged. Pure. */
 
 /** Launches that are remembered. */
 const maxLaunches = 50;
 
-export type Heard = Readonly<Record<string, number>>;
+/** By launch: the number of the newest acknowledged report. */
+export type AcknowledgedReports = Readonly<Record<string, number>>;
 
-/** Names a report within a session. */
-export interface ReportName {
+/** Identifies a report within a session: its launch, and its number in that launch. */
+export interface ReportNumber {
 	readonly launch: number;
 	readonly n: number;
 }
 
-export function isHeard(heard: Heard, { launch, n }: ReportName): boolean {
-	return n <= (heard[launch] ?? 0);
+export function isAcknowledged(acknowledged: AcknowledgedReports, { launch, n }: ReportNumber): boolean {
+	return n <= (acknowledged[launch] ?? 0);
 }
 
-export function withHeard(heard: Heard, { launch, n }: ReportName): Heard {
-	const launches: [string, number][] = Object.entries({ ...heard, [launch]: n });
+export function withAcknowledged(acknowledged: AcknowledgedReports, { launch, n }: ReportNumber): AcknowledgedReports {
+	const launches: [string, number][] = Object.entries({ ...acknowledged, [launch]: n });
 	return Object.fromEntries(launches.sort(([one], [other]) => Number(one) - Number(other)).slice(-maxLaunches));
 }
