@@ -52,7 +52,7 @@ export class StoppedSessions {
 		failpoint("sessions.archive-planned");
 		const archived = await this.#archiveAll(commander, page);
 		const answer = await this.#idempotency.complete(id, JSON.stringify(archived));
-		failpoint("sessions.archive-completed");
+		failpoint("sessions.archive-settled");
 		return JSON.parse(answer) as StoppedPage;
 	}
 
