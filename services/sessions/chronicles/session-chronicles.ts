@@ -11,7 +11,12 @@ import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
 import { type ChronicleChange, chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
-import { type AcknowledgedReports, isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
+import {
+	type AcknowledgedReports,
+	isAcknowledged,
+	type ReportNumber,
+	withAcknowledged,
+} from "../record/acknowledged-reports.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Timelines } from "./timelines.ts";
 

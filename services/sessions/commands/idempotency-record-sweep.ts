@@ -22,6 +22,8 @@ export async function sweepIdempotencyRecords(store: DocumentStore): Promise<num
 	const old = { equals: [], to: now() - rememberedMs };
 	const { documents } = await store.find(idempotencyRecordCollection, "at", old, { limit: batch, columns: ["at"] });
 	// A key may have been used again meanwhile.
-	await Promise.all(documents.map(({ id, at = 0 }) => store.remove(idempotencyRecordCollection, id, { equals: { at } })));
+	await Promise.all(
+		documents.map(({ id, at = 0 }) => store.remove(idempotencyRecordCollection, id, { equals: { at } })),
+	);
 	return documents.length;
 }

@@ -83,7 +83,12 @@ export class IdempotencyRecords {
 
 	/** Called before a session goes: the command that made it is complete, also where a crash left it open. */
 	async completeCreationOf(session: string): Promise<void> {
-		const { documents } = await this.#store.find(idempotencyRecordCollection, "session", { equals: [session] }, { limit: 1 });
+		const { documents } = await this.#store.find(
+			idempotencyRecordCollection,
+			"session",
+			{ equals: [session] },
+			{ limit: 1 },
+		);
 		for (const { id } of documents)
 			await this.#store.update(idempotencyRecordCollection, id, { equals: { session } }, { set: { completed: 1 } });
 	}

@@ -46,7 +46,8 @@ export class StoppedSessions {
 		if (key === undefined) return this.#archiveAll(commander, await this.#page(principal, cursor));
 		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
 		const fingerprint = fingerprintOf({ cursor });
-		const plan = (await this.#idempotency.find(id, fingerprint)) ?? (await this.#plan(id, fingerprint, principal, cursor));
+		const plan =
+			(await this.#idempotency.find(id, fingerprint)) ?? (await this.#plan(id, fingerprint, principal, cursor));
 		const page = JSON.parse(plan.wire) as StoppedPage;
 		if (plan.completed === 1) return page;
 		failpoint("sessions.archive-planned");

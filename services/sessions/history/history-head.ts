@@ -1,7 +1,12 @@
 /** What is known of a session's history besides its chunks. Pure. */
 import type { HistoryReport } from "#shared/contracts/history.ts";
 import type { Row } from "#shared/store/collection.ts";
-import { type AcknowledgedReports, isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
+import {
+	type AcknowledgedReports,
+	isAcknowledged,
+	type ReportNumber,
+	withAcknowledged,
+} from "../record/acknowledged-reports.ts";
 import type { historyCollection, HistoryDocument } from "./history-collections.ts";
 
 export type PatchName = { id: string; truncated: boolean };

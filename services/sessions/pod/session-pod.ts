@@ -107,8 +107,7 @@ export class SessionPod {
 		}
 		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
 		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
-		if (key !== undefined)
-			await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
+		if (key !== undefined) await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
 		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
 		return id;
 	}

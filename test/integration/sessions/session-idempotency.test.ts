@@ -279,7 +279,8 @@ describe("IdempotencyRecords", () => {
 		const documents = Array.from({ length: 1_000 }, (_, i) => {
 			return { id: `n${i}`, owner, fingerprint: "f", wire: "1", completed: 1, at: at - 2_000 + i };
 		});
-		for (const half of [documents.slice(0, 500), documents.slice(500)]) await store.append(idempotencyRecordCollection, half);
+		for (const half of [documents.slice(0, 500), documents.slice(500)])
+			await store.append(idempotencyRecordCollection, half);
 		await records.add({ id: randomUUID(), owner, fingerprint: "f", wire: "1" });
 		expect(await store.count(idempotencyRecordCollection, "owner", { equals: [owner] })).to.equal(1_000);
 		expect(await records.find("n0", "f")).to.equal(undefined);
