@@ -24,7 +24,7 @@ import { sessionControlService } from "./session-control.service.ts";
 import { sessionEventCollection } from "./raw-events/session-event-collection.ts";
 import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
-import { SessionRemains } from "./history/session-erasure.ts";
+import { SessionErasure } from "./history/session-erasure.ts";
 import { releaseLeases } from "./work/lease-release.ts";
 import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
@@ -80,9 +80,9 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 	const stopped = new StoppedSessions(records, idempotency);
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules });
 	const events = new SessionEventRecords(store);
-	const remains = new SessionRemains({ history, chronicles: chronicles.ofSession, events, idempotency });
+	const erasure = new SessionErasure({ history, chronicles: chronicles.ofSession, events, idempotency });
 	const sweep = idempotencyRecordSweep(store);
-	const claims = new SessionClaims(store, records, due, (gone) => remains.clear(gone));
+	const claims = new SessionClaims(store, records, due, (gone) => erasure.erase(gone));
 
 	return {
 		services: [
@@ -90,7 +90,7 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			eventLogService(log, relay),
-			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, remains })),
+			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
 			usageService(books.reports, books.bookkeeper, books.stats),

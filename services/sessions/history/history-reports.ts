@@ -14,7 +14,7 @@ import { eventOf, type SessionEventRecords } from "../raw-events/session-event-r
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionRecords } from "../record/session-records.ts";
-import type { SessionRemains } from "./session-erasure.ts";
+import type { SessionErasure } from "./session-erasure.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 
 export interface HistoryParts {
@@ -22,7 +22,7 @@ export interface HistoryParts {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
 	readonly events: SessionEventRecords;
-	readonly remains: SessionRemains;
+	readonly erasure: SessionErasure;
 }
 
 const keeper = systemPrincipal("history");
@@ -66,13 +66,13 @@ export class HistoryReports {
 
 	/** A session may have gone while its report was written. @throws {NotFoundError} */
 	async #forgetDeleted(principal: Principal, id: string): Promise<void> {
-		const { records, remains } = this.#parts;
+		const { records, erasure } = this.#parts;
 		try {
 			await records.get(principal, id);
 		} catch (error) {
 			if (!(error instanceof NotFoundError)) throw error;
 			const tombstone = await records.get(keeper, id).catch(() => undefined);
-			await remains.forget(id, tombstone?.document.farewell);
+			await erasure.eraseContents(id, tombstone?.document.farewell);
 			throw error;
 		}
 	}

@@ -13,7 +13,7 @@ import { SessionEventRecords } from "#services/sessions/raw-events/session-event
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionHistory } from "#services/sessions/history/session-history.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { SessionRemains } from "#services/sessions/history/session-erasure.ts";
+import { SessionErasure } from "#services/sessions/history/session-erasure.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -52,8 +52,8 @@ describe("HistoryReports", () => {
 		const history = new SessionHistory(over);
 		const chronicles = new SessionChronicles(new ChronicleRecords(over, () => {}), new Timelines(over, () => {}));
 		const events = new SessionEventRecords(over);
-		const remains = new SessionRemains({ history, chronicles, events, idempotency: new IdempotencyRecords(over) });
-		return new HistoryReports({ records, history, chronicles, events, remains });
+		const erasure = new SessionErasure({ history, chronicles, events, idempotency: new IdempotencyRecords(over) });
+		return new HistoryReports({ records, history, chronicles, events, erasure });
 	}
 
 	async function chunks(): Promise<number> {
