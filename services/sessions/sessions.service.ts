@@ -74,7 +74,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			async delete({ session_id, cleanup }, principal, ctx) {
 				const set = {
 					...(cleanup.includes("workspace_storage") && { desired: "purge" }),
-					...(cleanup.includes("chronicles") && { farewell: "remove" }),
+					...(cleanup.includes("chronicles") && { chronicle_policy: "remove" }),
 				};
 				await commands.run(commander(principal, ctx), "delete", session_id, { set });
 			},

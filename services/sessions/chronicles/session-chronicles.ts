@@ -23,7 +23,7 @@ import type { Timelines } from "./timelines.ts";
 const keeper: Asker = { principal: systemPrincipal("chronicles") };
 
 /** What becomes of the chronicles of a session that is deleted. */
-export type Farewell = "keep" | "remove";
+export type ChroniclePolicy = "keep" | "remove";
 
 export class SessionChronicles {
 	readonly #records: ChronicleRecords;
@@ -81,10 +81,10 @@ export class SessionChronicles {
 		await this.#timelines.add(asker, draft, entries, number);
 	}
 
-	/** Nothing of the session's timelines stays; of its chronicles, what `farewell` says. */
-	async sessionDeleted(session: string, farewell: Farewell): Promise<void> {
+	/** Nothing of the session's timelines stays; its chronicles are kept or removed by `policy`. */
+	async sessionDeleted(session: string, policy: ChroniclePolicy): Promise<void> {
 		for (let document = await this.#records.newest(session); document; document = await this.#records.newest(session)) {
-			if (farewell === "remove") await this.remove(document);
+			if (policy === "remove") await this.remove(document);
 			else await this.#release(document);
 		}
 	}

@@ -72,7 +72,7 @@ export class HistoryReports {
 		} catch (error) {
 			if (!(error instanceof NotFoundError)) throw error;
 			const tombstone = await records.get(keeper, id).catch(() => undefined);
-			await erasure.eraseContents(id, tombstone?.document.farewell);
+			await erasure.eraseContents(id, tombstone?.document.chronicle_policy);
 			throw error;
 		}
 	}

@@ -42,8 +42,8 @@ export const sessionCollection = defineCollection(
 		address: "text",
 		/** The chronicle it was reforged from. */
 		parent_chronicle: "text",
-		/** Of a tombstone: `remove` when its chronicles go with it. */
-		farewell: "text",
+		/** Of a tombstone: `remove` when the chronicles of the session are removed with it; absent: they are kept. */
+		chronicle_policy: "text",
 		/** Answers given to commands that carried an Idempotency-Key. */
 		answers: "json",
 		...accountColumns,
