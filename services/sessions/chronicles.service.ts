@@ -13,7 +13,7 @@ import type { SessionPod } from "./pod/session-pod.ts";
 
 /** @param pod Whose workspace tells the differences. */
 export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSchema {
-	const { sessions, records, ofSession, timelines, reforge, burial } = parts;
+	const { sessions, records, ofSession, timelines, reforge, purge } = parts;
 
 	return {
 		name: chronicles.name,
@@ -69,9 +69,9 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 		}),
 
 		async started() {
-			burial.start();
+			purge.start();
 		},
-		stopped: () => burial.stop(),
+		stopped: () => purge.stop(),
 	};
 }
 

@@ -1,4 +1,4 @@
-/** Takes deleted chronicles out of the store: their timeline first, themselves when their last event has left them. */
+/** Removes deleted chronicles from the store: first the timeline, then the tombstone, once its last event was relayed. */
 import { RecurringJob } from "#shared/recurring-job.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { chronicleCollection } from "./chronicle-collections.ts";
@@ -6,20 +6,20 @@ import type { ChronicleRecords } from "./chronicle-records.ts";
 import type { Timelines } from "./timelines.ts";
 
 const everyMs = 30_000;
-/** Whoever writes to one that was deleted meanwhile has ended by then. */
+/** Any write that was under way when a chronicle was deleted has ended by then. */
 const restMs = 20_000;
 const batch = 100;
 
-export interface BurialGround {
+export interface PurgeDependencies {
 	readonly store: DocumentStore;
 	readonly records: ChronicleRecords;
 	readonly timelines: Timelines;
 }
 
-export function chronicleBurial(ground: BurialGround): RecurringJob {
+export function chroniclePurge(dependencies: PurgeDependencies): RecurringJob {
 	return new RecurringJob({
 		everyMs,
-		work: () => buryChronicles(ground),
+		work: () => purgeChronicles(dependencies),
 		onError: (error) => console.error("Deleted chronicles cannot be removed:", error),
 	});
 }
@@ -28,8 +28,8 @@ export function chronicleBurial(ground: BurialGround): RecurringJob {
  * Resolves to how many have gone.
  * @param restedMs Only those that were deleted so long ago; default 20 s.
  */
-export async function buryChronicles(ground: BurialGround, restedMs = restMs): Promise<number> {
-	const { store, records, timelines } = ground;
+export async function purgeChronicles(dependencies: PurgeDependencies, restedMs = restMs): Promise<number> {
+	const { store, records, timelines } = dependencies;
 	const dead = await records.deleted(restedMs, batch);
 	let gone = 0;
 	for (const { id, rev = 0 } of dead) {

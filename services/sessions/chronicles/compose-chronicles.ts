@@ -4,7 +4,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
-import { chronicleBurial } from "./chronicle-purge.ts";
+import { chroniclePurge } from "./chronicle-purge.ts";
 import { chronicleCollection, timelineChunkCollection, timelineCollection } from "./chronicle-collections.ts";
 import { ChronicleRecords } from "./chronicle-records.ts";
 import { SessionChronicles } from "./session-chronicles.ts";
@@ -29,7 +29,7 @@ export interface Chronicles {
 	readonly ofSession: SessionChronicles;
 	readonly timelines: Timelines;
 	readonly reforge: SessionReforge;
-	readonly burial: RecurringJob;
+	readonly purge: RecurringJob;
 }
 
 export function composeChronicles(ground: ChroniclesGround): Chronicles {
@@ -42,6 +42,6 @@ export function composeChronicles(ground: ChroniclesGround): Chronicles {
 		timelines,
 		ofSession: new SessionChronicles(records, timelines),
 		reforge: new SessionReforge(creations, rules),
-		burial: chronicleBurial({ store, records, timelines }),
+		purge: chroniclePurge({ store, records, timelines }),
 	};
 }

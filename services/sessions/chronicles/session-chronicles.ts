@@ -92,7 +92,7 @@ export class SessionChronicles {
 	/** A tombstone stays until its last event has left it (chronicle-purge.ts). */
 	async remove({ id }: ChronicleDocument): Promise<void> {
 		await this.#orphan(id);
-		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : burying()));
+		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : tombstone()));
 	}
 
 	async #release({ id }: ChronicleDocument): Promise<void> {
@@ -144,7 +144,7 @@ export class SessionChronicles {
 	}
 }
 
-function burying(): ChronicleChange {
+function tombstone(): ChronicleChange {
 	return {
 		members: {},
 		set: { status: "deleted", deleted_at: now() },

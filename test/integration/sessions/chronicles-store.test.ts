@@ -1,7 +1,7 @@
 /** Chronicles and timelines over real stores: each thing once, whoever races or is stopped in between. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { buryChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
+import { purgeChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
 import {
 	chronicleCollection,
 	type ChronicleDocument,
@@ -156,12 +156,12 @@ for (const [engine, open] of Object.entries(engines)) {
 			await chronicles.remove(draft);
 			await chronicles.remove(draft);
 			expect(await records.find({ kind: "user", id: "ada", tenant: "acme", roles: [] }, draft.id)).to.equal(undefined);
-			await buryChronicles({ store, records, timelines }, 0);
+			await purgeChronicles({ store, records, timelines }, 0);
 			const left = await outbox(chronicleCollection, draft.id);
 			expect(left.map(({ type }) => type)).to.deep.equal(["chronicle_created", "chronicle_deleted"]);
 			for (const { id } of await store.outbox(chronicleCollection, 500))
 				await store.trimOutbox(chronicleCollection, id, 99);
-			await buryChronicles({ store, records, timelines }, 0);
+			await purgeChronicles({ store, records, timelines }, 0);
 			expect(await store.get(chronicleCollection, draft.id)).to.equal(undefined);
 			expect(await store.get(timelineCollection, draft.id)).to.equal(undefined);
 			expect(await store.count(timelineChunkCollection, "of_chronicle", { equals: [draft.id] })).to.equal(0);
@@ -176,7 +176,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			const crowd = Array.from({ length: 500 }, (_one, n) => ({ id: `waiting-${n}`, wire: "{}" }));
 			// One by one: on a busy machine so many at once are more than a store takes.
 			for (const one of crowd) await store.insert(chronicleCollection, one, told(1));
-			await buryChronicles({ store, records, timelines }, 0);
+			await purgeChronicles({ store, records, timelines }, 0);
 			await store.removeMany(
 				chronicleCollection,
 				crowd.map(({ id }) => id),
