@@ -105,7 +105,7 @@ describe("history", function () {
 				await platform.start();
 				return false;
 			},
-			{ withinMs: 90_000, everyMs: 1_000, what: "the tombstone is buried" },
+			{ withinMs: 90_000, everyMs: 1_000, what: "the tombstone is removed" },
 		);
 		expect(historyRows(platform)).to.deep.equal({ sessions: 0, heads: 0, chunks: 0 });
 	});

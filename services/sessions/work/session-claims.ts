@@ -89,7 +89,7 @@ export class SessionClaims {
 		const failures: unknown[] = [];
 		for (const document of fitting(free)) {
 			try {
-				const claimed = await this.#lease(await this.#givenUp(document, at), at);
+				const claimed = await this.#lease(await this.#expireDeadline(document, at), at);
 				if (claimed) claims.push(claimOf(claimed));
 			} catch (error) {
 				failures.push(error);
@@ -117,7 +117,7 @@ export class SessionClaims {
 			);
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;
-			const taken = interrupted ? await this.#hurry(record.document) : await this.#giveBack(record, report);
+			const taken = interrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
 			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
 			return taken;
 		} catch (error) {
@@ -161,8 +161,8 @@ export class SessionClaims {
 		return found.filter((document) => document !== undefined);
 	}
 
-	/** A deadline is kept although nobody can see the pods: then no report ever comes that would find it over. */
-	async #givenUp(document: SessionDocument, at: number): Promise<SessionDocument> {
+	/** Applies a deadline that has passed: while no runtime can see the pods, no report comes that would apply it. */
+	async #expireDeadline(document: SessionDocument, at: number): Promise<SessionDocument> {
 		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
 		return (await this.#records.change(reporter, document.id, (record) => observationChange(record, unseen, at)))
 			.document;
@@ -190,33 +190,33 @@ export class SessionClaims {
 	}
 
 	/** Ends the lease and says when the next pass is wanted. */
-	async #giveBack(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
+	async #releaseLease(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
 		const { document } = record;
 		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
-		if (settled && document.status === "deleted") return this.#bury(document);
+		if (settled && document.status === "deleted") return this.#removeTombstone(document);
 		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
 		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
-		const given = await this.#store.update(
+		const released = await this.#store.update(
 			sessionCollection,
 			document.id,
 			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
 			settled ? { set, unset: [...unset, "due_at"] } : { set: { ...set, due_at: now() + due_in_ms }, unset },
 		);
-		return given !== undefined || this.#hurry(document);
+		return released !== undefined || this.#requeueNow(document);
 	}
 
 	/** A command came in between: the lease ends and the session stays due. */
-	async #hurry({ id, fence = 0 }: SessionDocument): Promise<boolean> {
+	async #requeueNow({ id, fence = 0 }: SessionDocument): Promise<boolean> {
 		const change: Change<(typeof sessionCollection)["columns"]> = { set: { due_at: now() }, unset: ["lease_until"] };
-		const hurried = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
-		if (hurried) this.#hint(id);
-		return hurried !== undefined;
+		const requeued = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
+		if (requeued) this.#hint(id);
+		return requeued !== undefined;
 	}
 
-	/** The document goes when its last event has left it. */
-	async #bury(buried: SessionDocument): Promise<boolean> {
-		const { id, fence = 0 } = buried;
-		await this.#forget(buried);
+	/** Removes the document once its last event was relayed; until then another pass is due. */
+	async #removeTombstone(tombstone: SessionDocument): Promise<boolean> {
+		const { id, fence = 0 } = tombstone;
+		await this.#forget(tombstone);
 		const emptied = !(await this.#store.isWaiting(sessionCollection, id));
 		if (emptied && (await this.#store.remove(sessionCollection, id, { equals: { fence } }))) return true;
 		const change: Change<(typeof sessionCollection)["columns"]> = {

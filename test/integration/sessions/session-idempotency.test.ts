@@ -69,7 +69,7 @@ for (const nodes of [1, 2] as const) {
 			const first = await ada.create({}, "gone");
 			await ada.delete(first.id, ["workspace_storage"]);
 			expect(await ada.create({}, "gone"), "deleted").to.deep.equal(first);
-			await buried(ada, first.id);
+			await untilErased(ada, first.id);
 			expect(await ada.create({}, "gone"), "removed").to.deep.equal(first);
 			expect((await ada.list()).items).to.deep.equal([]);
 			expect(await failureOf(ada.create({ name: "b" }, "gone"))).to.be.instanceOf(UnprocessableError);
@@ -180,11 +180,11 @@ describe("create when its process is killed", function () {
 
 async function deleteWholly(actor: SessionActor, id: string): Promise<void> {
 	await actor.delete(id, ["workspace_storage"]);
-	await buried(actor, id);
+	await untilErased(actor, id);
 }
 
 /** Resolves when nothing is left of a deleted session. */
-async function buried(actor: SessionActor, id: string): Promise<void> {
+async function untilErased(actor: SessionActor, id: string): Promise<void> {
 	await eventually(async () => {
 		const [claim] = await actor.claim(id);
 		if (claim) await actor.observe(claim, "absent", 0, true);

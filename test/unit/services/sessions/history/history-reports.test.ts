@@ -60,8 +60,8 @@ describe("HistoryReports", () => {
 		return store.count(historyChunkCollection, "in_order", { equals: [pod.id, "log"] });
 	}
 
-	it("leave nothing of a session that was buried while its report was written", async () => {
-		const burying = new Proxy(store, {
+	it("leave nothing of a session that was erased while its report was written", async () => {
+		const erasing = new Proxy(store, {
 			get(target, name) {
 				const member: unknown = Reflect.get(target, name);
 				if (typeof member !== "function") return member;
@@ -71,7 +71,7 @@ describe("HistoryReports", () => {
 				};
 			},
 		});
-		const reports = reportsOver(burying);
+		const reports = reportsOver(erasing);
 		const failure = await failureOf(reports.take(pod, pod.id, { ...nothing, n: 1, logs }));
 		expect(failure).to.be.instanceOf(NotFoundError);
 		expect(await chunks()).to.equal(0);
