@@ -111,7 +111,7 @@ for (const nodes of [1, 2] as const) {
 
 	describe(`archive-stopped when its process is killed, ${nodes} broker(s)`, function () {
 		this.timeout(90_000);
-		const all = ["archive-planned", "archived-group", "archive-completed"];
+		const all = ["archive-planned", "archived-group", "archive-settled"];
 		// The points are in the service, wherever its broker is: two brokers need only show that they are reached.
 		for (const point of nodes === 1 ? all : ["archived-group"]) {
 			it(`at ${point}: a repeat archives the rest, overrules nobody and gives one answer`, async () => {
@@ -127,7 +127,7 @@ for (const nodes of [1, 2] as const) {
 					ada = new SessionActor(started.near, ada.principal);
 					const done = (await ada.list({ status: "archived" })).items.map(({ id }) => id);
 					expect(done).to.have.length(
-						{ "archive-planned": 0, "archived-group": 20, "archive-completed": 21 }[point] ?? -1,
+						{ "archive-planned": 0, "archived-group": 20, "archive-settled": 21 }[point] ?? -1,
 					);
 					const [restored] = done;
 					if (restored !== undefined) await ada.command("restore", restored);
