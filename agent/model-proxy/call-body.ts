@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, isJsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { CallBounds } from "./metering/metered-call.ts";
-import { bodyOfModel, namedModel } from "./naming/named-model.ts";
+import { bodyOfModel, namedModel, refuseModelTools } from "./naming/named-model.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import { callTerms, withOwnTools } from "./terms/call-terms.ts";
@@ -40,6 +40,7 @@ export function readCallBody(
 	const named = namedModel(route, said);
 	const ours = bodyOfModel(route, said, text, model);
 	const body = isLimited ? withOwnTools(wire, ours) : ours;
+	refuseModelTools(body);
 	const bytes = body === said ? sent : Buffer.from(JSON.stringify(body));
 	const bounds = isLimited ? callTerms(route, body, { headers, bytes: bytes.length }) : undefined;
 	const isStreaming = body["stream"] === true || path.includes(":streamGenerateContent");

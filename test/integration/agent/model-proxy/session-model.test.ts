@@ -12,6 +12,11 @@ import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 const hello = (): { text: string } => ({ text: "hello" });
 const asked = userMessage("hi");
+const callPaths = {
+	"openai-chat": "/chat/completions",
+	"openai-responses": "/responses",
+	anthropic: "/v1/messages",
+} as const;
 
 describe("model proxy: the session's model", () => {
 	for (const isLimited of [false, true]) {
@@ -105,6 +110,35 @@ describe("model proxy: the session's model", () => {
 			expect((await post(model, url, body)).status, body).to.equal(400);
 		}
 		expect(model.server.requests).to.deep.equal([]);
+	});
+
+	it("is not named beside its name, as some providers read members in any case", async () => {
+		await using model = await ProxiedModel.open(hello);
+		for (const wire of ["openai-chat", "openai-responses", "anthropic"] as const) {
+			for (const other of ["Model", "MODEL", "Models", "Fallbac\u212As"]) {
+				const body = JSON.stringify({ model: "scripted-1", messages: [], [other]: "other" });
+				const answer = await post(model, `${model.access.endpoints[wire]}${callPaths[wire]}`, body);
+				expect(answer.status, `${wire} ${other}`).to.equal(400);
+				expect(await answer.text(), `${wire} ${other}`).to.include(`without \\"${other}\\"`);
+			}
+		}
+		expect(model.server.requests).to.deep.equal([]);
+	});
+
+	it("calls no other model as a tool that its provider runs", async () => {
+		await using provider = await Recorder.listen();
+		await using model = await ProxiedModel.open(hello, provider.options);
+		const url = `${model.access.endpoints.anthropic}${callPaths.anthropic}`;
+		const ask = (tools: unknown) => post(model, url, JSON.stringify({ model: "scripted-1", messages: [], tools }));
+		const advisor = { type: "advisor_20260301", name: "advisor", model: "claude-opus-4-6" };
+		for (const tools of [[{ name: "own", input_schema: {} }, advisor], advisor]) {
+			const answer = await ask(tools);
+			expect(answer.status).to.equal(400);
+			expect(await answer.text()).to.include("A call is of the session's model alone, without a tool");
+		}
+		expect(provider.heard).to.deep.equal([]);
+		const own = { name: "own", input_schema: { properties: { model: { type: "string" } } } };
+		expect((await ask([own])).status).to.equal(200);
 	});
 
 	it("is said of 20 names at most, each cut short", async () => {
