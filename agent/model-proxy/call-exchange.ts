@@ -22,7 +22,7 @@ import type { OtherModels } from "./naming/other-models.ts";
 import type { ProviderLink } from "./provider/provider-link.ts";
 import { errorText } from "./provider/provider-error.ts";
 import { providerName } from "./provider/provider-name.ts";
-import { oneLine, wordsOf } from "./provider/provider-words.ts";
+import { bodyWithoutSecrets, oneLine, wordsOf } from "./provider/provider-words.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
@@ -235,7 +235,8 @@ export class CallExchange {
 	/** An error of the provider may repeat the key. */
 	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
 		const said = `${this.#provider} answered ${answer.statusCode}`;
-		const text = this.#parts.log.withoutSecrets(await errorText(answer, stages, said));
+		const { log } = this.#parts;
+		const text = bodyWithoutSecrets(await errorText(answer, stages, said), (told) => log.withoutSecrets(told));
 		const clean = Buffer.from(text);
 		const words = wordsOf(text);
 		this.#failed(words === "" ? said : `${said}: ${words}`);

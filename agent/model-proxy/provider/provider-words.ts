@@ -12,6 +12,16 @@ export function wordsOf(body: string): string {
 	return oneLine(wordsIn(parsed(body)) ?? body.slice(0, maxLength).replaceAll(/<[^>]*>/g, " "));
 }
 
+/**
+ * The body of an answer that is an error, as its provider wrote it unless that tells a secret: JSON may do so in escapes, which
+ * its reader takes away.
+ */
+export function bodyWithoutSecrets(body: string, withoutSecrets: (text: string) => string): string {
+	const plain = withoutEscapes(body);
+	const clean = plain === undefined ? undefined : withoutSecrets(plain);
+	return clean === plain || clean === undefined ? withoutSecrets(body) : clean;
+}
+
 /** Its words as they are; undefined unless the event, or the whole of an answer that began well, is a failure. */
 export function failureWithin(told: JsonObject): string | undefined {
 	const { type, error, response } = told;
@@ -29,6 +39,15 @@ export function oneLine(words: string): string {
 			.trim(),
 		maxWordsBytes,
 	);
+}
+
+/** The same JSON; undefined when it is none, or nested so deep that it is no error anybody means. */
+function withoutEscapes(body: string): string | undefined {
+	try {
+		return JSON.stringify(JSON.parse(body));
+	} catch {
+		return undefined;
+	}
 }
 
 function parsed(body: string): unknown {

@@ -118,6 +118,28 @@ describe("model proxy: failures", () => {
 		}
 	});
 
+	it("repeats no key that the provider has escaped, neither to the caller nor in its sentence", async () => {
+		const escaped = key.replaceAll(/./g, (letter) => `\\u00${Buffer.from(letter).toString("hex")}`);
+		const bodies = [
+			`{"error":{"message":"Wrong key ${escaped}"}}`,
+			`{"error":{"message":"${"x".repeat(480)} ${escaped}"}}`,
+			`{"error":{"message":"Wrong key","${escaped}":1}}`,
+		];
+		for (const body of bodies) {
+			const model = await open(accessTo(await listen((_, response) => response.writeHead(401).end(body))));
+			const answer = await fetch(`${model.access.endpoints.anthropic}/v1/messages`, {
+				method: "POST",
+				headers: { "x-api-key": model.access.key },
+				body: JSON.stringify({ model: "m", messages: [] }),
+			});
+			expect(answer.status).to.equal(401);
+			expect(JSON.stringify(await answer.json()))
+				.to.include("***")
+				.and.not.include(key);
+			expect(JSON.stringify(outcome())).to.not.include(key.slice(0, 4));
+		}
+	});
+
 	it("makes one bounded line of whatever the provider says, without its key", async () => {
 		const bodies: [string, string][] = [
 			[JSON.stringify([{ error: { message: "in a list" } }]), ": in a list"],
