@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
 import { EventLog, type KeyedEntry } from "#shared/event-log/event-log.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
-import { patience } from "../faults/patience.ts";
+import { patience } from "../support/machine/patience.ts";
 import { patchedTree } from "../faults/patched-tree.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";

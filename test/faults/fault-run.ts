@@ -13,7 +13,7 @@ import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Ground } from "./ground.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
-import { patience } from "./patience.ts";
+import { patience } from "../support/machine/patience.ts";
 import { Random } from "./random.ts";
 import { SessionDriver } from "./session-driver.ts";
 

@@ -5,7 +5,7 @@ import type { SmallDisk } from "../support/hostile/small-disk.ts";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 import type { FailpointTour } from "./failpoint-tour.ts";
 import type { Ground } from "./ground.ts";
-import { patience } from "./patience.ts";
+import { patience } from "../support/machine/patience.ts";
 import type { Random } from "./random.ts";
 
 /** The clock may go back an hour, but forward only by less than any deadline. */

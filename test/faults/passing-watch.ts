@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../support/clients/api-client.ts";
 import type { SessionView } from "../support/platform/session-steps.ts";
-import { patience } from "./patience.ts";
+import { patience } from "../support/machine/patience.ts";
 
 const everyMs = 250;
 /** Kills, freezes and full disks come between; without them a launch takes a second. */

@@ -1,7 +1,7 @@
 /** A person hears within seconds that the model does not answer, and why; the turn says so, too. */
 import { expect } from "chai";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import { patience } from "../../faults/patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Step } from "../../support/model-server/script.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";

@@ -1,7 +1,7 @@
 /** A turn that is interrupted is over soon, and so is what it has begun. */
 import { expect } from "chai";
 import { existsSync } from "node:fs";
-import { patience } from "../../faults/patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell, type Step } from "../../support/model-server/script.ts";
 import { waitCommand } from "../../support/agents/wait-command.ts";

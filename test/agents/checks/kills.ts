@@ -1,6 +1,6 @@
 /** A coding agent that is killed is started again once; the second time the session has failed, and can be started. */
 import { expect } from "chai";
-import { patience } from "../../faults/patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { say, shell } from "../../support/model-server/script.ts";
 import { waitCommand } from "../../support/agents/wait-command.ts";

@@ -1,6 +1,6 @@
 /** A person is asked before something happens, sees what it is, and is heeded. */
 import { expect } from "chai";
-import { patience } from "../../faults/patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { call, edit, say, shell, type Step } from "../../support/model-server/script.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";

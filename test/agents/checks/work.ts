@@ -1,7 +1,7 @@
 /** A session in which everything is permitted does its work, is seen at it, and is taken up again. */
 import { expect } from "chai";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
-import { patience } from "../../faults/patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
 import { edit, say, shell } from "../../support/model-server/script.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";

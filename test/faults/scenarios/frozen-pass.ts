@@ -8,7 +8,7 @@ import { processFile } from "../../support/machine/process-file.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Ground, type Verdict } from "../ground.ts";
-import { patience } from "../patience.ts";
+import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
