@@ -12,7 +12,16 @@ import type { Compose, Part, Platform } from "#shared/platform.ts";
 import { fileCheck } from "./file-check.ts";
 
 /** In the order in which they start; they end the other way round. */
-const folders = ["sessions", "blueprints", "settings", "identity", "pod-manager", "stream", "gateway"] as const;
+const folders = [
+	"sessions",
+	"blueprints",
+	"settings",
+	"identity",
+	"pod-manager",
+	"models",
+	"stream",
+	"gateway",
+] as const;
 
 /** An end that takes longer is cut short. Pods that end with the platform have 24 s after everything else. */
 const endMs = { keep: 25_000, stop: 50_000 } as const;

@@ -11,13 +11,12 @@ import {
 	isOnePersons,
 } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
+import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
-import { modelAccess } from "./model-access.ts";
-import { modelRefusal } from "./model-refusal.ts";
-import { modelsService } from "./models.service.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
@@ -48,7 +47,7 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 		console.log(sentence);
 	}
 	return {
-		services: [schema, modelsService(catalogue, refusalOf), agentsService(agents)],
+		services: [schema, agentsService(agents)],
 		drain: stop,
 		// When requests under way, some of them to pods, have their answers.
 		async close() {

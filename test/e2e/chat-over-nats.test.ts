@@ -9,7 +9,7 @@ import { sessionReaches } from "../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
-const processes = [["gateway", "stream"], sessionServices, ["pod-manager"]];
+const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
 
 interface View {
 	id: string;

@@ -41,7 +41,7 @@ describe("rights on NATS", function () {
 		});
 		platform.processes.push(
 			platform.startProcess(sessionServices, asUser(sessions)),
-			platform.startProcess(["pod-manager"], asUser(podManager)),
+			platform.startProcess(["pod-manager", "models"], asUser(podManager)),
 		);
 		const isReady = async () => (await fetch(`${platform.url}/ready`)).status === 200;
 		await eventually(isReady, { withinMs: 60_000, what: "the platform is ready" });
@@ -82,7 +82,7 @@ describe("rights on NATS", function () {
 			">",
 		];
 		for (const subject of foreign) far.subscribe(subject, { callback: (error) => void (error ?? heard++) });
-		far.publish("MOL-atelier.RES.pod-manager.x");
+		far.publish("MOL-atelier.RES.pod-manager-models.x");
 		far.publish("MOL-atelier.EVENT.stream-gateway.x");
 		await far.flush();
 		await createSession(platform.client());

@@ -77,7 +77,7 @@ describe("readiness", function () {
 	it("names what waits for the sessions, until they are there", async () => {
 		await using nats = await startNatsServer();
 		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
-		const first = platform.startProcess(["gateway", "stream", "pod-manager"]);
+		const first = platform.startProcess(["gateway", "stream", "pod-manager", "models"]);
 		platform.processes = [first];
 		const answer = await eventually(
 			async () => {

@@ -20,7 +20,7 @@ import { startPlatform, type TestPlatform } from "../support/platform/start-plat
 const sessionServices = ["sessions", "blueprints", "settings", "identity"];
 /** What a pod manager that is gone holds ends by itself. */
 const leaseMs = 15_000;
-const processes = [["gateway", "stream"], sessionServices, ["pod-manager"]];
+const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
 
 describe("three processes over NATS", function () {
 	this.timeout(120_000);
@@ -85,13 +85,13 @@ describe("three processes over NATS", function () {
 	it("go on within 15 s of a pod manager that was killed with a session in its hands", async () => {
 		const [, , healthy] = platform.processes;
 		await healthy?.stop();
-		const doomed = platform.startProcess(["pod-manager"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });
+		const doomed = platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });
 		platform.processes[2] = doomed;
 		const { id } = await createSession(api);
 		// It dies while it holds the lease.
 		expect(await doomed.ended()).to.equal(null);
 		const died = performance.now();
-		platform.processes[2] = platform.startProcess(["pod-manager"]);
+		platform.processes[2] = platform.startProcess(["pod-manager", "models"]);
 		// Others do not wait for it.
 		const { id: other } = await createSession(api);
 		await sessionReaches(api, other, "running");

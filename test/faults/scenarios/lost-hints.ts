@@ -17,7 +17,7 @@ const settleMs = 15_000;
 
 export async function lostHints(root?: string): Promise<Verdict> {
 	await using nats = await startNatsServer();
-	const processes = [others, ["pod-manager"]];
+	const processes = [others, ["pod-manager", "models"]];
 	await using platform = await startPlatform({
 		processes,
 		env: { BUS__URL: nats.url },

@@ -1,7 +1,7 @@
 /** Usage, budgets and models over the bus: who may ask what. */
 import { expect } from "chai";
-import { modelsService } from "#services/pod-manager/models.service.ts";
-import { modelRefusal } from "#services/pod-manager/model-refusal.ts";
+import { modelsService } from "#services/models/models.service.ts";
+import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { budgets } from "#shared/contracts/budgets.ts";
 import { type Model, models } from "#shared/contracts/models.ts";

@@ -15,6 +15,7 @@ import { runInNewContext } from "node:vm";
 import { compose as composeBlueprints } from "#services/blueprints/compose.ts";
 import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { compose as composeIdentity } from "#services/identity/compose.ts";
+import { compose as composeModels } from "#services/models/compose.ts";
 import { compose as composePodManager } from "#services/pod-manager/compose.ts";
 import { compose as composeSessions } from "#services/sessions/compose.ts";
 import { compose as composeSettings } from "#services/settings/compose.ts";
@@ -81,9 +82,15 @@ describe("hostile input", () => {
 
 	function composed(platform: Platform): Promise<Part[]> {
 		return Promise.all(
-			[composeSessions, composeBlueprints, composeIdentity, composeSettings, composePodManager, composeStream].map(
-				(compose) => compose(platform),
-			),
+			[
+				composeSessions,
+				composeBlueprints,
+				composeIdentity,
+				composeSettings,
+				composePodManager,
+				composeModels,
+				composeStream,
+			].map((compose) => compose(platform)),
 		);
 	}
 

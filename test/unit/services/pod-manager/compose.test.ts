@@ -19,7 +19,7 @@ function platform(env: NodeJS.ProcessEnv): Platform {
 describe("the pod manager's part", () => {
 	it("is one service for one developer on one machine", async () => {
 		const { services } = await compose(platform({}));
-		expect(services.map(({ name }) => name)).to.deep.equal(["pod-manager", "models", "agents"]);
+		expect(services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents"]);
 	});
 
 	it("refuses processes of this machine for any other identity", async () => {

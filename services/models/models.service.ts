@@ -1,4 +1,4 @@
-/** The models sessions may use, on the bus. Here, because here it is known which providers' keys are set. */
+/** The models sessions may use, on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";

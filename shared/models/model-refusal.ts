@@ -1,8 +1,8 @@
 /** Why the model of a session cannot be used, in the words its owner is told. Pure. */
-import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
-import { keyNotSet, type KeyOf, missingKey } from "#shared/models/provider-key.ts";
-import { unknownModel } from "#shared/models/unknown-model.ts";
+import type { ModelCatalogue } from "./model-catalogue.ts";
+import { type ModelRefusal, modelWires } from "./model-wire.ts";
+import { keyNotSet, type KeyOf, missingKey } from "./provider-key.ts";
+import { unknownModel } from "./unknown-model.ts";
 
 /** @returns Undefined when it can be used, and when none was named and there is no default. */
 export function modelRefusal(catalogue: ModelCatalogue, named: string, keyOf: KeyOf): ModelRefusal | undefined {

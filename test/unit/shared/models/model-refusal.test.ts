@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { modelRefusal } from "#services/pod-manager/model-refusal.ts";
+import { modelRefusal } from "#shared/models/model-refusal.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 
 const catalogue = readModelCatalogue("config/models.yaml");

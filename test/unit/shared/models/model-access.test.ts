@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { modelAccess } from "#services/pod-manager/model-access.ts";
+import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 
 const catalogue = readModelCatalogue("config/models.yaml");

@@ -1,7 +1,10 @@
-/** Where a session's model is reached: its provider's endpoints, and the key from the platform's own environment. Pure. */
-import { type ModelCatalogue, tokenPrices } from "#shared/models/model-catalogue.ts";
-import type { ModelAccess } from "#shared/models/model-wire.ts";
-import { type KeyOf, missingKey } from "#shared/models/provider-key.ts";
+/**
+ * Where a session's model is reached: its provider's endpoints, and the key from the environment of the process that asks.
+ * Pure. The process that starts the pod asks for itself: a provider's key does not travel over the bus.
+ */
+import { type ModelCatalogue, tokenPrices } from "./model-catalogue.ts";
+import type { ModelAccess } from "./model-wire.ts";
+import { type KeyOf, missingKey } from "./provider-key.ts";
 
 /**
  * @returns Undefined when the session has no model: none was named and there is no default, the catalogue does not have it, or

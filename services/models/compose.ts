@@ -1,0 +1,14 @@
+/**
+ * The models part. It reads the providers' keys from its own environment, so it belongs into an environment with the same
+ * keys as the pod manager's: it tells which models the pods will be able to use.
+ */
+import { environmentSecret } from "#shared/config/config.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { modelRefusal } from "#shared/models/model-refusal.ts";
+import type { Part, Platform } from "#shared/platform.ts";
+import { modelsService } from "./models.service.ts";
+
+export async function compose({ config }: Platform): Promise<Part> {
+	const catalogue = readModelCatalogue(config.models.file);
+	return { services: [modelsService(catalogue, (model) => modelRefusal(catalogue, model, environmentSecret))] };
+}
