@@ -21,22 +21,26 @@ export class PriceList {
 	readonly #models: ReadonlyMap<string, Priced>;
 	readonly #default: string;
 	readonly #local: ReadonlySet<string>;
+	readonly #known: ReadonlySet<string>;
 
 	constructor({ price_version, models, providers, default_model }: ModelCatalogue) {
 		this.version = price_version;
 		this.#default = default_model;
 		const cloud = new Set(providers.filter(({ location }) => location === "cloud").map(({ id }) => id));
 		this.#models = new Map(models.filter(({ provider }) => cloud.has(provider)).flatMap(priced));
+		this.#known = new Set(models.map(({ id }) => id));
 		this.#local = new Set(models.filter(({ provider }) => !cloud.has(provider)).map(({ id }) => id));
 	}
 
 	/**
-	 * Whether a session with a budget may call a model: its own one, any that has a price, and any where its own is local.
+	 * Whether a session with a budget may call a model: its own one unless that has left the catalogue, any that has a price,
+	 * and any where its own is local.
 	 * @param own The session's model; empty: the default one.
 	 */
 	mayBeCalled(model: string, own: string): boolean {
-		const known = own === "" ? this.#default : own;
-		return model === known || this.#models.has(model) || this.#local.has(known);
+		const named = own === "" ? this.#default : own;
+		const isOwn = model === named && (model === "" || this.#known.has(model));
+		return isOwn || this.#models.has(model) || this.#local.has(named);
 	}
 
 	/**

@@ -42,6 +42,20 @@ describe("PriceList", () => {
 			expect(list.costOf({ provider: "local", model }, thousand)).to.equal(undefined);
 	});
 
+	it("lets a session with a budget call its own model while that is known, any with a price, and all from a local one", () => {
+		const allowed = [
+			["free", "free"],
+			["priced", "free"],
+			["local", "local"],
+			["unknown", "local"],
+			["", ""],
+		] as const;
+		for (const [model, own] of allowed) expect(list.mayBeCalled(model, own), `${model} of ${own}`).to.equal(true);
+		// Its session began before the list was changed; nobody knows any more what it costs.
+		expect(list.mayBeCalled("unknown", "unknown")).to.equal(false);
+		expect(list.mayBeCalled("free", "priced")).to.equal(false);
+	});
+
 	it("estimates a call by what it reads, at the dearer price of input, within the context, and at least at a cent", () => {
 		expect(list.estimate("priced")).to.equal(60_000 + 60_000);
 		expect(list.estimate("priced", { input: 1_000 })).to.equal(3_750 + 60_000);
