@@ -7,7 +7,7 @@ import { agentObstacles, modelObstacles, type NamedModel } from "./agent-obstacl
 import { configText } from "./config-text.ts";
 import type { Environment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import { fillAll, fillText, type Places } from "./record-places.ts";
+import { fillAll, fillText, type Places } from "./placeholders.ts";
 
 export interface AgentRecord
 	extends Pick<

@@ -6,9 +6,9 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { Alarm } from "./alarm.ts";
+import { Alarm } from "./wake-up.ts";
 import { type PassGround, runPass } from "./pass.ts";
-import { QuietLog, sentenceOf } from "./quiet-log.ts";
+import { QuietLog, sentenceOf } from "./deduplicating-log.ts";
 
 const pollMs = 1_000;
 /** Between polls while they fail, at most: longer each time. */

@@ -7,7 +7,7 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
 import { graceMs } from "./pass.ts";
 import type { Pod, PodRuntime } from "./pod-runtime.ts";
-import { QuietLog, sentenceOf } from "./quiet-log.ts";
+import { QuietLog, sentenceOf } from "./deduplicating-log.ts";
 
 export interface ExpectedPage {
 	readonly sessions: readonly Expectation[];

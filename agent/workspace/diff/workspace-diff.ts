@@ -12,7 +12,7 @@ import { RequestError } from "../../io/request-error.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { readHead } from "./head-commit.ts";
 import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "./semaphore.ts";
 
 const limitMs = 30_000;
 const concurrent = 2;

@@ -17,7 +17,7 @@ import {
 import { dayAccountCollection } from "./day-account-collection.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
-import { OneByOne } from "./one-by-one.ts";
+import { OneByOne } from "./keyed-mutex.ts";
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
 

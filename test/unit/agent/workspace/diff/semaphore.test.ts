@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Slots } from "#agent/workspace/diff/slots.ts";
+import { Slots } from "#agent/workspace/diff/semaphore.ts";
 import { RequestError } from "#agent/io/request-error.ts";
 import { eventually } from "../../../../support/eventually.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { OneByOne } from "#services/sessions/books/one-by-one.ts";
+import { OneByOne } from "#services/sessions/books/keyed-mutex.ts";
 
 function gate() {
 	let open = () => {};

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Alarm } from "#services/pod-manager/alarm.ts";
+import { Alarm } from "#services/pod-manager/wake-up.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 describe("Alarm", () => {

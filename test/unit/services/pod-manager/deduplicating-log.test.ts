@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { QuietLog } from "#services/pod-manager/quiet-log.ts";
+import { QuietLog } from "#services/pod-manager/deduplicating-log.ts";
 
 describe("QuietLog", () => {
 	it("tells a sentence once, whichever session it names", () => {
