@@ -55,7 +55,7 @@ export class AgentProcess {
 			child.once("exit", (code, signal) => {
 				signalGroup(child.pid, "SIGKILL");
 				lines.end();
-				const sentence = this.#epitaph(shellExitCode(code, signal));
+				const sentence = this.#exitSentence(shellExitCode(code, signal));
 				// Its commands lead process groups of their own.
 				void sweepProcesses(this.#mark).then(() => resolve(sentence));
 			});
@@ -96,7 +96,7 @@ export class AgentProcess {
 		return pid !== undefined && exitCode === null && signalCode === null;
 	}
 
-	#epitaph(code: number): string {
+	#exitSentence(code: number): string {
 		const { text } = this.#lastWords;
 		const last = text === "" ? "" : `: ${text.slice(0, 300)}`;
 		return `The coding agent ended with exit code ${code}${last}`;

@@ -7,7 +7,7 @@ import { agentObstacles, modelObstacles, type NamedModel } from "./agent-obstacl
 import { configText } from "./config-text.ts";
 import type { Environment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import { fillAll, fillText, type Places } from "./placeholders.ts";
+import { fillAll, fillText, type PlaceholderValues } from "./placeholders.ts";
 
 export interface AgentRecord
 	extends Pick<
@@ -23,7 +23,7 @@ export interface AgentRecord
 }
 
 /** Where the agent asks the session's model: the model proxy. */
-export interface ModelDoor {
+export interface ModelEndpoint {
 	/** What is shown as the key. */
 	readonly token: string;
 	/** URL prefix; undefined for a format the provider does not speak. */
@@ -36,11 +36,11 @@ export interface ReachableModel {
 	model: string;
 	/** Tokens it reads at most. */
 	context_window: number;
-	proxy: ModelDoor;
+	proxy: ModelEndpoint;
 }
 
-/** What a record may leave open. */
-export interface RecordPlaces {
+/** What fills the placeholders of a record. */
+export interface PlaceholderSources {
 	/** Empty: the agent's own choice. */
 	model: string;
 	/** Folder where Node keeps compiled code of programs of ours; empty: nowhere. */
@@ -57,13 +57,13 @@ export interface RecordPlaces {
 }
 
 /** @throws {LaunchFailure} when there is no such record, or it cannot be used here. */
-export async function readAgentRecord(id: string, places: RecordPlaces): Promise<AgentRecord> {
+export async function readAgentRecord(id: string, sources: PlaceholderSources): Promise<AgentRecord> {
 	// Loaded here, while the clone runs.
 	const { agentIds, readAgentRecord: read } = await import("#shared/agents/agent-records.ts");
 	const known = agentIds();
 	if (!known.includes(id)) refuse(`There is no coding agent "${id}"; known: ${known.join(", ")}`);
 	try {
-		return fillRecord(read(id), places);
+		return fillRecord(read(id), sources);
 	} catch (error) {
 		if (error instanceof LaunchFailure) throw error;
 		throw new LaunchFailure("AGENT_START_FAILED", (error as Error).message, { cause: error });
@@ -71,11 +71,11 @@ export async function readAgentRecord(id: string, places: RecordPlaces): Promise
 }
 
 /** @throws {LaunchFailure} */
-export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRecord {
+export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): AgentRecord {
 	const { id, title, command, folders, keeps, mcp, loads, end_signal, chatter, late_update_ms } = record;
-	const obstacles = agentObstacles(record, namedModel(places), places.agents);
+	const obstacles = agentObstacles(record, namedModel(sources), sources.agents);
 	if (obstacles.length > 0) refuse(obstacles.join(". "));
-	const filled = placesOf(record, places);
+	const filled = placeholderValues(record, sources);
 	return {
 		id,
 		title,
@@ -96,33 +96,33 @@ export function fillRecord(record: WrittenAgent, places: RecordPlaces): AgentRec
 	};
 }
 
-function placesOf(record: WrittenAgent, places: RecordPlaces): Places {
-	const { reachable, home = "", state = "", agents = "" } = places;
-	const named = namedModel(places);
+function placeholderValues(record: WrittenAgent, sources: PlaceholderSources): PlaceholderValues {
+	const { reachable, home = "", state = "", agents = "" } = sources;
+	const named = namedModel(sources);
 	return {
 		node: process.execPath,
 		project: projectRoot,
 		arch: process.arch,
-		compile_cache: places.compile_cache,
+		compile_cache: sources.compile_cache,
 		home,
 		state,
 		agents: join(agents, record.id),
-		model: reachable?.model ?? places.model,
+		model: reachable?.model ?? sources.model,
 		model_refusal: named ? modelObstacles(record, named).join(". ") : "",
-		...modelPlaces(record, reachable),
+		...modelPlaceholders(record, reachable),
 	};
 }
 
-function namedModel({ reachable, refusal }: RecordPlaces): NamedModel | undefined {
+function namedModel({ reachable, refusal }: PlaceholderSources): NamedModel | undefined {
 	return reachable ? { model: reachable.model, wires: offeredWires(reachable.proxy) } : refusal;
 }
 
-function offeredWires(proxy: ModelDoor): ModelWire[] {
+function offeredWires(proxy: ModelEndpoint): ModelWire[] {
 	return modelWires.filter((wire) => proxy.url(wire) !== undefined);
 }
 
 /** Empty where there is no model, or none that the agent can use. */
-function modelPlaces({ wires }: WrittenAgent, reachable: ReachableModel | undefined): Places {
+function modelPlaceholders({ wires }: WrittenAgent, reachable: ReachableModel | undefined): PlaceholderValues {
 	const offered = reachable ? offeredWires(reachable.proxy) : [];
 	const [wire, own = {}] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
 	if (!reachable || wire === undefined) return { model_url: "", model_token: "", model_wire: "", model_context: "" };
@@ -139,10 +139,10 @@ function modelPlaces({ wires }: WrittenAgent, reachable: ReachableModel | undefi
 }
 
 /** A variable that stays empty is left out. */
-function environmentOf(written: WrittenAgent["env"], places: Places): Environment {
+function environmentOf(written: WrittenAgent["env"], values: PlaceholderValues): Environment {
 	const entries = Object.entries(written).map(([name, value]) => [
 		name,
-		typeof value === "string" ? fillText(value, places) : JSON.stringify(fillAll(value, places)),
+		typeof value === "string" ? fillText(value, values) : JSON.stringify(fillAll(value, values)),
 	]);
 	return Object.fromEntries(entries.filter(([, value]) => value !== ""));
 }

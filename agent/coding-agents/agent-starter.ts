@@ -5,7 +5,7 @@ import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { type ModelDoor, readAgentRecord } from "./agent-record.ts";
+import { type ModelEndpoint, readAgentRecord } from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent } from "./acp/acp.ts";
 import type { Environment } from "../io/environment.ts";
@@ -22,7 +22,7 @@ export interface StarterParts {
 	/** What the coding agent gets of it. */
 	readonly env: Environment;
 	/** Stands between the coding agent and the session's model; undefined: the session has none. */
-	readonly proxy: () => ModelDoor | undefined;
+	readonly proxy: () => ModelEndpoint | undefined;
 	/** The conversation so far. */
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;

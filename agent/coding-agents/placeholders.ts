@@ -1,23 +1,23 @@
-/** Fills in the places of a record, `{name}` or `{name:detail}`, wherever they stand: in texts, lists, maps and their keys. Pure. */
+/** Fills in the values of a record, `{name}` or `{name:detail}`, wherever they stand: in texts, lists, maps and their keys. Pure. */
 
-/** A place whose value is a number stays one where it stands alone. */
-export type Places = Readonly<Record<string, string | number>>;
+/** A placeholder that stands alone becomes a number when its value is one. */
+export type PlaceholderValues = Readonly<Record<string, string | number>>;
 
-const anyPlace = /\{([a-z_]+(?::[\w.-]+)?)\}/g;
-const onePlace = /^\{([a-z_]+(?::[\w.-]+)?)\}$/;
+const anyPlaceholder = /\{([a-z_]+(?::[\w.-]+)?)\}/g;
+const onePlaceholder = /^\{([a-z_]+(?::[\w.-]+)?)\}$/;
 
-/** What is no place of these stays as it is. */
-export function fillText(text: string, places: Places): string {
-	return text.replaceAll(anyPlace, (place, name: string) => String(places[name] ?? place));
+/** Placeholders without a value stay as they are. */
+export function fillText(text: string, values: PlaceholderValues): string {
+	return text.replaceAll(anyPlaceholder, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
-export function fillAll(value: unknown, places: Places): unknown {
+export function fillAll(value: unknown, values: PlaceholderValues): unknown {
 	if (typeof value === "string") {
-		const alone = places[onePlace.exec(value)?.[1] ?? ""];
-		return alone ?? fillText(value, places);
+		const alone = values[onePlaceholder.exec(value)?.[1] ?? ""];
+		return alone ?? fillText(value, values);
 	}
-	if (Array.isArray(value)) return value.map((item) => fillAll(item, places));
+	if (Array.isArray(value)) return value.map((item) => fillAll(item, values));
 	if (typeof value !== "object" || value === null) return value;
-	const entries = Object.entries(value).map(([key, item]) => [fillText(key, places), fillAll(item, places)]);
+	const entries = Object.entries(value).map(([key, item]) => [fillText(key, values), fillAll(item, values)]);
 	return Object.fromEntries(entries);
 }

@@ -40,20 +40,20 @@ export class ActivityReporter {
 	async #sendAll(): Promise<void> {
 		this.#isSending = true;
 		const backoff = new Backoff();
-		while (this.#pending && gistOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {
-			const gist = gistOf(this.#pending);
+		while (this.#pending && fingerprintOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {
+			const fingerprint = fingerprintOf(this.#pending);
 			const hearing = await this.#client.post("activity", this.#pending);
 			if (hearing === "away") {
 				await backoff.wait(this.#client.signal);
 				continue;
 			}
-			this.#reported = gist;
+			this.#reported = fingerprint;
 			backoff.reset();
 		}
 		this.#isSending = false;
 	}
 }
 
-function gistOf({ state, metadata: { waiting_for, stalled, model_error, attempts } }: ActivityReport): string {
+function fingerprintOf({ state, metadata: { waiting_for, stalled, model_error, attempts } }: ActivityReport): string {
 	return JSON.stringify([state, waiting_for, stalled, model_error, attempts]);
 }

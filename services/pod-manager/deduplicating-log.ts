@@ -5,7 +5,7 @@ const silentMs = 600_000;
 const remembered = 200;
 const sessionIds = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-export class QuietLog {
+export class DeduplicatingLog {
 	readonly #write: (sentence: string) => void;
 	readonly #told = new LRUCache<string, true>({ max: remembered, ttl: silentMs });
 

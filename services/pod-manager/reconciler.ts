@@ -6,9 +6,9 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { Alarm } from "./wake-up.ts";
+import { WakeUp } from "./wake-up.ts";
 import { type PassGround, runPass } from "./pass.ts";
-import { QuietLog, sentenceOf } from "./deduplicating-log.ts";
+import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
 const pollMs = 1_000;
 /** Between polls while they fail, at most: longer each time. */
@@ -33,8 +33,8 @@ export interface Work {
 export class Reconciler {
 	readonly #ground: PassGround;
 	readonly #work: Work;
-	readonly #log: QuietLog;
-	readonly #alarm = new Alarm();
+	readonly #log: DeduplicatingLog;
+	readonly #wakeUp = new WakeUp();
 	readonly #stopping = new AbortController();
 	/** By session: never two passes over one. */
 	readonly #passes = new Map<string, Promise<void>>();
@@ -52,21 +52,21 @@ export class Reconciler {
 	constructor(ground: PassGround, work: Work, write: (sentence: string) => void) {
 		this.#ground = ground;
 		this.#work = work;
-		this.#log = new QuietLog(write);
+		this.#log = new DeduplicatingLog(write);
 		ground.runtime.watch((sessionId) => this.look(sessionId), this.#stopping.signal);
-		this.#alarm.ring();
+		this.#wakeUp.signal();
 		this.#loop = this.#run();
 	}
 
 	/** Some session may be due. */
 	hint(): void {
-		this.#alarm.ring();
+		this.#wakeUp.signal();
 	}
 
 	/** The pods of a session may have changed: a pass, due or not. */
 	look(sessionId: string): void {
 		this.#remember(sessionId);
-		this.#alarm.ring();
+		this.#wakeUp.signal();
 	}
 
 	/** Rejects when commands would not be carried out: nobody has said for some time, or yet, which sessions are due. */
@@ -77,17 +77,17 @@ export class Reconciler {
 	/** Claims nothing more and waits for the passes under way. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
-		this.#alarm.ring();
+		this.#wakeUp.signal();
 		await this.#loop;
 		await Promise.all(this.#passes.values());
-		this.#alarm.silence();
+		this.#wakeUp.cancel();
 	}
 
 	async #run(): Promise<void> {
 		for (;;) {
 			const times = Math.max(0, this.#failures - 1);
-			this.#alarm.ringWithin(Math.min(pollMs * 2 ** times, failingPollMs));
-			await this.#alarm.rung();
+			this.#wakeUp.signalWithin(Math.min(pollMs * 2 ** times, failingPollMs));
+			await this.#wakeUp.signalled();
 			// Who does not answer is asked no sooner because more has happened here.
 			if (this.#failures > 0) await sleep(Math.max(0, pollMs - (monotonic() - this.#triedAt)), this.#stopping.signal);
 			if (this.#stopping.signal.aborted) return;
@@ -146,7 +146,7 @@ export class Reconciler {
 	async #claimDue(): Promise<void> {
 		const limit = this.#free();
 		this.#backlog = limit === 0 || (await this.#begin(limit)) === limit;
-		if (this.#backlog && this.#free() > 0) this.#alarm.ring();
+		if (this.#backlog && this.#free() > 0) this.#wakeUp.signal();
 	}
 
 	/** Resolves to the number of sessions leased. */
@@ -180,13 +180,13 @@ export class Reconciler {
 	#ended({ id }: Claim, pass: Promise<void>): void {
 		if (this.#passes.get(id) !== pass) return;
 		this.#passes.delete(id);
-		if (this.#backlog || this.#changed.has(id)) this.#alarm.ring();
+		if (this.#backlog || this.#changed.has(id)) this.#wakeUp.signal();
 	}
 
 	async #observe(report: PassReport): Promise<void> {
 		failpoint("pod-manager.before-observe");
 		await this.#work.observe(report);
-		if (report.due_in_ms > 0) this.#alarm.ringWithin(report.due_in_ms);
+		if (report.due_in_ms > 0) this.#wakeUp.signalWithin(report.due_in_ms);
 	}
 
 	#tell({ id }: Claim, error: unknown): void {

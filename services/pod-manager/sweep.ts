@@ -7,7 +7,7 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
 import { graceMs } from "./pass.ts";
 import type { Pod, PodRuntime } from "./pod-runtime.ts";
-import { QuietLog, sentenceOf } from "./deduplicating-log.ts";
+import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
 export interface ExpectedPage {
 	readonly sessions: readonly Expectation[];
@@ -44,7 +44,7 @@ export class Sweep {
 	readonly #ground: SweepGround;
 	readonly #times: SweepTimes;
 	readonly #write: (sentence: string) => void;
-	readonly #log: QuietLog;
+	readonly #log: DeduplicatingLog;
 	readonly #stopping = new AbortController();
 	/** Pods that no session wanted at the last look, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
@@ -58,7 +58,7 @@ export class Sweep {
 		this.#ground = ground;
 		this.#times = times;
 		this.#write = write;
-		this.#log = new QuietLog(write);
+		this.#log = new DeduplicatingLog(write);
 		this.#loop = this.#run();
 	}
 

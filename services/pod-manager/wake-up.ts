@@ -1,34 +1,34 @@
-/** Wakes one waiting loop: at once, or at a chosen time; rings that nobody waits for are remembered as one. */
+/** Wakes one waiting loop: at once, or at a chosen time. Signals that nobody waits for are remembered as one. */
 import { after, monotonic, type Timer } from "#shared/clock.ts";
 
-export class Alarm {
-	#ringing = Promise.withResolvers<void>();
+export class WakeUp {
+	#signalled = Promise.withResolvers<void>();
 	#timer: Timer | undefined;
-	#ringsAt = Number.POSITIVE_INFINITY;
+	#signalsAt = Number.POSITIVE_INFINITY;
 
-	ring(): void {
-		this.silence();
-		this.#ringing.resolve();
+	signal(): void {
+		this.cancel();
+		this.#signalled.resolve();
 	}
 
-	/** Rings after `ms` unless it rings before. */
-	ringWithin(ms: number): void {
+	/** Signals after `ms` unless it is signalled before. */
+	signalWithin(ms: number): void {
 		const at = monotonic() + ms;
-		if (at >= this.#ringsAt) return;
-		this.silence();
-		this.#ringsAt = at;
-		this.#timer = after(ms, () => this.ring());
+		if (at >= this.#signalsAt) return;
+		this.cancel();
+		this.#signalsAt = at;
+		this.#timer = after(ms, () => this.signal());
 	}
 
-	/** Forgets the time it was to ring at. */
-	silence(): void {
+	/** Forgets the chosen time. */
+	cancel(): void {
 		this.#timer?.cancel();
-		this.#ringsAt = Number.POSITIVE_INFINITY;
+		this.#signalsAt = Number.POSITIVE_INFINITY;
 	}
 
-	/** Resolves at the next ring, at once when there was one since the last call. */
-	async rung(): Promise<void> {
-		await this.#ringing.promise;
-		this.#ringing = Promise.withResolvers<void>();
+	/** Resolves at the next signal, at once when there was one since the last call. */
+	async signalled(): Promise<void> {
+		await this.#signalled.promise;
+		this.#signalled = Promise.withResolvers<void>();
 	}
 }

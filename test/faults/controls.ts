@@ -115,7 +115,7 @@ export const controls: readonly Control[] = [
 		patches: [
 			{
 				file: "services/pod-manager/reconciler.ts",
-				from: "this.#alarm.ringWithin(Math.min(pollMs * 2 ** times, failingPollMs));",
+				from: "this.#wakeUp.signalWithin(Math.min(pollMs * 2 ** times, failingPollMs));",
 				to: "",
 			},
 		],

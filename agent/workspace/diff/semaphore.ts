@@ -1,7 +1,7 @@
 /** At most so many at a time, and at most so many waiting for their turn. */
 import { RequestError } from "../../io/request-error.ts";
 
-export class Slots {
+export class Semaphore {
 	readonly #waitingLimit: number;
 	readonly #queue: (() => void)[] = [];
 	#free: number;

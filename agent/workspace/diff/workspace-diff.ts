@@ -12,7 +12,7 @@ import { RequestError } from "../../io/request-error.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { readHead } from "./head-commit.ts";
 import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
-import { Slots } from "./semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 
 const limitMs = 30_000;
 const concurrent = 2;
@@ -40,7 +40,7 @@ export class WorkspaceDiff {
 	readonly #workspace: string;
 	readonly #scratch: string;
 	readonly #git: Git;
-	readonly #slots = new Slots(concurrent, waiting);
+	readonly #semaphore = new Semaphore(concurrent, waiting);
 
 	/**
 	 * @param scratch Folder for what is needed while it compares.
@@ -89,7 +89,7 @@ export class WorkspaceDiff {
 
 	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
 		const signal = deadline(limitMs);
-		return this.#slots.use(signal, async () => {
+		return this.#semaphore.use(signal, async () => {
 			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch).catch(translate);
 			try {
 				const run: RunGit = (args, input = "", maxBytes = 65_536) =>

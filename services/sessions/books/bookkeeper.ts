@@ -13,7 +13,7 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import { bookingOf, type LedgerRow } from "./ledger-collection.ts";
-import { OneByOne } from "./keyed-mutex.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;
@@ -28,7 +28,7 @@ export interface Books {
 
 export class Bookkeeper {
 	readonly #books: Books;
-	readonly #sessions = new OneByOne();
+	readonly #sessions = new KeyedMutex();
 	readonly #poll: RecurringJob;
 
 	/** @param report Told why rows that were left cannot be booked now; they are tried again. */

@@ -17,7 +17,7 @@ import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } f
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
-import { OneByOne } from "./keyed-mutex.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";
 
@@ -43,7 +43,7 @@ interface Purse {
 
 export class Budgets {
 	readonly #parts: BudgetParts;
-	readonly #sessions = new OneByOne();
+	readonly #sessions = new KeyedMutex();
 
 	constructor(parts: BudgetParts) {
 		this.#parts = parts;

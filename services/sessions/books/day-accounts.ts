@@ -17,7 +17,7 @@ import {
 import { dayAccountCollection } from "./day-account-collection.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
-import { OneByOne } from "./keyed-mutex.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
 
@@ -46,7 +46,7 @@ export function dayOf(at: number): string {
 export class DayAccounts {
 	readonly #store: DocumentStore;
 	readonly #ledger: Ledger;
-	readonly #turns = new OneByOne();
+	readonly #turns = new KeyedMutex();
 
 	constructor(store: DocumentStore, ledger: Ledger) {
 		this.#store = store;

@@ -1,5 +1,5 @@
 /** Work on one thing, one after the other in this process, so that it does not lose races against itself. */
-export class OneByOne {
+export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();
 	/** Work for all who ask before it begins. */
 	readonly #shared = new Map<string, Promise<void>>();

@@ -22,7 +22,7 @@ export interface WatchedPods {
 
 /** What was seen of a session. */
 interface Seen {
-	readonly gist: string;
+	readonly fingerprint: string;
 	readonly alive: readonly Pod[];
 }
 
@@ -120,13 +120,13 @@ export class PodWatch {
 		// It may have ended while it looked.
 		if (this.#signal.aborted) return;
 		const alive = pods.filter(isAlive);
-		const before = this.#seen.get(sessionId) ?? { gist: "", alive: [] };
-		const gist = pods.map(gistOf).join("");
+		const before = this.#seen.get(sessionId) ?? { fingerprint: "", alive: [] };
+		const fingerprint = pods.map(fingerprintOf).join("");
 		if (pods.length === 0) this.#seen.delete(sessionId);
-		else this.#seen.set(sessionId, { gist, alive });
+		else this.#seen.set(sessionId, { fingerprint, alive });
 		for (const { name } of before.alive) if (!alive.some((pod) => pod.name === name)) this.#unwatch(name);
 		for (const pod of alive) if (!this.#files.has(pod.name)) this.#watchRecords(pod);
-		if (gist !== before.gist) this.#onChange(sessionId);
+		if (fingerprint !== before.fingerprint) this.#onChange(sessionId);
 	}
 
 	#watchRecords(pod: Pod): void {
@@ -152,6 +152,6 @@ function isAlive({ state }: Pod): boolean {
 }
 
 /** What of a pod is worth a pass at once: how far it has come on its way is seen by the next one in any case. */
-function gistOf({ name, state, address, failure }: Pod): string {
+function fingerprintOf({ name, state, address, failure }: Pod): string {
 	return JSON.stringify([name, state, address, failure]);
 }

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { QuietLog } from "#services/pod-manager/deduplicating-log.ts";
+import { DeduplicatingLog } from "#services/pod-manager/deduplicating-log.ts";
 
-describe("QuietLog", () => {
+describe("DeduplicatingLog", () => {
 	it("tells a sentence once, whichever session it names", () => {
 		const told: string[] = [];
-		const log = new QuietLog((sentence) => told.push(sentence));
+		const log = new DeduplicatingLog((sentence) => told.push(sentence));
 		log.tell('Cannot start "session-0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01-g1"');
 		log.tell('Cannot start "session-3f6c2f0e-97f4-4d0e-8a53-0c1de44b6a02-g1"');
 		log.tell("Something else");

@@ -1,35 +1,35 @@
 import { expect } from "chai";
-import { Alarm } from "#services/pod-manager/wake-up.ts";
+import { WakeUp } from "#services/pod-manager/wake-up.ts";
 import { eventually } from "../../../support/eventually.ts";
 
-describe("Alarm", () => {
+describe("WakeUp", () => {
 	it("remembers rings that nobody waited for as one", async () => {
-		const alarm = new Alarm();
-		alarm.ring();
-		alarm.ring();
-		await alarm.rung();
+		const wakeUp = new WakeUp();
+		wakeUp.signal();
+		wakeUp.signal();
+		await wakeUp.signalled();
 		let again = false;
-		void alarm.rung().then(() => {
+		void wakeUp.signalled().then(() => {
 			again = true;
 		});
 		await new Promise(setImmediate);
 		expect(again).to.equal(false);
-		alarm.ring();
+		wakeUp.signal();
 		await eventually(() => again);
 	});
 
 	it("rings at the earliest of the times asked for", async () => {
-		const alarm = new Alarm();
+		const wakeUp = new WakeUp();
 		const start = performance.now();
-		alarm.ringWithin(60_000);
-		alarm.ringWithin(30);
-		alarm.ringWithin(20_000);
-		let rung = false;
-		void alarm.rung().then(() => {
-			rung = true;
+		wakeUp.signalWithin(60_000);
+		wakeUp.signalWithin(30);
+		wakeUp.signalWithin(20_000);
+		let signalled = false;
+		void wakeUp.signalled().then(() => {
+			signalled = true;
 		});
-		await eventually(() => rung);
+		await eventually(() => signalled);
 		expect(performance.now() - start).to.be.at.least(25);
-		alarm.silence();
+		wakeUp.cancel();
 	});
 });

@@ -1,17 +1,17 @@
 import { expect } from "chai";
-import { Slots } from "#agent/workspace/diff/semaphore.ts";
+import { Semaphore } from "#agent/workspace/diff/semaphore.ts";
 import { RequestError } from "#agent/io/request-error.ts";
 import { eventually } from "../../../../support/eventually.ts";
 
-describe("Slots", () => {
+describe("Semaphore", () => {
 	const never = new AbortController().signal;
 
 	it("runs so many at a time, the others in order, and refuses more than may wait", async () => {
-		const slots = new Slots(2, 2);
+		const semaphore = new Semaphore(2, 2);
 		const works = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
 		const begun: number[] = [];
-		const running = works.map((work, index) => slots.use(never, () => (begun.push(index), work.promise)));
-		const refused = await slots.use(never, () => Promise.resolve()).catch((error: unknown) => error);
+		const running = works.map((work, index) => semaphore.use(never, () => (begun.push(index), work.promise)));
+		const refused = await semaphore.use(never, () => Promise.resolve()).catch((error: unknown) => error);
 		expect(refused).to.be.instanceOf(RequestError).with.property("status", 503);
 		expect(begun).to.deep.equal([0, 1]);
 		works[1]?.resolve();
@@ -23,26 +23,26 @@ describe("Slots", () => {
 	});
 
 	it("gives its place to the next also when the work fails", async () => {
-		const slots = new Slots(1, 1);
-		const failing = slots.use(never, () => Promise.reject(new Error("broken"))).catch(() => "failed");
-		expect(await Promise.all([failing, slots.use(never, () => Promise.resolve("done"))])).to.deep.equal([
+		const semaphore = new Semaphore(1, 1);
+		const failing = semaphore.use(never, () => Promise.reject(new Error("broken"))).catch(() => "failed");
+		expect(await Promise.all([failing, semaphore.use(never, () => Promise.resolve("done"))])).to.deep.equal([
 			"failed",
 			"done",
 		]);
 	});
 
 	it("stops waiting when the time is over", async () => {
-		const slots = new Slots(1, 1);
+		const semaphore = new Semaphore(1, 1);
 		const work = Promise.withResolvers<void>();
-		const first = slots.use(never, () => work.promise);
+		const first = semaphore.use(never, () => work.promise);
 		const impatient = new AbortController();
-		const second = slots.use(impatient.signal, () => Promise.resolve()).catch((error: unknown) => error);
+		const second = semaphore.use(impatient.signal, () => Promise.resolve()).catch((error: unknown) => error);
 		impatient.abort();
 		expect(await second)
 			.to.be.instanceOf(RequestError)
 			.with.property("status", 504);
 		work.resolve();
 		await first;
-		expect(await slots.use(never, () => Promise.resolve("free"))).to.equal("free");
+		expect(await semaphore.use(never, () => Promise.resolve("free"))).to.equal("free");
 	});
 });

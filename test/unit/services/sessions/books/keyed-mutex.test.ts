@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { OneByOne } from "#services/sessions/books/keyed-mutex.ts";
+import { KeyedMutex } from "#services/sessions/books/keyed-mutex.ts";
 
 function gate() {
 	let open = () => {};
@@ -9,9 +9,9 @@ function gate() {
 	return { open, opened };
 }
 
-describe("OneByOne", () => {
+describe("KeyedMutex", () => {
 	it("does work of one key in order, also after a failure, and of other keys meanwhile", async () => {
-		const turns = new OneByOne();
+		const turns = new KeyedMutex();
 		const { open, opened } = gate();
 		const done: string[] = [];
 		const first = turns.run("a", async () => {
@@ -28,7 +28,7 @@ describe("OneByOne", () => {
 	});
 
 	it("shares work that has not begun, and never work that has", async () => {
-		const turns = new OneByOne();
+		const turns = new KeyedMutex();
 		const { open, opened } = gate();
 		let begun = 0;
 		const work = async () => {
