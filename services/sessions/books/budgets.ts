@@ -13,7 +13,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
 import { refuseStale } from "../record/stale-launch.ts";
-import { accountOf, heldBy, holdId, holdMs, missing, type Wish, withoutEnded } from "../record/account.ts";
+import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEnded } from "../record/account.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
@@ -31,14 +31,14 @@ export interface BudgetParts {
 }
 
 /** One of the accounts a turn is paid from, if it has a limit. */
-interface Purse {
+interface LimitedAccount {
 	readonly scope: BudgetScope;
 	readonly limit: number;
 	/** How much more it would have to hold, and what it has committed. */
 	look(): Promise<{ by: number; committed: number }>;
 	/** By how much more it holds now; undefined when that does not fit. */
 	take(): Promise<number | undefined>;
-	giveBack(by: number): Promise<void>;
+	release(by: number): Promise<void>;
 }
 
 export class Budgets {
@@ -66,7 +66,7 @@ export class Budgets {
 	async isLimited(id: string): Promise<boolean> {
 		try {
 			const record = await this.#parts.records.get(claimer, id);
-			return (await this.#purses(claimer, record, { id, used: 0, next: 0 })).length > 0;
+			return (await this.#limited(claimer, record, { id, used: 0, next: 0 })).length > 0;
 		} catch (error) {
 			if (error instanceof NotFoundError) return false;
 			throw error;
@@ -76,22 +76,22 @@ export class Budgets {
 	async #reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
 		const record = await this.#parts.records.get(principal, id);
 		refuseStale(principal, record.session.generation);
-		const wish = this.#wishOf(id, request);
-		const purses = await this.#purses(principal, record, wish);
-		const answer = { limited: purses.length > 0, reservation_id: request.reservation_id };
-		const unpriced = this.#unpriced(record, request, purses);
+		const wanted = this.#holdRequestOf(id, request);
+		const limited = await this.#limited(principal, record, wanted);
+		const answer = { limited: limited.length > 0, reservation_id: request.reservation_id };
+		const unpriced = this.#unpriced(record, request, limited);
 		if (unpriced) return { ...answer, granted: false, amount: 0, reason: unpriced };
-		const free = purses.length === 0 || wish.next === 0;
-		const refused = free ? undefined : ((await firstTooSmall(purses)) ?? (await takeAll(purses)));
+		const free = limited.length === 0 || wanted.next === 0;
+		const refused = free ? undefined : ((await firstTooSmall(limited)) ?? (await takeAll(limited)));
 		if (!refused) {
 			await this.#parts.records.change(principal, id, (current) => resumeChange(current, now()));
-			const amount = free ? 0 : await this.#held(principal, record, wish);
+			const amount = free ? 0 : await this.#held(principal, record, wanted);
 			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
 		}
-		const reason = reasonOf(refused, wish);
+		const reason = reasonOf(refused, wanted);
 		if (!asksAgain(request))
 			await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
-		return { ...answer, granted: false, amount: dollarsOf(wish.next), reason };
+		return { ...answer, granted: false, amount: dollarsOf(wanted.next), reason };
 	}
 
 	async #release(principal: Principal, id: string, hold: string): Promise<void> {
@@ -106,14 +106,14 @@ export class Budgets {
 	#unpriced(
 		{ session }: SessionRecord,
 		{ calls, model }: ReservationRequest,
-		[purse]: readonly Purse[],
+		[account]: readonly LimitedAccount[],
 	): BudgetReason | undefined {
-		if (!purse || !calls || this.#parts.prices.mayBeCalled(model, session.model)) return undefined;
+		if (!account || !calls || this.#parts.prices.mayBeCalled(model, session.model)) return undefined;
 		const message = `The model "${model}" has no price here, so a session with a budget may not call it`;
-		return { code: "MODEL_NOT_PRICED", message, scope: purse.scope };
+		return { code: "MODEL_NOT_PRICED", message, scope: account.scope };
 	}
 
-	#wishOf(session: string, { reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest): Wish {
+	#holdRequestOf(session: string, { reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest): HoldRequest {
 		const { prices } = this.#parts;
 		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, countsOf(one)), 0);
 		const next = calls
@@ -122,14 +122,14 @@ export class Budgets {
 		return { id: holdId(session, reservation_id), used: spent, next };
 	}
 
-	async #purses(principal: Principal, record: SessionRecord, wish: Wish): Promise<Purse[]> {
+	async #limited(principal: Principal, record: SessionRecord, wanted: HoldRequest): Promise<LimitedAccount[]> {
 		const { limit_micros } = record.document;
-		const own = limit_micros === undefined ? [] : [this.#sessionPurse(principal, record, wish, limit_micros)];
+		const own = limit_micros === undefined ? [] : [this.#sessionAccount(principal, record, wanted, limit_micros)];
 		const [user, tenant] = payersOf(record.session);
-		return [...own, ...(await this.#dayPurse("user", user, wish)), ...(await this.#dayPurse("tenant", tenant, wish))];
+		return [...own, ...(await this.#dayAccount("user", user, wanted)), ...(await this.#dayAccount("tenant", tenant, wanted))];
 	}
 
-	#sessionPurse(principal: Principal, { session: { id } }: SessionRecord, wish: Wish, limit: number): Purse {
+	#sessionAccount(principal: Principal, { session: { id } }: SessionRecord, wanted: HoldRequest, limit: number): LimitedAccount {
 		const { records } = this.#parts;
 		return {
 			scope: "session",
@@ -137,15 +137,15 @@ export class Budgets {
 			async look() {
 				const { document } = await records.get(principal, id);
 				const account = withoutEnded(accountOf(document), now());
-				return { by: missing(account, wish), committed: account.committed };
+				return { by: missing(account, wanted), committed: account.committed };
 			},
 			async take() {
 				let raisedBy = 0;
 				try {
 					await records.change(principal, id, (current) => {
-						const { change, by } = holdChange(current, wish, now());
+						const { change, by } = holdChange(current, wanted, now());
 						raisedBy = by;
-						return by === 0 && !current.session.budget.paused && !isEnding(current, wish) ? undefined : change;
+						return by === 0 && !current.session.budget.paused && !isEnding(current, wanted) ? undefined : change;
 					});
 				} catch (error) {
 					if (error instanceof DoesNotFitError) return undefined;
@@ -154,13 +154,13 @@ export class Budgets {
 				failpoint("budgets.session-held");
 				return raisedBy;
 			},
-			async giveBack(by) {
-				await records.change(principal, id, (current) => releaseChange(current, wish.id, now(), by));
+			async release(by) {
+				await records.change(principal, id, (current) => releaseChange(current, wanted.id, now(), by));
 			},
 		};
 	}
 
-	async #dayPurse(scope: "user" | "tenant", payer: Payer, wish: Wish): Promise<Purse[]> {
+	async #dayAccount(scope: "user" | "tenant", payer: Payer, wanted: HoldRequest): Promise<LimitedAccount[]> {
 		const { accounts, limits } = this.#parts;
 		const { micros: limit } = await limits.of(payer);
 		if (limit === undefined) return [];
@@ -169,51 +169,51 @@ export class Budgets {
 			{
 				scope,
 				limit,
-				look: () => accounts.missing(payer, day, wish),
+				look: () => accounts.missing(payer, day, wanted),
 				async take() {
-					const by = await accounts.hold(payer, day, limit, wish);
+					const by = await accounts.hold(payer, day, limit, wanted);
 					failpoint("budgets.day-held");
 					return by;
 				},
-				giveBack: (by) => accounts.release(payer, day, wish.id, by),
+				release: (by) => accounts.release(payer, day, wanted.id, by),
 			},
 		];
 	}
 
 	/** What the reservation holds, in the first account that has a limit. */
-	async #held(principal: Principal, { session, document }: SessionRecord, wish: Wish): Promise<number> {
-		if (document.limit_micros === undefined) return wish.next;
-		return heldBy(accountOf((await this.#parts.records.get(principal, session.id)).document), wish.id);
+	async #held(principal: Principal, { session, document }: SessionRecord, wanted: HoldRequest): Promise<number> {
+		if (document.limit_micros === undefined) return wanted.next;
+		return heldBy(accountOf((await this.#parts.records.get(principal, session.id)).document), wanted.id);
 	}
 }
 
 /** The first that would be passed, as it is now; nothing is written. */
-async function firstTooSmall(purses: readonly Purse[]): Promise<Purse | undefined> {
-	for (const purse of purses) {
-		const { by, committed } = await purse.look();
-		if (by > 0 && committed + by > purse.limit) return purse;
+async function firstTooSmall(limited: readonly LimitedAccount[]): Promise<LimitedAccount | undefined> {
+	for (const account of limited) {
+		const { by, committed } = await account.look();
+		if (by > 0 && committed + by > account.limit) return account;
 	}
 	return undefined;
 }
 
 /** Takes from all, or gives back and names the first that was too small. */
-async function takeAll(purses: readonly Purse[]): Promise<Purse | undefined> {
-	const taken: { purse: Purse; by: number }[] = [];
-	for (const purse of purses) {
-		const by = await purse.take();
+async function takeAll(limited: readonly LimitedAccount[]): Promise<LimitedAccount | undefined> {
+	const taken: { account: LimitedAccount; by: number }[] = [];
+	for (const account of limited) {
+		const by = await account.take();
 		if (by !== undefined) {
-			taken.unshift({ purse, by });
+			taken.unshift({ account, by });
 			continue;
 		}
 		// What cannot be given back now ends by itself.
-		await Promise.allSettled(taken.map((former) => former.purse.giveBack(former.by)));
-		return purse;
+		await Promise.allSettled(taken.map((former) => former.account.release(former.by)));
+		return account;
 	}
 	return undefined;
 }
 
 /** Whether a hold should be kept for a further time. */
-function isEnding({ document }: SessionRecord, { id }: Wish): boolean {
+function isEnding({ document }: SessionRecord, { id }: HoldRequest): boolean {
 	const hold = accountOf(document).holds.find((one) => one.id === id);
 	return !hold || hold.until - now() < holdMs / 2;
 }
@@ -254,7 +254,7 @@ const whose: Record<BudgetScope, string> = {
 	tenant: "of the tenant for today",
 };
 
-function reasonOf({ scope, limit }: Purse, { next }: Wish): BudgetReason {
+function reasonOf({ scope, limit }: LimitedAccount, { next }: HoldRequest): BudgetReason {
 	const message = `The budget ${whose[scope]}, ${priceTag(limit)}, does not allow a further model call, for which ${priceTag(next)} is reserved`;
 	return { code: budgetExceeded, message, scope };
 }

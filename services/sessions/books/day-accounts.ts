@@ -10,7 +10,7 @@ import {
 	lowered,
 	missing,
 	raised,
-	type Wish,
+	type HoldRequest,
 	withoutEnded,
 	withSpendings,
 } from "../record/account.ts";
@@ -80,13 +80,13 @@ export class DayAccounts {
 	}
 
 	/** How much more than it has an account would have to hold. */
-	async missing(payer: Payer, day: string, wish: Wish): Promise<{ by: number; committed: number }> {
+	async missing(payer: Payer, day: string, wanted: HoldRequest): Promise<{ by: number; committed: number }> {
 		const account = withoutEnded(accountOf(await this.#document(idOf(payer, day))), now());
-		return { by: missing(account, wish), committed: account.committed };
+		return { by: missing(account, wanted), committed: account.committed };
 	}
 
-	/** Raises what the wish holds. Undefined when that does not fit the limit, else by how much. */
-	hold(payer: Payer, day: string, limit: number, wish: Wish): Promise<number | undefined> {
+	/** Raises what the wanted holds. Undefined when that does not fit the limit, else by how much. */
+	hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
 		return this.#oneByOne(payer, day, async (id) => {
 			for (let races = 0; races < maxRaces; races++) {
 				const document = await this.#limited(id, limit);
@@ -94,9 +94,9 @@ export class DayAccounts {
 				const at = now();
 				const former = accountOf(document);
 				const account = withoutEnded(former, at);
-				const by = missing(account, wish);
+				const by = missing(account, wanted);
 				if (account.holds.length >= maxHolds) throw new UnavailableError("Too many turns are under way, try again");
-				const after = raised(account, wish.id, by, at);
+				const after = raised(account, wanted.id, by, at);
 				const fits = {
 					column: "committed_micros",
 					plus: after.committed - former.committed,

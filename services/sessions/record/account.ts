@@ -33,7 +33,7 @@ export interface Spending {
 }
 
 /** What a turn asks for. */
-export interface Wish {
+export interface HoldRequest {
 	readonly id: string;
 	/** All it has spent so far, booked or not. */
 	readonly used: Micros;
@@ -93,8 +93,8 @@ function withSpending(account: Account, { seq, at, micros, hold: id }: Spending)
 	return { booked: seq, spent, committed: account.committed + spent - account.spent - taken, holds };
 }
 
-/** How much more an account must hold so that a wish is met; 0 when it holds enough. */
-export function missing({ holds }: Account, { id, used, next }: Wish): Micros {
+/** How much more an account must hold so that a wanted is met; 0 when it holds enough. */
+export function missing({ holds }: Account, { id, used, next }: HoldRequest): Micros {
 	const hold = holds.find((one) => one.id === id);
 	const wanted = Math.max(0, used - (hold?.settled ?? 0)) + next;
 	return Math.max(0, wanted - (hold?.micros ?? 0));

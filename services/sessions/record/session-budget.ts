@@ -12,7 +12,7 @@ import {
 	missing,
 	raised,
 	type Spending,
-	type Wish,
+	type HoldRequest,
 	withoutEnded,
 	withoutHolds,
 	withSpendings,
@@ -46,12 +46,12 @@ export function bookedChange(record: SessionRecord, bookings: readonly Booking[]
 }
 
 /** The session holds what a turn wishes, and is not paused any more; `by`: how much more it holds. */
-export function holdChange(record: SessionRecord, wish: Wish, at: number): { change: SessionChange; by: number } {
+export function holdChange(record: SessionRecord, wanted: HoldRequest, at: number): { change: SessionChange; by: number } {
 	const { session, document } = record;
 	const former = accountOf(document);
 	const account = withoutEnded(former, at);
-	const by = missing(account, wish);
-	const after = raised(account, wish.id, by, at);
+	const by = missing(account, wanted);
+	const after = raised(account, wanted.id, by, at);
 	const plus = after.committed - former.committed;
 	const change = updated(at, columnsOf(after), {
 		...resumed(session, at),
