@@ -42,8 +42,8 @@ export class ActivityReporter {
 		const backoff = new Backoff();
 		while (this.#pending && fingerprintOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {
 			const fingerprint = fingerprintOf(this.#pending);
-			const hearing = await this.#client.post("activity", this.#pending);
-			if (hearing === "away") {
+			const outcome = await this.#client.post("activity", this.#pending);
+			if (outcome === "unreachable") {
 				await backoff.wait(this.#client.signal);
 				continue;
 			}

@@ -78,7 +78,7 @@ export class HistoryReporter {
 
 	/** Whether the platform knows the session still; true when it cannot be asked. */
 	async isWanted(): Promise<boolean> {
-		const asked = this.#client.post("history", this.#spool.newest).then((hearing) => hearing !== "barred");
+		const asked = this.#client.post("history", this.#spool.newest).then((outcome) => outcome !== "forbidden");
 		return Promise.race([asked, sleep(askMs).then(() => true)]);
 	}
 
@@ -167,11 +167,11 @@ export class HistoryReporter {
 		const backoff = new Backoff();
 		const { signal } = this.#client;
 		for (let report = this.#next(); report && !signal.aborted; report = this.#next()) {
-			const hearing = await this.#client.post("history", report);
+			const outcome = await this.#client.post("history", report);
 			this.#askedAt = monotonic();
-			const isDone = hearing === "heard" || hearing === "refused";
-			if (hearing === "stale" || (!isDone && this.#ending.signal.aborted)) return;
-			if (isDone && "logs" in report) await this.#spool.heard(report);
+			const isDone = outcome === "accepted" || outcome === "rejected";
+			if (outcome === "stale" || (!isDone && this.#ending.signal.aborted)) return;
+			if (isDone && "logs" in report) await this.#spool.acknowledge(report);
 			if (isDone) backoff.reset();
 			else await backoff.wait(AbortSignal.any([signal, this.#ending.signal]));
 		}

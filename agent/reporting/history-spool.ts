@@ -78,7 +78,7 @@ export class HistorySpool {
 	}
 
 	/** The platform has the report. */
-	async heard({ launch, n }: NumberedReport): Promise<void> {
+	async acknowledge({ launch, n }: NumberedReport): Promise<void> {
 		const [first] = this.#waiting;
 		if (!first || first.launch !== launch || first.n !== n) return;
 		this.#waiting.shift();

@@ -13,7 +13,7 @@ export class Lifeline {
 	}
 
 	/** The platform has answered. */
-	heard(): void {
+	answered(): void {
 		this.#missedSince = undefined;
 	}
 

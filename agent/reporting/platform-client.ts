@@ -8,10 +8,10 @@ const requestMs = 10_000;
 const defaultLifelineMs = 900_000;
 
 /**
- * `stale`: a newer launch of the session exists. `refused`: this report is not wanted. `barred`: nor is any other,
- * for the time being.
+ * What became of a report. `rejected`: the platform does not take this one. `forbidden`: it takes none at present.
+ * `stale`: a newer launch of the session exists.
  */
-export type Hearing = "heard" | "away" | "refused" | "barred" | "stale";
+export type DeliveryOutcome = "accepted" | "unreachable" | "rejected" | "forbidden" | "stale";
 
 export type ReportKind = "activity" | "history" | "usage";
 
@@ -43,15 +43,15 @@ export class PlatformClient {
 	}
 
 	/** A refusal is logged once. */
-	async post(kind: ReportKind, body: object): Promise<Hearing> {
+	async post(kind: ReportKind, body: object): Promise<DeliveryOutcome> {
 		const status = await this.#send(`/${kind}`, body);
-		const hearing = hearingOf(kind, status);
-		if (this.signal.aborted) return hearing;
-		if (hearing === "stale") this.#onStale();
-		if (hearing === "refused" || hearing === "barred") this.#warn(kind, status);
-		if (hearing === "away" || hearing === "barred") this.#lifeline.missed();
-		else this.#lifeline.heard();
-		return hearing;
+		const outcome = outcomeOf(kind, status);
+		if (this.signal.aborted) return outcome;
+		if (outcome === "stale") this.#onStale();
+		if (outcome === "rejected" || outcome === "forbidden") this.#warn(kind, status);
+		if (outcome === "unreachable" || outcome === "forbidden") this.#lifeline.missed();
+		else this.#lifeline.answered();
+		return outcome;
 	}
 
 	/** Gives up what is under way. */
@@ -73,10 +73,10 @@ export class PlatformClient {
 	}
 }
 
-function hearingOf(kind: ReportKind, status: number): Hearing {
-	if (status < 300) return "heard";
+function outcomeOf(kind: ReportKind, status: number): DeliveryOutcome {
+	if (status < 300) return "accepted";
 	// Usage is taken from every launch; there it means that the id was used for something else.
-	if (status === 409) return kind === "usage" ? "refused" : "stale";
-	if (status >= 500 || status === 429 || status === 408) return "away";
-	return [401, 403, 404].includes(status) ? "barred" : "refused";
+	if (status === 409) return kind === "usage" ? "rejected" : "stale";
+	if (status >= 500 || status === 429 || status === 408) return "unreachable";
+	return [401, 403, 404].includes(status) ? "forbidden" : "rejected";
 }

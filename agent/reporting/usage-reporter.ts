@@ -127,8 +127,8 @@ export class UsageReporter implements TurnWatcher {
 		while (!signal.aborted) {
 			const report = await this.#spool.next();
 			if (!report) return;
-			const hearing = await this.#client.post("usage", report);
-			if (hearing === "heard" || hearing === "refused") {
+			const outcome = await this.#client.post("usage", report);
+			if (outcome === "accepted" || outcome === "rejected") {
 				await this.#spool.told(report);
 				this.#isBroken = false;
 				backoff.reset();

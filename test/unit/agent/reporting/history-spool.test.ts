@@ -41,7 +41,7 @@ describe("HistorySpool", () => {
 		const seen: string[] = [];
 		for (let report = spool.next(); report; report = spool.next()) {
 			seen.push(`${report.launch}.${report.n}`);
-			await spool.heard(report);
+			await spool.acknowledge(report);
 		}
 		return seen;
 	}
@@ -53,7 +53,7 @@ describe("HistorySpool", () => {
 		const hear = async (spool: HistorySpool): Promise<void> => {
 			const report = spool.next() ?? expect.fail();
 			seen.push(...(report.events ?? []).map(({ sequence }) => sequence));
-			await spool.heard(report);
+			await spool.acknowledge(report);
 		};
 		const first = await open(1);
 		await first.add([withEvents(2), withEvents(1), content("none")]);
@@ -93,7 +93,7 @@ describe("HistorySpool", () => {
 		const spool = await open(1);
 		await spool.add([content("a"), content("b")]);
 		const [first] = [spool.next()];
-		if (first) await spool.heard(first);
+		if (first) await spool.acknowledge(first);
 		expect(await drain(await open(2))).to.deep.equal(["1.1", "1.2"]);
 	});
 

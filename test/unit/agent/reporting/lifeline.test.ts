@@ -30,14 +30,14 @@ describe("Lifeline", () => {
 
 	it("holds when anything was heard in between", () => {
 		missAt(0);
-		lifeline.heard();
+		lifeline.answered();
 		missAt(999);
 		missAt(1_998);
 		expect(lost).to.equal(0);
 	});
 
 	it("does not count time in which nobody asked: one failure after a long sleep is no loss", () => {
-		lifeline.heard();
+		lifeline.answered();
 		missAt(1_000_000);
 		expect(lost).to.equal(0);
 	});

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
-import { type Hearing, PlatformClient } from "#agent/reporting/platform-client.ts";
+import { type DeliveryOutcome, PlatformClient } from "#agent/reporting/platform-client.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { heldConnections } from "../../../support/clients/held-connections.ts";
@@ -26,25 +26,25 @@ describe("PlatformClient", () => {
 		await platform[Symbol.asyncDispose]();
 	});
 
-	const hearings: [status: number, hearing: Hearing][] = [
-		[204, "heard"],
-		[307, "away"],
-		[401, "barred"],
-		[404, "barred"],
+	const outcomes: [status: number, outcome: DeliveryOutcome][] = [
+		[204, "accepted"],
+		[307, "unreachable"],
+		[401, "forbidden"],
+		[404, "forbidden"],
 		[409, "stale"],
-		[422, "refused"],
-		[429, "away"],
-		[503, "away"],
+		[422, "rejected"],
+		[429, "unreachable"],
+		[503, "unreachable"],
 	];
-	for (const [status, hearing] of hearings)
-		it(`takes ${status} for "${hearing}"`, async () => {
+	for (const [status, outcome] of outcomes)
+		it(`takes ${status} for "${outcome}"`, async () => {
 			platform.status = status;
-			expect(await client.post("history", { n: 1 })).to.equal(hearing);
-			expect(stale).to.equal(hearing === "stale" ? 1 : 0);
+			expect(await client.post("history", { n: 1 })).to.equal(outcome);
+			expect(stale).to.equal(outcome === "stale" ? 1 : 0);
 			expect(platform.histories.map(({ path, authorization }) => [path, authorization])).to.deep.equal([
 				["/api/v1/svc/sessions/s/history", "Bearer t"],
 			]);
-			expect(log.after(0)).to.have.length(hearing === "refused" || hearing === "barred" ? 1 : 0);
+			expect(log.after(0)).to.have.length(outcome === "rejected" || outcome === "forbidden" ? 1 : 0);
 		});
 
 	it("hears nothing, and keeps no connection, when it is closed in the middle of a report", async () => {
@@ -55,7 +55,7 @@ describe("PlatformClient", () => {
 		platform.silence = silence.promise;
 		const posting = client.post("history", { n: 2 });
 		client.close();
-		expect(await posting).to.equal("away");
+		expect(await posting).to.equal("unreachable");
 		await eventually(() => heldConnections(port) === 0, { withinMs: 2_000 });
 		silence.resolve();
 	});
