@@ -1,4 +1,4 @@
-/** Fills in the values of a record, `{name}` or `{name:detail}`, wherever they stand: in texts, lists, maps and their keys. Pure. */
+/** Fills in the placeholders of a record, `{name}` or `{name:detail}`, wherever they stand: in texts, lists, maps and their keys. Pure. */
 
 /** A placeholder that stands alone becomes a number when its value is one. */
 export type PlaceholderValues = Readonly<Record<string, string | number>>;

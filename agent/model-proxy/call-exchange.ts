@@ -48,8 +48,8 @@ export interface ExchangeParts {
 	readonly watchCall: WatchCall;
 	readonly listening: Listening;
 	readonly otherModels: OtherModels;
-	/** Whether the provider is known not to take the wish for a stream's usage. */
-	refusesUsageWish: boolean;
+	/** Whether the provider is known not to take the request for a stream's usage. */
+	refusesUsageRequest: boolean;
 	/** Calls that were answered without a word of their usage. */
 	unmetered: number;
 }
@@ -151,13 +151,13 @@ export class CallExchange {
 	async #sendCall(body: CallBody): Promise<{ answer: IncomingMessage; isChanged: boolean }> {
 		const { asking, bytes } = body;
 		const parts = this.#parts;
-		if (!asking || parts.refusesUsageWish) return { answer: await this.#send(bytes), isChanged: false };
+		if (!asking || parts.refusesUsageRequest) return { answer: await this.#send(bytes), isChanged: false };
 		const answer = await this.#send(asking);
 		if (answer.statusCode !== 400 && answer.statusCode !== 422) return { answer, isChanged: true };
 		// Perhaps it does not know the option; then the call is one without usage.
 		answer.destroy();
 		const again = await this.#send(bytes);
-		parts.refusesUsageWish = (again.statusCode ?? 0) < 300;
+		parts.refusesUsageRequest = (again.statusCode ?? 0) < 300;
 		return { answer: again, isChanged: false };
 	}
 

@@ -81,7 +81,7 @@ export class ModelProxy {
 			watchCall,
 			listening: { count: 0, closing: this.#closing.signal },
 			otherModels: new OtherModels(access.model, log),
-			refusesUsageWish: false,
+			refusesUsageRequest: false,
 			unmetered: 0,
 		};
 		log.hide(access.key);

@@ -66,7 +66,7 @@ export class Budgets {
 	async isLimited(id: string): Promise<boolean> {
 		try {
 			const record = await this.#parts.records.get(claimer, id);
-			return (await this.#limited(claimer, record, { id, used: 0, next: 0 })).length > 0;
+			return (await this.#limitedAccounts(claimer, record, { id, used: 0, next: 0 })).length > 0;
 		} catch (error) {
 			if (error instanceof NotFoundError) return false;
 			throw error;
@@ -77,7 +77,7 @@ export class Budgets {
 		const record = await this.#parts.records.get(principal, id);
 		refuseStale(principal, record.session.generation);
 		const wanted = this.#holdRequestOf(id, request);
-		const limited = await this.#limited(principal, record, wanted);
+		const limited = await this.#limitedAccounts(principal, record, wanted);
 		const answer = { limited: limited.length > 0, reservation_id: request.reservation_id };
 		const unpriced = this.#unpriced(record, request, limited);
 		if (unpriced) return { ...answer, granted: false, amount: 0, reason: unpriced };
@@ -122,7 +122,7 @@ export class Budgets {
 		return { id: holdId(session, reservation_id), used: spent, next };
 	}
 
-	async #limited(principal: Principal, record: SessionRecord, wanted: HoldRequest): Promise<LimitedAccount[]> {
+	async #limitedAccounts(principal: Principal, record: SessionRecord, wanted: HoldRequest): Promise<LimitedAccount[]> {
 		const { limit_micros } = record.document;
 		const own = limit_micros === undefined ? [] : [this.#sessionAccount(principal, record, wanted, limit_micros)];
 		const [user, tenant] = payersOf(record.session);

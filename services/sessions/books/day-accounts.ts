@@ -85,7 +85,7 @@ export class DayAccounts {
 		return { by: missing(account, wanted), committed: account.committed };
 	}
 
-	/** Raises what the wanted holds. Undefined when that does not fit the limit, else by how much. */
+	/** Raises the hold to what is wanted. Resolves to the added amount; undefined when it does not fit the limit. */
 	hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
 		return this.#oneByOne(payer, day, async (id) => {
 			for (let races = 0; races < maxRaces; races++) {

@@ -93,7 +93,7 @@ function withSpending(account: Account, { seq, at, micros, hold: id }: Spending)
 	return { booked: seq, spent, committed: account.committed + spent - account.spent - taken, holds };
 }
 
-/** How much more an account must hold so that a wanted is met; 0 when it holds enough. */
+/** How much more an account must hold so that a request is met; 0 when it holds enough. */
 export function missing({ holds }: Account, { id, used, next }: HoldRequest): Micros {
 	const hold = holds.find((one) => one.id === id);
 	const wanted = Math.max(0, used - (hold?.settled ?? 0)) + next;
