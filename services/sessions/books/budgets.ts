@@ -113,7 +113,10 @@ export class Budgets {
 		return { code: "MODEL_NOT_PRICED", message, scope: account.scope };
 	}
 
-	#holdRequestOf(session: string, { reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest): HoldRequest {
+	#holdRequestOf(
+		session: string,
+		{ reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest,
+	): HoldRequest {
 		const { prices } = this.#parts;
 		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, countsOf(one)), 0);
 		const next = calls
@@ -126,10 +129,19 @@ export class Budgets {
 		const { limit_micros } = record.document;
 		const own = limit_micros === undefined ? [] : [this.#sessionAccount(principal, record, wanted, limit_micros)];
 		const [user, tenant] = payersOf(record.session);
-		return [...own, ...(await this.#dayAccount("user", user, wanted)), ...(await this.#dayAccount("tenant", tenant, wanted))];
+		return [
+			...own,
+			...(await this.#dayAccount("user", user, wanted)),
+			...(await this.#dayAccount("tenant", tenant, wanted)),
+		];
 	}
 
-	#sessionAccount(principal: Principal, { session: { id } }: SessionRecord, wanted: HoldRequest, limit: number): LimitedAccount {
+	#sessionAccount(
+		principal: Principal,
+		{ session: { id } }: SessionRecord,
+		wanted: HoldRequest,
+		limit: number,
+	): LimitedAccount {
 		const { records } = this.#parts;
 		return {
 			scope: "session",

@@ -46,7 +46,11 @@ export function bookedChange(record: SessionRecord, bookings: readonly Booking[]
 }
 
 /** The session holds what a turn wishes, and is not paused any more; `by`: how much more it holds. */
-export function holdChange(record: SessionRecord, wanted: HoldRequest, at: number): { change: SessionChange; by: number } {
+export function holdChange(
+	record: SessionRecord,
+	wanted: HoldRequest,
+	at: number,
+): { change: SessionChange; by: number } {
 	const { session, document } = record;
 	const former = accountOf(document);
 	const account = withoutEnded(former, at);
