@@ -5,7 +5,7 @@
  */
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
-import { podGround } from "./io/pod-ground.ts";
+import { podGround } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
 import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";

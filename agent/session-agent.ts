@@ -26,7 +26,7 @@ import type { MessageSockets } from "./server/message-sockets.ts";
 import { PlatformReports } from "./reporting/platform-reports.ts";
 import { podCommands } from "./server/pod-commands.ts";
 import { podRoutes } from "./server/pod-routes.ts";
-import type { PodGround } from "./io/pod-ground.ts";
+import type { PodGround } from "./io/pod-context.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
 import { RequestGuard } from "./server/request-guard.ts";

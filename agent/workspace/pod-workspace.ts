@@ -4,7 +4,7 @@ import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { PodGround } from "../io/pod-ground.ts";
+import type { PodGround } from "../io/pod-context.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";

@@ -2,7 +2,7 @@
  * Protections, each with what takes it away, what happens then to a platform with it and to one without, and the
  * invariant that must break without it.
  */
-import { isBroken, type Verdict } from "./ground.ts";
+import { isBroken, type Verdict } from "./testbed.ts";
 import { type Patch, patchedTree } from "./patched-tree.ts";
 import { frozenPass } from "./scenarios/frozen-pass.ts";
 import { killedAfterSpawn, killedAfterWrite } from "./scenarios/killed-at.ts";

@@ -11,7 +11,7 @@ import { Archiver } from "./archiver.ts";
 import { BooksClient } from "./books-client.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
-import { canaryEnvironment, type Findings, Ground } from "./ground.ts";
+import { canaryEnvironment, type Findings, Ground } from "./testbed.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
 import { patience } from "../support/machine/patience.ts";
 import { Random } from "./random.ts";

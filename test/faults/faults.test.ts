@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { controls, withoutProtection } from "./controls.ts";
 import { faultRun, type FaultReport } from "./fault-run.ts";
-import { isBroken, type Verdict } from "./ground.ts";
+import { isBroken, type Verdict } from "./testbed.ts";
 import { patchedTree } from "./patched-tree.ts";
 import { table } from "./table.ts";
 

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import type { SmallDisk } from "../support/hostile/small-disk.ts";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 import type { FailpointTour } from "./failpoint-tour.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground } from "./testbed.ts";
 import { patience } from "../support/machine/patience.ts";
 import type { Random } from "./random.ts";
 

@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import { type ControlReport, controls, runControl } from "./controls.ts";
 import { faultRun } from "./fault-run.ts";
-import { isBroken } from "./ground.ts";
+import { isBroken } from "./testbed.ts";
 import { keepRecord } from "./record.ts";
 import { controlTable, table } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** A fault run in words. */
 import type { ControlReport } from "./controls.ts";
 import type { FaultReport } from "./fault-run.ts";
-import type { Verdict } from "./ground.ts";
+import type { Verdict } from "./testbed.ts";
 
 /** Sentences shown of an invariant that does not hold. */
 const shown = 5;

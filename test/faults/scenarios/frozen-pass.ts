@@ -7,7 +7,7 @@ import { startNatsServer } from "../../support/bus/nats-server.ts";
 import { processFile } from "../../support/machine/process-file.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../ground.ts";
+import { Ground, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";

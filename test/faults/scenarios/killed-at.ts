@@ -1,7 +1,7 @@
 /** The platform is killed at a failpoint while a client waits for the answer to a command. */
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../ground.ts";
+import { Ground, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";

@@ -7,7 +7,7 @@ import { freePort } from "../../support/machine/free-port.ts";
 import { startNatsServer } from "../../support/bus/nats-server.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, isBroken, type Verdict } from "../ground.ts";
+import { Ground, isBroken, type Verdict } from "../testbed.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 

@@ -1,7 +1,7 @@
 /** The same command by many clients at the same moment, again and again. */
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../ground.ts";
+import { Ground, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
