@@ -5,7 +5,7 @@
  */
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
-import { podGround } from "./io/pod-context.ts";
+import { podContext } from "./io/pod-context.ts";
 import { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { holdSession } from "./session-lock.ts";
 import { becomeAgentOf, isWaiting, loadAhead } from "./waiting.ts";
@@ -25,13 +25,13 @@ async function main(): Promise<number> {
 		return exitCodes.taken;
 	}
 	// oxlint-disable-next-line no-restricted-properties -- from here it is handed on by lists of what is allowed
-	const ground = podGround(launch, process.env);
-	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ground.ending.abort());
-	const workspace = new PodWorkspace(ground);
+	const context = podContext(launch, process.env);
+	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => context.ending.abort());
+	const workspace = new PodWorkspace(context);
 	workspace.begin();
 	// Loaded while git is at work.
 	const { SessionAgent } = await import("./session-agent.ts");
-	const agent = new SessionAgent(ground, workspace);
+	const agent = new SessionAgent(context, workspace);
 	for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 		process.on(event, (error: unknown) => agent.fail(error));
 	}

@@ -26,7 +26,7 @@ import type { MessageSockets } from "./server/message-sockets.ts";
 import { PlatformReports } from "./reporting/platform-reports.ts";
 import { podCommands } from "./server/pod-commands.ts";
 import { podRoutes } from "./server/pod-routes.ts";
-import type { PodGround } from "./io/pod-context.ts";
+import type { PodContext } from "./io/pod-context.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
 import { RequestGuard } from "./server/request-guard.ts";
@@ -72,8 +72,8 @@ export class SessionAgent {
 	readonly #keeper: AgentKeeper;
 
 	/** @param workspace May have begun already. */
-	constructor(ground: PodGround, workspace: PodWorkspace) {
-		const { launch, log, ending } = ground;
+	constructor(context: PodContext, workspace: PodWorkspace) {
+		const { launch, log, ending } = context;
 		this.#launch = launch;
 		this.#log = log;
 		this.#ending = ending;
@@ -81,7 +81,7 @@ export class SessionAgent {
 		this.#permissions = new Permissions(launch.permission_mode, (said) => log.add("INFO", launch.agent, said));
 		this.#workspace = workspace;
 		this.#keeper = new AgentKeeper({
-			...ground,
+			...context,
 			permissions: this.#permissions,
 			turns: () => this.#opened.conversation?.turns ?? [],
 			proxy: () => this.#opened.model?.proxy,
@@ -247,8 +247,8 @@ export class SessionAgent {
 		const failure = this.#status.status.failure?.message;
 		// One that still answers a cancelled turn could not answer this; the built-in agent needs a model of ours.
 		const canAnswer = dialogue?.turn === undefined && (model?.proxy !== undefined || this.#launch.agent !== "builtin");
-		const ground = { keeper: this.#keeper, permissions: this.#permissions, timeline, reports };
-		return closingChronicle({ since, failure, canAnswer, ...ground });
+		const context = { keeper: this.#keeper, permissions: this.#permissions, timeline, reports };
+		return closingChronicle({ since, failure, canAnswer, ...context });
 	}
 
 	async #close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { LogBuffer } from "./log-buffer.ts";
 
-export interface PodGround {
+export interface PodContext {
 	readonly launch: LaunchDocument;
 	/** Environment of this process; what it starts gets a part of it. */
 	readonly inherited: NodeJS.ProcessEnv;
@@ -15,7 +15,7 @@ export interface PodGround {
 	readonly signal: AbortSignal;
 }
 
-export function podGround(launch: LaunchDocument, inherited: NodeJS.ProcessEnv): PodGround {
+export function podContext(launch: LaunchDocument, inherited: NodeJS.ProcessEnv): PodContext {
 	const log = new LogBuffer([launch.pod_token, launch.platform_key]);
 	const env = workingEnvironment(inherited, launch, (name) =>
 		log.add("WARNING", "session-agent", `The launch may not set the variable "${name}"`),

@@ -4,7 +4,7 @@ import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { PodGround } from "../io/pod-context.ts";
+import type { PodContext } from "../io/pod-context.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
@@ -12,13 +12,13 @@ import { folderBelow } from "./workspace-path.ts";
 export class PodWorkspace {
 	/** Git that reaches no remote. */
 	readonly git: Git;
-	readonly #parts: PodGround;
+	readonly #context: PodContext;
 	#making: Promise<void> | undefined;
 	#comparing: Promise<WorkspaceDiff> | undefined;
 
-	constructor(parts: PodGround) {
-		this.#parts = parts;
-		this.git = new Git(localEnvironment(parts.inherited, parts.launch), parts.log);
+	constructor(context: PodContext) {
+		this.#context = context;
+		this.git = new Git(localEnvironment(context.inherited, context.launch), context.log);
 	}
 
 	/** Begins to make it, so that git is at work while the rest of the program is loaded; a failure is heard of later. */
@@ -33,7 +33,7 @@ export class PodWorkspace {
 	 * @throws {LaunchFailure}
 	 */
 	async prepare(enter: (phase: "setting_up" | "starting_agent") => void): Promise<string> {
-		const { launch, env, log, signal } = this.#parts;
+		const { launch, env, log, signal } = this.#context;
 		const { workspace, setup_scripts, working_folder } = launch;
 		this.begin();
 		await this.#making;
@@ -48,7 +48,7 @@ export class PodWorkspace {
 	}
 
 	async #make(): Promise<void> {
-		const { launch, inherited, log, signal } = this.#parts;
+		const { launch, inherited, log, signal } = this.#context;
 		const { home } = launch;
 		await mkdir(home, { recursive: true, mode: 0o700 });
 		const git = new Git(cloneEnvironment(inherited, launch), log);
@@ -62,7 +62,7 @@ export class PodWorkspace {
 	}
 
 	async #openDiff(): Promise<WorkspaceDiff> {
-		const { workspace, home } = this.#parts.launch;
+		const { workspace, home } = this.#context.launch;
 		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
 		return new WorkspaceDiff(workspace, home, this.git);
 	}

@@ -14,7 +14,7 @@ export interface GatewayBus {
 	logError(message: string, error: unknown): void;
 }
 
-export interface GatewayParts {
+export interface GatewayDependencies {
 	readonly server: Server;
 	readonly chain: RequestChain;
 	readonly readiness: Readiness;
@@ -28,35 +28,35 @@ export interface GatewayParts {
 const drainMs = 10_000;
 
 export class Gateway {
-	readonly #parts: GatewayParts;
+	readonly #dependencies: GatewayDependencies;
 	/** Requests being answered; streams in the hands of raw handlers are not among them. */
 	readonly #underWay = new Set<ServerResponse>();
 	readonly #drained = new AbortController();
 	#draining = false;
 
-	constructor(parts: GatewayParts) {
-		this.#parts = parts;
+	constructor(parts: GatewayDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** E.g. `http://127.0.0.1:8080`. */
 	url(host: string): string {
-		return urlOf(host, this.#parts.server);
+		return urlOf(host, this.#dependencies.server);
 	}
 
 	/** Where a person's browser begins. */
 	entrance(host: string): string {
-		const { loginToken } = this.#parts;
+		const { loginToken } = this.#dependencies;
 		return loginToken === undefined ? this.url(host) : `${this.url(host)}/?token=${loginToken}`;
 	}
 
 	attach(bus: GatewayBus): void {
-		this.#parts.attach(bus);
+		this.#dependencies.attach(bus);
 	}
 
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		this.#underWay.add(response);
 		if (this.#draining) response.shouldKeepAlive = false;
-		await this.#parts.chain.handle(request, response);
+		await this.#dependencies.chain.handle(request, response);
 		this.#underWay.delete(response);
 		// The answer itself leaves at the end of this turn.
 		if (this.#draining && this.#underWay.size === 0) setImmediate(() => this.#drained.abort());
@@ -64,12 +64,12 @@ export class Gateway {
 
 	/** Says that the process is ending to whoever asks whether it is ready, and goes on. */
 	unready(): void {
-		this.#parts.readiness.drain();
+		this.#dependencies.readiness.drain();
 	}
 
 	/** Takes no new connections, and waits for the answers under way, 10 s at most. Streams are left to their own end. */
 	async drain(): Promise<void> {
-		const { server } = this.#parts;
+		const { server } = this.#dependencies;
 		this.#draining = true;
 		this.unready();
 		server.close();
@@ -79,7 +79,7 @@ export class Gateway {
 
 	/** Cuts whatever is still connected. */
 	close(): void {
-		const { server } = this.#parts;
+		const { server } = this.#dependencies;
 		server.close();
 		server.closeAllConnections();
 	}

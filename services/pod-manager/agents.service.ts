@@ -16,7 +16,7 @@ const maxModels = 200;
 
 const mcpKinds = { both: ["stdio", "http"], http: ["http"], stdio: ["stdio"], none: [] } as const;
 
-export interface AgentsGround {
+export interface AgentsDependencies {
 	readonly records: ReadonlyMap<string, WrittenAgent>;
 	readonly catalogue: ModelCatalogue;
 	readonly keyOf: KeyOf;
@@ -24,17 +24,17 @@ export interface AgentsGround {
 	readonly dataDir: string;
 }
 
-export function agentsService(ground: AgentsGround): ServiceSchema {
+export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
 	return {
 		name: contract.name,
 		actions: implement(contract, {
-			list: async () => [...ground.records.values()].map((record) => agentOf(record, ground)),
+			list: async () => [...dependencies.records.values()].map((record) => agentOf(record, dependencies)),
 		}),
 	};
 }
 
 /** Looked up anew each time: an agent may have been installed since. */
-function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsGround): Agent {
+function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsDependencies): Agent {
 	const { id, title, memory_mb, needs_model, proven, asks, sandboxes = [] } = record;
 	const fitting = fittingModels(record, catalogue, keyOf);
 	const missing = [missingModel(record, fitting), missingInstallation(record, join(dataDir, "agents"))];

@@ -11,7 +11,7 @@ export interface PassOutcome {
 	readonly trouble?: unknown;
 }
 
-export interface PassGround {
+export interface PassDependencies {
 	readonly runtime: PodRuntime;
 	/** What a pod is created from. @throws {Error} when the claim's launch settings cannot be used. */
 	readonly specOf: (claim: Claim) => PodSpec;
@@ -24,16 +24,16 @@ export const graceMs = 20_000;
 const passMs = 9_000;
 
 /** @param since Monotonic time before the claim was asked for. @throws {Error} when the pods could not be seen. */
-export async function runPass(claim: Claim, ground: PassGround, since: number): Promise<PassOutcome> {
+export async function runPass(claim: Claim, dependencies: PassDependencies, since: number): Promise<PassOutcome> {
 	refuseLate(since);
-	const pods = await ground.runtime.find(claim.id);
+	const pods = await dependencies.runtime.find(claim.id);
 	failpoint("pod-manager.looked");
 	const decided = plan(claim, pods);
 	if (!decided) return {};
 	try {
 		for (const step of decided.steps) {
 			refuseLate(since);
-			await take(step, claim, ground);
+			await take(step, claim, dependencies);
 		}
 		return { report: report(claim, decided.reached, dueInMs[decided.reached.phase]) };
 	} catch (trouble) {
@@ -41,7 +41,7 @@ export async function runPass(claim: Claim, ground: PassGround, since: number): 
 	}
 }
 
-async function take(step: Step, claim: Claim, { runtime, specOf }: PassGround): Promise<void> {
+async function take(step: Step, claim: Claim, { runtime, specOf }: PassDependencies): Promise<void> {
 	switch (step.kind) {
 		case "create": {
 			const spec = specOf(claim);

@@ -5,7 +5,7 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
-import type { PassGround } from "./pass.ts";
+import type { PassDependencies } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
 
@@ -26,7 +26,7 @@ export interface PodManager {
 }
 
 /** @param startingPerOwner Sessions of one owner that start at a time. */
-export function podManager(ground: PassGround, startingPerOwner: number): PodManager {
+export function podManager(dependencies: PassDependencies, startingPerOwner: number): PodManager {
 	let reconciler: Reconciler | undefined;
 
 	let sweep: Sweep | undefined;
@@ -42,11 +42,11 @@ export function podManager(ground: PassGround, startingPerOwner: number): PodMan
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const passes = new Reconciler(ground, workOver(this.broker, startingPerOwner), warn);
+			const passes = new Reconciler(dependencies, workOver(this.broker, startingPerOwner), warn);
 			reconciler = passes;
 			sweep = new Sweep(
 				{
-					runtime: ground.runtime,
+					runtime: dependencies.runtime,
 					expected: (asked) => expectedOver(this.broker, asked),
 					look: (sessionId) => passes.look(sessionId),
 				},

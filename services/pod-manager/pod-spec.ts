@@ -51,7 +51,7 @@ const launchFields = schema({
 const check = compileSchema(launchFields);
 
 /** What the pod manager knows beside the claim. */
-export interface PodGround {
+export interface PodSpecDependencies {
 	readonly key: InstallationKey;
 	readonly platformUrl: string;
 	/** Where a model is reached, if it can be. */
@@ -61,7 +61,7 @@ export interface PodGround {
 }
 
 /** @throws {Error} when the claim's launch settings are incomplete. */
-export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodGround): PodSpec {
+export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodSpecDependencies): PodSpec {
 	const { id, generation } = claim;
 	const launch = launchSettings(claim.launch);
 	const access = accessOf(launch.model);

@@ -7,7 +7,7 @@ import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { WakeUp } from "./wake-up.ts";
-import { type PassGround, runPass } from "./pass.ts";
+import { type PassDependencies, runPass } from "./pass.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
 const pollMs = 1_000;
@@ -31,7 +31,7 @@ export interface Work {
 }
 
 export class Reconciler {
-	readonly #ground: PassGround;
+	readonly #dependencies: PassDependencies;
 	readonly #work: Work;
 	readonly #log: DeduplicatingLog;
 	readonly #wakeUp = new WakeUp();
@@ -49,11 +49,11 @@ export class Reconciler {
 	#triedAt = -Infinity;
 
 	/** Starts at once. @param write Gets a sentence for every new kind of trouble. */
-	constructor(ground: PassGround, work: Work, write: (sentence: string) => void) {
-		this.#ground = ground;
+	constructor(dependencies: PassDependencies, work: Work, write: (sentence: string) => void) {
+		this.#dependencies = dependencies;
 		this.#work = work;
 		this.#log = new DeduplicatingLog(write);
-		ground.runtime.watch((sessionId) => this.look(sessionId), this.#stopping.signal);
+		dependencies.runtime.watch((sessionId) => this.look(sessionId), this.#stopping.signal);
 		this.#wakeUp.signal();
 		this.#loop = this.#run();
 	}
@@ -169,7 +169,7 @@ export class Reconciler {
 	async #pass(claim: Claim, since: number): Promise<void> {
 		try {
 			failpoint("pod-manager.claimed");
-			const { report, trouble } = await runPass(claim, this.#ground, since);
+			const { report, trouble } = await runPass(claim, this.#dependencies, since);
 			if (trouble !== undefined) this.#tell(claim, trouble);
 			if (report) await this.#observe(report);
 		} catch (error) {

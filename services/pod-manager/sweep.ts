@@ -16,7 +16,7 @@ export interface ExpectedPage {
 
 export type Asked = { readonly after?: string | undefined } | { readonly ids: string[] };
 
-export interface SweepGround {
+export interface SweepDependencies {
 	readonly runtime: PodRuntime;
 	/** A page of all sessions, or of `ids` those that exist. @throws {Error} when they cannot be read: then nothing is touched. */
 	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
@@ -41,7 +41,7 @@ const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 
 const silentFailures = 4;
 
 export class Sweep {
-	readonly #ground: SweepGround;
+	readonly #dependencies: SweepDependencies;
 	readonly #times: SweepTimes;
 	readonly #write: (sentence: string) => void;
 	readonly #log: DeduplicatingLog;
@@ -54,8 +54,8 @@ export class Sweep {
 	readonly #loop: Promise<void>;
 
 	/** Starts at once. @param write Gets a sentence for what was found. */
-	constructor(ground: SweepGround, write: (sentence: string) => void, times: SweepTimes = usual) {
-		this.#ground = ground;
+	constructor(dependencies: SweepDependencies, write: (sentence: string) => void, times: SweepTimes = usual) {
+		this.#dependencies = dependencies;
 		this.#times = times;
 		this.#write = write;
 		this.#log = new DeduplicatingLog(write);
@@ -91,11 +91,11 @@ export class Sweep {
 	 * Resolves to the number of pods that are being ended.
 	 */
 	async #compare(): Promise<number> {
-		const { runtime } = this.#ground;
+		const { runtime } = this.#dependencies;
 		const [pods, unfinished] = await Promise.all([runtime.list(), runtime.unfinished()]);
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
-		for (const id of unlike(sessions, pods)) this.#ground.look(id);
+		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) this.#tellKept((await runtime.kept()).filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
 		for (const trouble of runtime.troubles()) this.#log.tell(trouble);
@@ -115,7 +115,7 @@ export class Sweep {
 	async #readAll(): Promise<Map<string, Expectation>> {
 		const sessions = new Map<string, Expectation>();
 		for (let after: string | undefined; ; ) {
-			const page = await this.#ground.expected({ after });
+			const page = await this.#dependencies.expected({ after });
 			for (const session of page.sessions) sessions.set(session.id, session);
 			if (page.next === undefined) return sessions;
 			after = page.next;
@@ -126,7 +126,7 @@ export class Sweep {
 		const sessions = new Map<string, Expectation>();
 		const ids = [...new Set(pods.map(({ sessionId }) => sessionId))];
 		for (let from = 0; from < ids.length; from += maxIds) {
-			const page = await this.#ground.expected({ ids: ids.slice(from, from + maxIds) });
+			const page = await this.#dependencies.expected({ ids: ids.slice(from, from + maxIds) });
 			for (const session of page.sessions) sessions.set(session.id, session);
 		}
 		return sessions;
@@ -141,7 +141,7 @@ export class Sweep {
 
 	async #remove(pod: Pod): Promise<void> {
 		this.#log.tell(`No session wants "${pod.name}": it is ended`);
-		const { runtime } = this.#ground;
+		const { runtime } = this.#dependencies;
 		await (pod.state === "gone" ? runtime.forget(pod) : runtime.end(pod, graceMs)).catch((error: unknown) => {
 			this.#log.tell(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
 		});

@@ -9,14 +9,14 @@ import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
 import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
-export interface BudgetsGround {
+export interface BudgetsServiceDependencies {
 	readonly budgets: Budgets;
 	readonly limits: BudgetLimits;
 	readonly accounts: DayAccounts;
 	readonly corrections: Corrections;
 }
 
-export function budgetsService({ budgets, limits, accounts, corrections }: BudgetsGround): ServiceSchema {
+export function budgetsService({ budgets, limits, accounts, corrections }: BudgetsServiceDependencies): ServiceSchema {
 	async function today(payer: Payer): Promise<DayBudget> {
 		const [{ micros, isDefault }, { spent, committed }] = await Promise.all([
 			limits.of(payer),

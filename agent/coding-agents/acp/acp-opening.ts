@@ -46,26 +46,26 @@ export async function openSession(
 	const { id, log, mcpServers, mcp } = options;
 	const { taken, left } = splitMcpServers(mcpServers, mcp, capabilities);
 	if (left.length > 0) log.add("WARNING", id, `The coding agent cannot use these MCP servers: ${left.join(", ")}`);
-	const ground = { cwd: folder, mcpServers: taken };
-	const opened = (await load(ground, capabilities, options, ask)) ?? (await begin(ground, capabilities, options, ask));
+	const params = { cwd: folder, mcpServers: taken };
+	const opened = (await load(params, capabilities, options, ask)) ?? (await begin(params, capabilities, options, ask));
 	await setMode(opened, options, ask);
 	return opened;
 }
 
-type Ground = { cwd: string; mcpServers: object[] };
+type SessionParams = { cwd: string; mcpServers: object[] };
 
 /** What it tells again of the conversation is not listened to: we have our own. */
 async function load(
-	ground: Ground,
+	params: SessionParams,
 	capabilities: JsonObject,
 	{ id, loads, kept, log }: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession | undefined> {
 	if (!loads || capabilities["loadSession"] !== true) return undefined;
-	const sessionId = await kept.read(ground.cwd);
+	const sessionId = await kept.read(params.cwd);
 	if (sessionId === undefined) return undefined;
 	try {
-		const answer = await ask("session/load", { sessionId, ...ground });
+		const answer = await ask("session/load", { sessionId, ...params });
 		log.add("INFO", id, "The coding agent goes on with its conversation");
 		return { id: sessionId, preamble: [], ...offered(answer) };
 	} catch (error) {
@@ -76,17 +76,17 @@ async function load(
 }
 
 async function begin(
-	ground: Ground,
+	params: SessionParams,
 	capabilities: JsonObject,
 	{ systemPrompt, kept, past }: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession> {
 	const takes = systemPrompt !== "" && takesSystemPrompt(capabilities);
 	const prompt = { mode: "append", content: [{ type: "text", text: systemPrompt }] };
-	const answer = await ask("session/new", { ...ground, ...(takes && { systemPrompt: prompt }) });
+	const answer = await ask("session/new", { ...params, ...(takes && { systemPrompt: prompt }) });
 	const sessionId = textOf(answer["sessionId"]);
 	if (sessionId === undefined) throw new Error("It opened a session without an id");
-	await kept.write(ground.cwd, sessionId);
+	await kept.write(params.cwd, sessionId);
 	const preamble = [takes ? "" : systemPrompt, past()].filter((text) => text !== "");
 	return { id: sessionId, preamble, ...offered(answer) };
 }

@@ -23,7 +23,7 @@ import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } 
 
 const claimer = systemPrincipal("budgets");
 
-export interface BudgetParts {
+export interface BudgetsDependencies {
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;
 	readonly limits: BudgetLimits;
@@ -42,11 +42,11 @@ interface LimitedAccount {
 }
 
 export class Budgets {
-	readonly #parts: BudgetParts;
+	readonly #dependencies: BudgetsDependencies;
 	readonly #sessions = new KeyedMutex();
 
-	constructor(parts: BudgetParts) {
-		this.#parts = parts;
+	constructor(parts: BudgetsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -65,7 +65,7 @@ export class Budgets {
 	/** Whether any limit applies to a session; false for one that is gone. */
 	async isLimited(id: string): Promise<boolean> {
 		try {
-			const record = await this.#parts.records.get(claimer, id);
+			const record = await this.#dependencies.records.get(claimer, id);
 			return (await this.#limitedAccounts(claimer, record, { id, used: 0, next: 0 })).length > 0;
 		} catch (error) {
 			if (error instanceof NotFoundError) return false;
@@ -74,7 +74,7 @@ export class Budgets {
 	}
 
 	async #reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
-		const record = await this.#parts.records.get(principal, id);
+		const record = await this.#dependencies.records.get(principal, id);
 		refuseStale(principal, record.session.generation);
 		const wanted = this.#holdRequestOf(id, request);
 		const limited = await this.#limitedAccounts(principal, record, wanted);
@@ -84,18 +84,18 @@ export class Budgets {
 		const free = limited.length === 0 || wanted.next === 0;
 		const refused = free ? undefined : ((await firstTooSmall(limited)) ?? (await takeAll(limited)));
 		if (!refused) {
-			await this.#parts.records.change(principal, id, (current) => resumeChange(current, now()));
+			await this.#dependencies.records.change(principal, id, (current) => resumeChange(current, now()));
 			const amount = free ? 0 : await this.#held(principal, record, wanted);
 			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
 		}
 		const reason = reasonOf(refused, wanted);
 		if (!asksAgain(request))
-			await this.#parts.records.change(principal, id, (current) => pauseChange(current, reason, now()));
+			await this.#dependencies.records.change(principal, id, (current) => pauseChange(current, reason, now()));
 		return { ...answer, granted: false, amount: dollarsOf(wanted.next), reason };
 	}
 
 	async #release(principal: Principal, id: string, hold: string): Promise<void> {
-		const { records, accounts } = this.#parts;
+		const { records, accounts } = this.#dependencies;
 		const { session } = await records.change(principal, id, (current) => releaseChange(current, hold, now()));
 		for (const payer of payersOf(session)) {
 			for (const day of daysOfHolds()) await accounts.release(payer, day, hold);
@@ -108,7 +108,7 @@ export class Budgets {
 		{ calls, model }: ReservationRequest,
 		[account]: readonly LimitedAccount[],
 	): BudgetReason | undefined {
-		if (!account || !calls || this.#parts.prices.mayBeCalled(model, session.model)) return undefined;
+		if (!account || !calls || this.#dependencies.prices.mayBeCalled(model, session.model)) return undefined;
 		const message = `The model "${model}" has no price here, so a session with a budget may not call it`;
 		return { code: "MODEL_NOT_PRICED", message, scope: account.scope };
 	}
@@ -117,7 +117,7 @@ export class Budgets {
 		session: string,
 		{ reservation_id, model, input_tokens, calls, used = [] }: ReservationRequest,
 	): HoldRequest {
-		const { prices } = this.#parts;
+		const { prices } = this.#dependencies;
 		const spent = used.reduce((sum, one) => sum + prices.spentOn(one.model, countsOf(one)), 0);
 		const next = calls
 			? calls.reduce((sum, call) => sum + prices.estimate(call.model, sizeOf(call)), 0)
@@ -142,7 +142,7 @@ export class Budgets {
 		wanted: HoldRequest,
 		limit: number,
 	): LimitedAccount {
-		const { records } = this.#parts;
+		const { records } = this.#dependencies;
 		return {
 			scope: "session",
 			limit,
@@ -173,7 +173,7 @@ export class Budgets {
 	}
 
 	async #dayAccount(scope: "user" | "tenant", payer: Payer, wanted: HoldRequest): Promise<LimitedAccount[]> {
-		const { accounts, limits } = this.#parts;
+		const { accounts, limits } = this.#dependencies;
 		const { micros: limit } = await limits.of(payer);
 		if (limit === undefined) return [];
 		const day = dayOf(now());
@@ -195,7 +195,7 @@ export class Budgets {
 	/** What the reservation holds, in the first account that has a limit. */
 	async #held(principal: Principal, { session, document }: SessionRecord, wanted: HoldRequest): Promise<number> {
 		if (document.limit_micros === undefined) return wanted.next;
-		return heldBy(accountOf((await this.#parts.records.get(principal, session.id)).document), wanted.id);
+		return heldBy(accountOf((await this.#dependencies.records.get(principal, session.id)).document), wanted.id);
 	}
 }
 

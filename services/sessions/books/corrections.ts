@@ -12,17 +12,17 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 
-export interface CorrectionParts {
+export interface CorrectionsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
 	readonly bookkeeper: Bookkeeper;
 }
 
 export class Corrections {
-	readonly #parts: CorrectionParts;
+	readonly #dependencies: CorrectionsDependencies;
 
-	constructor(parts: CorrectionParts) {
-		this.#parts = parts;
+	constructor(parts: CorrectionsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -30,7 +30,7 @@ export class Corrections {
 	 * @throws {NotFoundError} when it is no session of the user; {ConflictError} for another correction with the same id.
 	 */
 	async take(principal: Principal, user: string, request: CorrectionRequest): Promise<Correction> {
-		const { ledger, records, bookkeeper } = this.#parts;
+		const { ledger, records, bookkeeper } = this.#dependencies;
 		const { tenant, id: administrator } = principal;
 		const { amount, reason, session_id, correction_id = randomUUID() } = request;
 		if (session_id !== undefined) {

@@ -30,7 +30,7 @@ export const bookCollections = [
 /** How long numbers wait for events that are on their way. */
 const statsPatienceMs = 250;
 
-export interface BookGround {
+export interface BooksDependencies {
 	readonly store: DocumentStore;
 	readonly config: Config;
 	readonly catalogue: ModelCatalogue;
@@ -39,7 +39,7 @@ export interface BookGround {
 	readonly relay: OutboxRelay;
 }
 
-export function openBooks({ store, config, catalogue, records, counts, relay }: BookGround) {
+export function openBooks({ store, config, catalogue, records, counts, relay }: BooksDependencies) {
 	const ledger = new Ledger(store);
 	const accounts = new DayAccounts(store, ledger);
 	const prices = new PriceList(catalogue);

@@ -23,7 +23,7 @@ import type { PriceList } from "./price-list.ts";
 /** How long the pod of a launch that is over may still report. */
 const lateMs = 24 * 3_600_000;
 
-export interface UsageReportParts {
+export interface UsageReportsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
 	readonly prices: PriceList;
@@ -31,10 +31,10 @@ export interface UsageReportParts {
 }
 
 export class UsageReports {
-	readonly #parts: UsageReportParts;
+	readonly #dependencies: UsageReportsDependencies;
 
-	constructor(parts: UsageReportParts) {
-		this.#parts = parts;
+	constructor(parts: UsageReportsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/**
@@ -43,7 +43,7 @@ export class UsageReports {
 	 * over a day ago; {ConflictError} for another report with the same id; {UnprocessableError}.
 	 */
 	async take(principal: Principal, id: string, report: UsageReport): Promise<UsageRecord> {
-		const { records, ledger, bookkeeper } = this.#parts;
+		const { records, ledger, bookkeeper } = this.#dependencies;
 		const record = await records.get(principal, id);
 		refuseStrangers(principal, record.session);
 		const row = this.#rowOf(principal, record, report);
@@ -61,7 +61,7 @@ export class UsageReports {
 		const source: UsageRecord["source"] = principal.kind === "pod" ? report.source : "user";
 		const counts = countsOf(report);
 		const launch = launchOf(principal, session, report);
-		const micros = this.#parts.prices.costOf(report, counts);
+		const micros = this.#dependencies.prices.costOf(report, counts);
 		const at = now();
 		const id = nameBasedUuid(session.id, "usage", report_id);
 		const cost = micros === undefined ? null : dollarsOf(micros);
@@ -87,7 +87,7 @@ export class UsageReports {
 			output_tokens: counts.output,
 			cache_read_tokens: counts.cache_read,
 			cache_write_tokens: counts.cache_write,
-			price_version: this.#parts.prices.version,
+			price_version: this.#dependencies.prices.version,
 			pending_at: at,
 			...(micros !== undefined && { micros }),
 			...(typeof report.cost === "number" && { reported_micros: microsOf(report.cost) }),

@@ -14,7 +14,7 @@ import { Timelines } from "./timelines.ts";
 /** In the order in which their events are told. */
 export const chronicleCollections = [chronicleCollection, timelineCollection, timelineChunkCollection] as const;
 
-export interface ChroniclesGround {
+export interface ChroniclesDependencies {
 	readonly store: DocumentStore;
 	/** Called after every write that has an event. */
 	readonly wake: () => void;
@@ -32,8 +32,8 @@ export interface Chronicles {
 	readonly purge: RecurringJob;
 }
 
-export function composeChronicles(ground: ChroniclesGround): Chronicles {
-	const { store, wake, sessions, creations, rules } = ground;
+export function composeChronicles(dependencies: ChroniclesDependencies): Chronicles {
+	const { store, wake, sessions, creations, rules } = dependencies;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);
 	return {

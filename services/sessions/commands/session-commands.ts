@@ -45,11 +45,11 @@ export class SessionCommands {
 		const source = resolveSource(request, template, protocols);
 		const launch = launchSettings(request, source, template, protocols);
 		models.refuseUnknown(launch.model);
-		const ground = { principal, request, source, launch, agent: agents.get(launch.agent), sessionLimit };
+		const settings = { principal, request, source, launch, agent: agents.get(launch.agent), sessionLimit };
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
 			params: request,
-			make: (id, at) => newSession({ id, at, ...ground }),
+			make: (id, at) => newSession({ id, at, ...settings }),
 		});
 		this.#due(id);
 		return jsonText(wire);

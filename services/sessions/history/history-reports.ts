@@ -17,7 +17,7 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionErasure } from "./session-erasure.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 
-export interface HistoryParts {
+export interface HistoryReportsDependencies {
 	readonly records: SessionRecords;
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
@@ -28,28 +28,28 @@ export interface HistoryParts {
 const keeper = systemPrincipal("history");
 
 export class HistoryReports {
-	readonly #parts: HistoryParts;
+	readonly #dependencies: HistoryReportsDependencies;
 
-	constructor(parts: HistoryParts) {
-		this.#parts = parts;
+	constructor(parts: HistoryReportsDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}. */
 	async take(principal: Principal, id: string, report: HistoryReport): Promise<void> {
-		const record = await this.#parts.records.get(principal, id);
+		const record = await this.#dependencies.records.get(principal, id);
 		const { generation } = record.session;
 		refuseStale(principal, generation);
 		const { launch = generation, n } = report;
 		if (launch > generation) throw new UnprocessableError(`There was no launch ${launch} yet`, "LAUNCH_UNKNOWN");
 		refuseBadPiece(report);
-		if (isEmpty(report) || (await this.#parts.history.has(id, { launch, n }))) return;
+		if (isEmpty(report) || (await this.#dependencies.history.has(id, { launch, n }))) return;
 		await this.#write({ principal }, record, { launch, n }, report);
 		await this.#forgetDeleted(principal, id);
 	}
 
 	/** Each part takes a report once. The acknowledgement is written last, so that a repeated report completes what a crash interrupted. */
 	async #write(asker: Asker, record: SessionRecord, number: ReportNumber, report: HistoryReport): Promise<void> {
-		const { history, chronicles, events } = this.#parts;
+		const { history, chronicles, events } = this.#dependencies;
 		const { id } = record.session;
 		const entries = report.timeline.flatMap((entry) => unlessBad(() => entryOf(entry, record.session)));
 		const raw = report.events.flatMap((event, index) => {
@@ -66,7 +66,7 @@ export class HistoryReports {
 
 	/** A session may have gone while its report was written. @throws {NotFoundError} */
 	async #forgetDeleted(principal: Principal, id: string): Promise<void> {
-		const { records, erasure } = this.#parts;
+		const { records, erasure } = this.#dependencies;
 		try {
 			await records.get(principal, id);
 		} catch (error) {

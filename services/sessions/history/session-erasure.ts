@@ -5,7 +5,7 @@ import type { IdempotencyRecords } from "../commands/idempotency-records.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionHistory } from "./session-history.ts";
 
-export interface ErasureParts {
+export interface SessionErasureDependencies {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
 	readonly events: SessionEventRecords;
@@ -13,21 +13,21 @@ export interface ErasureParts {
 }
 
 export class SessionErasure {
-	readonly #parts: ErasureParts;
+	readonly #dependencies: SessionErasureDependencies;
 
-	constructor(parts: ErasureParts) {
-		this.#parts = parts;
+	constructor(parts: SessionErasureDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** Erases everything but the record itself, and lets no command make the session again. */
 	async erase(document: SessionDocument): Promise<void> {
 		await this.eraseContents(document.id, document.chronicle_policy);
-		await this.#parts.idempotency.completeCreationOf(document.id);
+		await this.#dependencies.idempotency.completeCreationOf(document.id);
 	}
 
 	/** @param policy `remove` erases the chronicles too; by default they are kept. */
 	async eraseContents(session: string, policy: string | undefined): Promise<void> {
-		const { history, chronicles, events } = this.#parts;
+		const { history, chronicles, events } = this.#dependencies;
 		await history.remove(session);
 		await events.removeAll(session);
 		await chronicles.sessionDeleted(session, policy === "remove" ? "remove" : "keep");

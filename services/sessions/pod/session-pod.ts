@@ -30,7 +30,7 @@ export interface DiffQuery {
 /** A kept patch is against the last commit. */
 const bases = ["last-commit", "default-branch"];
 
-export interface SessionPodParts {
+export interface SessionPodDependencies {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;
 	readonly history: SessionHistory;
@@ -44,7 +44,7 @@ export class SessionPod {
 	readonly #idempotency: IdempotencyRecords;
 	readonly #diffs = new KeptDiffs();
 
-	constructor({ client, key, history, idempotency }: SessionPodParts) {
+	constructor({ client, key, history, idempotency }: SessionPodDependencies) {
 		this.#client = client;
 		this.#key = key;
 		this.#history = history;

@@ -20,8 +20,8 @@ describe("polls of the Reconciler", () => {
 	afterEach(() => reconciler?.stop());
 
 	function start(work: Work): Reconciler {
-		const ground = { runtime: new MemoryPods(), specOf: () => podSpecFor(id, 1) };
-		reconciler = new Reconciler(ground, work, (sentence) => said.push(sentence));
+		const dependencies = { runtime: new MemoryPods(), specOf: () => podSpecFor(id, 1) };
+		reconciler = new Reconciler(dependencies, work, (sentence) => said.push(sentence));
 		return reconciler;
 	}
 

@@ -147,12 +147,12 @@ async function converges(desired: Desired, initial: { generation: number; state:
 	const session = randomUUID();
 	runtime.workspaces.add(session);
 	for (const { generation, state } of initial) runtime.put(memoryPod(session, generation, state));
-	const ground = { runtime, specOf: () => podSpecFor(session, 3) };
+	const dependencies = { runtime, specOf: () => podSpecFor(session, 3) };
 
 	let phase: ObservedPhase | undefined;
 	let purged = false;
 	for (let round = 0; round < 40; round++) {
-		const { report, trouble } = await runPass({ ...claim(desired), id: session }, ground, monotonic());
+		const { report, trouble } = await runPass({ ...claim(desired), id: session }, dependencies, monotonic());
 		if (trouble !== undefined) throw trouble;
 		phase = report?.observed.phase;
 		purged = report?.observed.purged ?? false;

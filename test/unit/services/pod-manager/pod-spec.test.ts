@@ -5,7 +5,7 @@ import { InstallationKey } from "#shared/secrets/keys.ts";
 import { launchSettings } from "../../../support/pods/memory-pods.ts";
 
 const key = new InstallationKey(Buffer.alloc(32, 1));
-const ground = {
+const dependencies = {
 	key,
 	platformUrl: "http://127.0.0.1:1/api/v1/svc",
 	accessOf: () => undefined,
@@ -19,7 +19,7 @@ function claim(launch: Record<string, unknown>): Claim {
 
 describe("podSpec", () => {
 	it("is the launch settings with the keys of this launch", () => {
-		expect(podSpec(claim({ ...launchSettings }), ground)).to.deep.equal({
+		expect(podSpec(claim({ ...launchSettings }), dependencies)).to.deep.equal({
 			...launchSettings,
 			session_id: id,
 			generation: 2,
@@ -32,7 +32,7 @@ describe("podSpec", () => {
 
 	it("refuses launch settings that are incomplete, by name and without their values", () => {
 		const broken = { ...launchSettings, repositories: [{ url: "https://user:secret@example.org/r" }], model: 7 };
-		expect(() => podSpec(claim(broken), ground))
+		expect(() => podSpec(claim(broken), dependencies))
 			.to.throw(Error)
 			.with.property("message")
 			.that.matches(/^Cannot start a pod from these launch settings: .*model.*repositories\.0\.branch/s)

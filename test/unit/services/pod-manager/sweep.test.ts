@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";
 import { Reconciler } from "#services/pod-manager/reconciler.ts";
-import { type Asked, Sweep, type SweepGround, unlike } from "#services/pod-manager/sweep.ts";
+import { type Asked, Sweep, type SweepDependencies, unlike } from "#services/pod-manager/sweep.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -39,8 +39,8 @@ describe("Sweep", () => {
 		turnBack();
 	});
 
-	function start(ground: Partial<SweepGround> = {}, times = quick): void {
-		const expected = ground.expected ?? ((what) => desk.expected(what));
+	function start(dependencies: Partial<SweepDependencies> = {}, times = quick): void {
+		const expected = dependencies.expected ?? ((what) => desk.expected(what));
 		const recorded = async (what: Asked) => {
 			asked.push(what);
 			return expected(what);
@@ -50,7 +50,7 @@ describe("Sweep", () => {
 			swept++;
 			return unfinished();
 		};
-		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...ground, expected: recorded };
+		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...dependencies, expected: recorded };
 		sweep = new Sweep(whole, (sentence) => said.push(sentence), times);
 	}
 
