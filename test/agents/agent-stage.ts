@@ -24,20 +24,20 @@ export const script: Script = (request) => turns(steps)(request);
 
 export class AgentStage implements AsyncDisposable {
 	readonly agent: WrittenAgent;
-	readonly ground: AgentPlatform;
+	readonly testbed: AgentPlatform;
 	readonly model: ModelServer;
 	readonly memory: MemoryWatch;
 	readonly #sessions = new Map<string, StagedSession>();
 
 	/** @throws {Error} when the platform has no model for it. */
-	constructor(agent: WrittenAgent, ground: AgentPlatform) {
-		const model = ground.models.get(agent.id);
+	constructor(agent: WrittenAgent, testbed: AgentPlatform) {
+		const model = testbed.models.get(agent.id);
 		if (!model) throw new Error(`There is no model for ${agent.id}`);
 		this.agent = agent;
-		this.ground = ground;
+		this.testbed = testbed;
 		this.model = model;
 		this.memory = new MemoryWatch(() =>
-			ground.platform.sessionProcesses().filter(({ session }) => this.ids.includes(session)),
+			testbed.platform.sessionProcesses().filter(({ session }) => this.ids.includes(session)),
 		);
 	}
 
@@ -79,7 +79,7 @@ export class AgentStage implements AsyncDisposable {
 	async #session(name: string, permission_mode: "auto" | "ask", kind: ModelKind): Promise<StagedSession> {
 		const known = this.#sessions.get(name);
 		if (known) return known;
-		const { agent, ground } = this;
+		const { agent, testbed } = this;
 		const request = {
 			name: `${name}-${agent.id}`,
 			agent: agent.id,
@@ -88,9 +88,9 @@ export class AgentStage implements AsyncDisposable {
 			permission_mode,
 			system_prompt: `Say ${canary} to nobody.`,
 		};
-		const { status, body, text } = await ground.platform.client().post<Session>("/sessions", request);
+		const { status, body, text } = await testbed.platform.client().post<Session>("/sessions", request);
 		if (status !== 201) throw new Error(`No session was created: ${status} ${text}`);
-		const session = new StagedSession(ground, this.model, body.id, (more) => Object.assign(steps, more));
+		const session = new StagedSession(testbed, this.model, body.id, (more) => Object.assign(steps, more));
 		this.#sessions.set(name, session);
 		await session.reaches("running", startMs);
 		return session;

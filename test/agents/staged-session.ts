@@ -21,22 +21,22 @@ export class StagedSession {
 	readonly id: string;
 	readonly talk: AgentTalk;
 	readonly api: ApiClient;
-	readonly #ground: AgentPlatform;
+	readonly #testbed: AgentPlatform;
 	readonly #model: ModelServer;
 	readonly #teach: (steps: Record<string, readonly Step[]>) => void;
 
 	/** @param teach Adds to what the model does, by the word in a message. */
 	constructor(
-		ground: AgentPlatform,
+		testbed: AgentPlatform,
 		model: ModelServer,
 		id: string,
 		teach: (steps: Record<string, readonly Step[]>) => void,
 	) {
-		this.#ground = ground;
+		this.#testbed = testbed;
 		this.#model = model;
 		this.#teach = teach;
 		this.id = id;
-		this.api = ground.platform.client();
+		this.api = testbed.platform.client();
 		this.talk = new AgentTalk(this.api, id);
 	}
 
@@ -45,7 +45,7 @@ export class StagedSession {
 	}
 
 	file(name: string): string {
-		return join(this.#ground.platform.workspace(this.id), name);
+		return join(this.#testbed.platform.workspace(this.id), name);
 	}
 
 	/** Its text without blanks around it; empty while it is not there. */
@@ -76,7 +76,7 @@ export class StagedSession {
 
 	/** What it was said to do since the platform was started, oldest first. */
 	activities(): string[] {
-		return this.#ground.stream.events.flatMap(({ event, data }) => {
+		return this.#testbed.stream.events.flatMap(({ event, data }) => {
 			if (event !== "session_activity") return [];
 			const { session_id, state } = JSON.parse(data) as { session_id: string; state: string };
 			return session_id === this.id ? [state] : [];
@@ -108,7 +108,7 @@ export class StagedSession {
 	}
 
 	processes(): SessionProcess[] {
-		return this.#ground.platform.sessionProcesses().filter(({ session }) => session === this.id);
+		return this.#testbed.platform.sessionProcesses().filter(({ session }) => session === this.id);
 	}
 
 	/** Process id of the coding agent. */

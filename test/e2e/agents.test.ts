@@ -12,20 +12,20 @@ import { AgentsTable } from "../agents/agents-table.ts";
 
 describe("coding agents", function () {
 	this.timeout(300_000);
-	let ground: AgentPlatform;
+	let testbed: AgentPlatform;
 	const table = new AgentsTable(agentChecks.map(({ row }) => row));
 
 	before(installTestedAgents);
 
 	before(async () => {
-		ground = await AgentPlatform.open(
+		testbed = await AgentPlatform.open(
 			testedAgents.map(({ id }) => id),
 			script,
 		);
 	});
 
 	after(async () => {
-		await ground?.[Symbol.asyncDispose]();
+		await testbed?.[Symbol.asyncDispose]();
 		console.log(`\n${table.text()}\n`);
 		if (process.env["ATELIER_RECORD_AGENTS"]) table.keep();
 	});
@@ -35,7 +35,7 @@ describe("coding agents", function () {
 			let stage: AgentStage;
 
 			before(() => {
-				stage = new AgentStage(agent, ground);
+				stage = new AgentStage(agent, testbed);
 			});
 			after(() => stage?.[Symbol.asyncDispose]());
 

@@ -93,9 +93,9 @@ describe("readiness", function () {
 
 	it("fails when the store is closed", async () => {
 		const dataDir = mkdtempSync(join(tmpdir(), "atelier-readiness-"));
-		const { config, ...ground } = testPlatform({});
-		const part = await composeSessions({ ...ground, config: { ...config, data_dir: dataDir } });
-		const check = ground.readiness.get("store");
+		const { config, ...testbed } = testPlatform({});
+		const part = await composeSessions({ ...testbed, config: { ...config, data_dir: dataDir } });
+		const check = testbed.readiness.get("store");
 		await check?.();
 		await part.close?.();
 		expect(await failureOf(check?.() ?? Promise.resolve())).to.be.instanceOf(Error);

@@ -11,7 +11,7 @@ import { Archiver } from "./archiver.ts";
 import { BooksClient } from "./books-client.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
-import { canaryEnvironment, type Findings, Ground } from "./testbed.ts";
+import { canaryEnvironment, type Findings, Testbed } from "./testbed.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
 import { patience } from "../support/machine/patience.ts";
 import { Random } from "./random.ts";
@@ -68,37 +68,37 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultReport> {
 			...(root !== undefined && { root }),
 			...(disk && { dataDir: disk.folder }),
 		});
-		await using ground = await groundFor(platform, options, repository.url);
+		await using testbed = await testbedFor(platform, options, repository.url);
 		const tour = new FailpointTour(namedFailpoints(root), new Random(seed + 1));
-		const faults = new Faults(ground, { random: new Random(seed), tour, disk });
-		await underLoad(ground, faults, options, repository);
-		return report(seed, ground, faults, await ground.judge(settleMs * patience()));
+		const faults = new Faults(testbed, { random: new Random(seed), tour, disk });
+		await underLoad(testbed, faults, options, repository);
+		return report(seed, testbed, faults, await testbed.judge(settleMs * patience()));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-async function groundFor(platform: TestPlatform, options: FaultRunOptions, slow: string): Promise<Ground> {
+async function testbedFor(platform: TestPlatform, options: FaultRunOptions, slow: string): Promise<Testbed> {
 	const { seed, sessions = 12 } = options;
 	const dead = `http://127.0.0.1:${await freePort()}/repository.git`;
 	const mayWait = ({ name }: { name: string }) => name === `session-${sessions - 2}`;
-	const ground = await Ground.open(platform, { mayWait });
-	ground.drivers = Array.from({ length: sessions }, (_, n) => {
+	const testbed = await Testbed.open(platform, { mayWait });
+	testbed.drivers = Array.from({ length: sessions }, (_, n) => {
 		const repo = n === sessions - 1 ? dead : n === sessions - 2 ? slow : "";
-		return new SessionDriver(ground.api, new Random(seed * 1_000 + n), `session-${n}`, repo);
+		return new SessionDriver(testbed.api, new Random(seed * 1_000 + n), `session-${n}`, repo);
 	});
-	ground.archiver = new Archiver(ground.api, new Random(seed * 1_000 + sessions), ground.drivers);
-	ground.books = new BooksClient(
-		ground.api,
-		(session) => ground.podOf(session),
+	testbed.archiver = new Archiver(testbed.api, new Random(seed * 1_000 + sessions), testbed.drivers);
+	testbed.books = new BooksClient(
+		testbed.api,
+		(session) => testbed.podOf(session),
 		new Random(seed * 1_000 + sessions + 1),
 	);
-	await ground.books.open();
-	return ground;
+	await testbed.books.open();
+	return testbed;
 }
 
 async function underLoad(
-	{ drivers, archiver, books, follower }: Ground,
+	{ drivers, archiver, books, follower }: Testbed,
 	faults: Faults,
 	{ kills, everyFailpoint = false }: FaultRunOptions,
 	repository: StallingRepository,
@@ -124,8 +124,8 @@ async function underLoad(
 	await load;
 }
 
-function report(seed: number, ground: Ground, faults: Faults, { invariants, settledMs }: Findings): FaultReport {
-	const { drivers, archiver, books, follower, passing } = ground;
+function report(seed: number, testbed: Testbed, faults: Faults, { invariants, settledMs }: Findings): FaultReport {
+	const { drivers, archiver, books, follower, passing } = testbed;
 	return {
 		seed,
 		settledMs,

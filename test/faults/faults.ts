@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import type { SmallDisk } from "../support/hostile/small-disk.ts";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 import type { FailpointTour } from "./failpoint-tour.ts";
-import type { Ground } from "./testbed.ts";
+import type { Testbed } from "./testbed.ts";
 import { patience } from "../support/machine/patience.ts";
 import type { Random } from "./random.ts";
 
@@ -25,7 +25,7 @@ export interface FaultsOptions {
 }
 
 export class Faults {
-	readonly #ground: Ground;
+	readonly #testbed: Testbed;
 	readonly #platform: TestPlatform;
 	readonly #random: Random;
 	readonly #disk: SmallDisk | undefined;
@@ -37,9 +37,9 @@ export class Faults {
 	readonly leftOut: readonly string[];
 	kills = 0;
 
-	constructor(ground: Ground, { random, tour, disk }: FaultsOptions) {
-		this.#ground = ground;
-		this.#platform = ground.platform;
+	constructor(testbed: Testbed, { random, tour, disk }: FaultsOptions) {
+		this.#testbed = testbed;
+		this.#platform = testbed.platform;
 		this.#random = random;
 		this.#disk = disk;
 		this.tour = tour;
@@ -121,7 +121,7 @@ export class Faults {
 		const agent = this.#someAgent();
 		if (!agent) return;
 		this.#count("kill -9 of a session agent");
-		this.#ground.killedAgents.add(`${agent.session}-g${agent.generation}`);
+		this.#testbed.killedAgents.add(`${agent.session}-g${agent.generation}`);
 		signal(agent.pid, "SIGKILL");
 	}
 
@@ -166,7 +166,7 @@ export class Faults {
 
 	#launch(env: Record<string, string> = {}): void {
 		// What the former process has written goes with it.
-		this.#ground.overheard.hear(this.#platform.output);
+		this.#testbed.overheard.hear(this.#platform.output);
 		const clock = { ATELIER_CLOCK_OFFSET_MS: String(this.#offsetMs) };
 		this.#platform.processes = [this.#platform.startProcess([], { ...clock, ...env })];
 	}
@@ -175,7 +175,7 @@ export class Faults {
 		const since = performance.now();
 		this.#launch();
 		await this.#platform.ready(startMs * patience());
-		this.#ground.restartsMs.push(performance.now() - since);
+		this.#testbed.restartsMs.push(performance.now() - since);
 	}
 
 	#count(kind: string): void {

@@ -35,14 +35,14 @@ export interface Findings {
 /** A pass, and the removal of what a deleted session had. */
 const graceMs = 3_000;
 
-export interface GroundOptions {
+export interface TestbedOptions {
 	/** Sessions whose launch waits for somebody else, e.g. a git server. */
 	readonly mayWait?: (session: SessionView) => boolean;
 	/** Base of the paths of the gateway whose event stream is followed; default the platform's own. */
 	readonly streamPrefix?: string;
 }
 
-export class Ground implements AsyncDisposable {
+export class Testbed implements AsyncDisposable {
 	readonly platform: TestPlatform;
 	readonly api: OverheardClient;
 	readonly overheard = new Overheard();
@@ -57,7 +57,7 @@ export class Ground implements AsyncDisposable {
 	/** Milliseconds from each restart to `/ready`. */
 	readonly restartsMs: number[] = [];
 
-	private constructor(platform: TestPlatform, { mayWait, streamPrefix = platform.prefix }: GroundOptions) {
+	private constructor(platform: TestPlatform, { mayWait, streamPrefix = platform.prefix }: TestbedOptions) {
 		this.platform = platform;
 		this.api = new OverheardClient(platform.prefix, this.overheard);
 		this.follower = new StreamFollower(`${streamPrefix}/sessions/stream`, this.overheard);
@@ -66,10 +66,10 @@ export class Ground implements AsyncDisposable {
 	}
 
 	/** Resolves when everybody is in place. */
-	static async open(platform: TestPlatform, options: GroundOptions = {}): Promise<Ground> {
-		const ground = new Ground(platform, options);
-		await eventually(() => ground.follower.connections > 0, { withinMs: 20_000, what: "the event stream is open" });
-		return ground;
+	static async open(platform: TestPlatform, options: TestbedOptions = {}): Promise<Testbed> {
+		const testbed = new Testbed(platform, options);
+		await eventually(() => testbed.follower.connections > 0, { withinMs: 20_000, what: "the event stream is open" });
+		return testbed;
 	}
 
 	/** With the rights of the pod of a session's first launch. */

@@ -2,7 +2,7 @@
 import type { ApiClient } from "../support/clients/api-client.ts";
 
 /** What the attacker has: an account, and what it could learn of others. */
-export interface AttackGround {
+export interface AttackTestbed {
 	readonly api: ApiClient;
 	/** Base of the API's paths. */
 	readonly prefix: string;
@@ -25,7 +25,7 @@ export interface Attack {
 	/** For the table: what the attacker does. */
 	readonly does: string;
 	/** Prepares it; the other user's baseline is measured then, before the first wave. */
-	readonly begin: (ground: AttackGround) => Promise<Wave>;
+	readonly begin: (testbed: AttackTestbed) => Promise<Wave>;
 }
 
 /** As many at once, whatever becomes of each. */

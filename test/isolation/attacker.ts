@@ -5,10 +5,10 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient } from "../support/clients/api-client.ts";
-import type { AttackGround } from "./attack.ts";
+import type { AttackTestbed } from "./attack.ts";
 import { attackNamed } from "./attacks.ts";
 
-export type AttackOrder = Omit<AttackGround, "api"> & { readonly name: string };
+export type AttackOrder = Omit<AttackTestbed, "api"> & { readonly name: string };
 
 process.on("disconnect", () => process.exit());
 const [order] = (await once(process, "message")) as [AttackOrder];

@@ -105,7 +105,7 @@ export const bookChecks: readonly AgentCheck[] = [
 			expect(seen).to.not.include(stage.model.key);
 			expect(seen).to.not.match(/svcs_\w{16}/);
 			expect(seen).to.not.include(canary);
-			const platform = stage.ground.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
+			const platform = stage.testbed.platform.processes.map(({ pid }) => surroundings(pid)).join("\n");
 			expect(platform, "control: where the session's processes are from").to.include("services/start.ts");
 			expect(platform).to.not.include(stage.model.key);
 		},

@@ -23,7 +23,7 @@ function usesServer(name: "nearby" | "remote"): AgentCheck["run"] {
 		const tool = call(new RegExp(`${name}.*greet`), { name: "Ada" });
 		const { content } = await session.does(name.toUpperCase(), [tool, tellResult]);
 		expect(content).to.include("Good day, Ada");
-		if (name === "remote") expect(stage.ground.mcp.keys).to.include("mcp-key");
+		if (name === "remote") expect(stage.testbed.mcp.keys).to.include("mcp-key");
 	};
 }
 

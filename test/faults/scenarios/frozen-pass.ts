@@ -7,7 +7,7 @@ import { startNatsServer } from "../../support/bus/nats-server.ts";
 import { processFile } from "../../support/machine/process-file.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../testbed.ts";
+import { Testbed, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
@@ -24,9 +24,9 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 		env: { BUS__URL: nats.url, ATELIER_FAILPOINTS: "pod-manager.looked=stop" },
 		...(root !== undefined && { root }),
 	});
-	await using ground = await Ground.open(platform);
-	const driver = new SessionDriver(ground.api, new Random(1), "frozen", "");
-	ground.drivers = [driver];
+	await using testbed = await Testbed.open(platform);
+	const driver = new SessionDriver(testbed.api, new Random(1), "frozen", "");
+	testbed.drivers = [driver];
 
 	const [, first] = platform.processes;
 	if (!first) throw new RangeError("There are two processes");
@@ -34,7 +34,7 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 	await eventually(() => isFrozen(first.pid), { withinMs: 20_000, what: "the first pod manager is frozen" });
 
 	platform.processes.push(platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "" }));
-	await sessionReaches(ground.api, driver.id, "running", takeoverMs);
+	await sessionReaches(testbed.api, driver.id, "running", takeoverMs);
 
 	first.signal("SIGCONT");
 	// It brings what it has begun to its end.
@@ -42,7 +42,7 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 	await first.ended();
 	if (!first.output.includes("A pass took longer than"))
 		throw new Error(`It had nothing late to say:\n${first.output}`);
-	return (await ground.judge(settleMs * patience())).invariants;
+	return (await testbed.judge(settleMs * patience())).invariants;
 }
 
 /** Whether the process is stopped by a signal (proc(5)). */

@@ -1,7 +1,7 @@
 /** The platform is killed at a failpoint while a client waits for the answer to a command. */
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../testbed.ts";
+import { Testbed, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
@@ -12,9 +12,9 @@ const killedWithinMs = 30_000;
 
 /** At the first write of a session that runs, before anybody hears of it. */
 export function killedAfterWrite(root?: string): Promise<Verdict> {
-	return killedAt("sessions.written", root, async (driver, ground) => {
+	return killedAt("sessions.written", root, async (driver, testbed) => {
 		await driver.create();
-		await sessionReaches(ground.api, driver.id, "running");
+		await sessionReaches(testbed.api, driver.id, "running");
 		return () => driver.rename("renamed");
 	});
 }
@@ -28,13 +28,13 @@ export function killedAfterSpawn(root?: string): Promise<Verdict> {
 async function killedAt(
 	point: string,
 	root: string | undefined,
-	prepare: (driver: SessionDriver, ground: Ground) => Promise<() => Promise<void>>,
+	prepare: (driver: SessionDriver, testbed: Testbed) => Promise<() => Promise<void>>,
 ): Promise<Verdict> {
 	await using platform = await startPlatform(root === undefined ? {} : { root });
-	await using ground = await Ground.open(platform);
-	const driver = new SessionDriver(ground.api, new Random(1), "killed", "");
-	ground.drivers = [driver];
-	const command = await prepare(driver, ground);
+	await using testbed = await Testbed.open(platform);
+	const driver = new SessionDriver(testbed.api, new Random(1), "killed", "");
+	testbed.drivers = [driver];
+	const command = await prepare(driver, testbed);
 
 	await platform.kill();
 	const armed = platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` });
@@ -45,5 +45,5 @@ async function killedAt(
 	await armed.ended(killedWithinMs * patience());
 	await platform.start();
 	await answer;
-	return (await ground.judge(settleMs * patience())).invariants;
+	return (await testbed.judge(settleMs * patience())).invariants;
 }

@@ -7,7 +7,7 @@ import { freePort } from "../../support/machine/free-port.ts";
 import { startNatsServer } from "../../support/bus/nats-server.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, isBroken, type Verdict } from "../testbed.ts";
+import { Testbed, isBroken, type Verdict } from "../testbed.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
@@ -29,14 +29,14 @@ export async function lostHints(root?: string): Promise<Verdict> {
 	const isReady = async () => (await fetch(`${second}/ready`)).status === 200;
 	await eventually(isReady, { withinMs: 20_000, what: "the second gateway is ready" });
 
-	await using ground = await Ground.open(platform, { streamPrefix: `${second}/api/v1/svc` });
-	const [running, fresh] = ["running", "fresh"].map((name) => new SessionDriver(ground.api, new Random(1), name, ""));
+	await using testbed = await Testbed.open(platform, { streamPrefix: `${second}/api/v1/svc` });
+	const [running, fresh] = ["running", "fresh"].map((name) => new SessionDriver(testbed.api, new Random(1), name, ""));
 	if (!running || !fresh) throw new RangeError("There are two clients");
-	ground.drivers = [running, fresh];
+	testbed.drivers = [running, fresh];
 	await running.create();
-	await sessionReaches(ground.api, running.id, "running");
+	await sessionReaches(testbed.api, running.id, "running");
 	// Where it is not told, that is for the verdict to say.
-	const isTold = () => ground.follower.told.get(running.id)?.status === "running";
+	const isTold = () => testbed.follower.told.get(running.id)?.status === "running";
 	await eventually(isTold).catch(() => {});
 
 	const renamed = await missed(() => running.rename("renamed"));
@@ -46,6 +46,6 @@ export async function lostHints(root?: string): Promise<Verdict> {
 		await nats.kill();
 		await command();
 		await nats.start();
-		return (await ground.judge(settleMs)).invariants;
+		return (await testbed.judge(settleMs)).invariants;
 	}
 }

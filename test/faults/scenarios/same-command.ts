@@ -1,7 +1,7 @@
 /** The same command by many clients at the same moment, again and again. */
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
-import { Ground, type Verdict } from "../testbed.ts";
+import { Testbed, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
@@ -13,15 +13,15 @@ const settleMs = 5_000;
 
 export async function sameCommand(root?: string): Promise<Verdict> {
 	await using platform = await startPlatform(root === undefined ? {} : { root });
-	await using ground = await Ground.open(platform);
-	const driver = new SessionDriver(ground.api, new Random(1), "crowd", "");
-	ground.drivers = [driver];
+	await using testbed = await Testbed.open(platform);
+	const driver = new SessionDriver(testbed.api, new Random(1), "crowd", "");
+	testbed.drivers = [driver];
 	await driver.create();
 	for (let round = 0; round < rounds && driver.wrong.length === 0; round++) {
-		await sessionReaches(ground.api, driver.id, "running");
+		await sessionReaches(testbed.api, driver.id, "running");
 		await driver.command("stop", clients);
-		await sessionReaches(ground.api, driver.id, "stopped");
+		await sessionReaches(testbed.api, driver.id, "stopped");
 		await driver.command("start", clients);
 	}
-	return (await ground.judge(settleMs * patience())).invariants;
+	return (await testbed.judge(settleMs * patience())).invariants;
 }

@@ -24,88 +24,88 @@ function pod(id: string): Principal {
 	return { kind: "pod", id, tenant: "", roles: [], generation: 1 };
 }
 
-describeSessions("budgets", (ground) => {
+describeSessions("budgets", (testbed) => {
 	fromNoonOn();
 
 	it("are limited by administrators, each in their own tenant", async () => {
 		for (const call of [
-			() => callAs(ground.near, alice, tenant, { limit: 1 }),
-			() => callAs(ground.near, alice, reset_tenant, {}),
-			() => callAs(ground.near, alice, user, { user_id: "bob" }),
-			() => callAs(ground.near, alice, limit_user, { user_id: "bob", limit: 1 }),
-			() => callAs(ground.near, alice, reset_user, { user_id: "bob" }),
-			() => callAs(ground.near, alice, correct_user, { user_id: "alice", amount: -1, reason: "I want more" }),
+			() => callAs(testbed.near, alice, tenant, { limit: 1 }),
+			() => callAs(testbed.near, alice, reset_tenant, {}),
+			() => callAs(testbed.near, alice, user, { user_id: "bob" }),
+			() => callAs(testbed.near, alice, limit_user, { user_id: "bob", limit: 1 }),
+			() => callAs(testbed.near, alice, reset_user, { user_id: "bob" }),
+			() => callAs(testbed.near, alice, correct_user, { user_id: "alice", amount: -1, reason: "I want more" }),
 		])
 			expect(await failureOf(call())).to.be.instanceOf(ForbiddenError);
-		expect(await callAs(ground.near, root, limit_user, { user_id: "bob", limit: 2.5 })).to.deep.equal({
+		expect(await callAs(testbed.near, root, limit_user, { user_id: "bob", limit: 2.5 })).to.deep.equal({
 			...nothing,
 			limit: 2.5,
 			is_default: false,
 		});
-		await callAs(ground.near, root, tenant, { limit: null });
-		expect(await callAs(ground.near, bob, mine, {})).to.deep.equal({
+		await callAs(testbed.near, root, tenant, { limit: null });
+		expect(await callAs(testbed.near, bob, mine, {})).to.deep.equal({
 			user: { ...nothing, limit: 2.5, is_default: false },
 			tenant: { ...nothing, is_default: false },
 		});
-		expect(await callAs(ground.near, carol, user, { user_id: "bob" }), "another tenant").to.deep.equal(nothing);
-		await callAs(ground.near, root, reset_user, { user_id: "bob" });
-		await callAs(ground.near, root, reset_tenant, {});
-		expect(await callAs(ground.near, bob, mine, {})).to.deep.equal({ user: nothing, tenant: nothing });
-		const wrong = callAs(ground.near, root, tenant, { limit: -1 });
+		expect(await callAs(testbed.near, carol, user, { user_id: "bob" }), "another tenant").to.deep.equal(nothing);
+		await callAs(testbed.near, root, reset_user, { user_id: "bob" });
+		await callAs(testbed.near, root, reset_tenant, {});
+		expect(await callAs(testbed.near, bob, mine, {})).to.deep.equal({ user: nothing, tenant: nothing });
+		const wrong = callAs(testbed.near, root, tenant, { limit: -1 });
 		expect(await failureOf(wrong)).to.be.instanceOf(InvalidParametersError);
 	});
 
 	it("are reserved by the session's own pod only", async () => {
-		const { id: session_id } = await ground.ada.running();
+		const { id: session_id } = await testbed.ada.running();
 		const request = { session_id, reservation_id: "a", model: report.model };
-		for (const principal of [ground.ada.principal, root])
-			expect(await failureOf(callAs(ground.near, principal, reserve, request))).to.be.instanceOf(ForbiddenError);
-		const { id: other } = await ground.ada.running();
-		expect(await failureOf(callAs(ground.near, pod(other), reserve, request))).to.be.instanceOf(NotFoundError);
-		expect(await callAs(ground.near, pod(session_id), reserve, request)).to.include({ granted: true, limited: false });
-		await callAs(ground.near, pod(session_id), release, { session_id, reservation_id: "a" });
+		for (const principal of [testbed.ada.principal, root])
+			expect(await failureOf(callAs(testbed.near, principal, reserve, request))).to.be.instanceOf(ForbiddenError);
+		const { id: other } = await testbed.ada.running();
+		expect(await failureOf(callAs(testbed.near, pod(other), reserve, request))).to.be.instanceOf(NotFoundError);
+		expect(await callAs(testbed.near, pod(session_id), reserve, request)).to.include({ granted: true, limited: false });
+		await callAs(testbed.near, pod(session_id), release, { session_id, reservation_id: "a" });
 	});
 
 	it("are a member of a session: given at its creation, changed and taken away, and told to its pod", async () => {
-		const { id } = await ground.ada.create({ budget: { limit: 0.5 } });
-		const [claim] = await ground.ada.claim(id);
+		const { id } = await testbed.ada.create({ budget: { limit: 0.5 } });
+		const [claim] = await testbed.ada.claim(id);
 		expect(claim?.launch).to.include({ budgeted: true });
 		const update = (limit: number | null) =>
-			callAs(ground.near, ground.ada.principal, sessions.actions.update, { session_id: id, budget: { limit } });
+			callAs(testbed.near, testbed.ada.principal, sessions.actions.update, { session_id: id, budget: { limit } });
 		expect((await update(1)).budget).to.include({ limit: 1 });
 		expect((await update(null)).budget).to.include({ limit: null });
-		const { id: plain } = await ground.ada.create();
-		const [free] = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 1, ids: [plain] });
+		const { id: plain } = await testbed.ada.create();
+		const [free] = await callAs(testbed.near, job, sessionWork.actions.claim_due, { limit: 1, ids: [plain] });
 		expect(free?.launch).to.include({ budgeted: false });
 	});
 
 	it("hear of what an earlier launch has used, from its own pod and from the next one", async () => {
-		const { id: session_id } = await ground.ada.stopped();
-		await ground.ada.command("start", session_id);
+		const { id: session_id } = await testbed.ada.stopped();
+		await testbed.ada.command("start", session_id);
 		const late = [
 			[pod(session_id), {}],
 			[{ ...pod(session_id), generation: 2 }, { launch: 1 }],
 		] as const;
 		for (const [principal, more] of late)
-			await callAs(ground.near, principal, usage.actions.report, { session_id, ...report, ...more });
-		expect(await ground.ada.get(session_id)).to.include({ tokens_used: 2_000 });
+			await callAs(testbed.near, principal, usage.actions.report, { session_id, ...report, ...more });
+		expect(await testbed.ada.get(session_id)).to.include({ tokens_used: 2_000 });
 	});
 
 	it("are used up by reports, which their session and everybody's numbers tell of", async () => {
-		const { id: session_id } = await ground.ada.running();
-		const { cost } = await callAs(ground.near, pod(session_id), usage.actions.report, { session_id, ...report });
+		const { id: session_id } = await testbed.ada.running();
+		const { cost } = await callAs(testbed.near, pod(session_id), usage.actions.report, { session_id, ...report });
 		expect(cost).to.equal(0.003);
-		const session = await ground.ada.get(session_id);
+		const session = await testbed.ada.get(session_id);
 		expect(session).to.include({ tokens_used: 1_000, message_count: 1 });
 		expect(session.budget).to.include({ spent: 0.003 });
 		const numbers = { active_sessions: 1, total_sessions: 1, tokens_today: 1_000, cost_today: 0.003 };
 		// Events are moved on their own time, and sessions are counted by them.
 		await eventually(async () =>
-			expect(await callAs(ground.near, ground.ada.principal, usage.actions.stats, {})).to.include(numbers),
+			expect(await callAs(testbed.near, testbed.ada.principal, usage.actions.stats, {})).to.include(numbers),
 		);
-		expect((await callAs(ground.near, ground.ada.principal, mine, {})).user).to.include({ spent: 0.003 });
+		expect((await callAs(testbed.near, testbed.ada.principal, mine, {})).user).to.include({ spent: 0.003 });
 		const told = await eventually(async () => {
-			const found = (await ground.ada.events(session_id)).filter(({ data }) => data.includes('"tokens_used":1000'));
+			const found = (await testbed.ada.events(session_id)).filter(({ data }) => data.includes('"tokens_used":1000'));
 			return found.length > 0 && found;
 		});
 		expect(told.map(({ type }) => type)).to.deep.equal(["session_updated"]);

@@ -9,14 +9,14 @@ import { callAs, job } from "../../support/bus/test-brokers.ts";
 /** As a client may send it: each quote takes two bytes as JSON, and four inside a message. */
 const large = { issue_id: '"'.repeat(255), issue_url: "x".repeat(2_048), task_type: "\u0001".repeat(255) };
 
-describeSessions("large lists", (ground) => {
+describeSessions("large lists", (testbed) => {
 	/** The ids, newest first; of the same millisecond the larger one. */
 	async function create(count: number, archived: (n: number) => boolean = () => false): Promise<string[]> {
 		const made: { created_at: string; id: string }[] = [];
 		for (let n = 0; n < count; n++) {
-			const { id, created_at } = await ground.ada.create(large);
+			const { id, created_at } = await testbed.ada.create(large);
 			made.push({ created_at, id });
-			if (archived(n)) await ground.ada.command("archive", id);
+			if (archived(n)) await testbed.ada.command("archive", id);
 		}
 		const newest = made.toSorted((a, b) => (a.created_at + a.id < b.created_at + b.id ? 1 : -1));
 		return newest.map(({ id }) => id);
@@ -26,7 +26,7 @@ describeSessions("large lists", (ground) => {
 	async function pages(query: object): Promise<string[][]> {
 		const all: string[][] = [];
 		for (let cursor: string | undefined; all.length < 80; ) {
-			const page: { items: Session[]; next?: string | undefined } = await ground.ada.list({
+			const page: { items: Session[]; next?: string | undefined } = await testbed.ada.list({
 				...query,
 				...(cursor !== undefined && { cursor }),
 			});
@@ -58,11 +58,11 @@ describeSessions("large lists", (ground) => {
 	it("of claims: what does not fit is not leased either (C1)", async () => {
 		const prompts = { system_prompt: "ä".repeat(100_000), initial_prompt: "ä".repeat(100_000) };
 		const wanted: string[] = [];
-		for (let n = 0; n < 6; n++) wanted.push((await ground.ada.create(prompts)).id);
+		for (let n = 0; n < 6; n++) wanted.push((await testbed.ada.create(prompts)).id);
 		const claimed: string[] = [];
 		for (let round = 0; round < 10 && claimed.length < 6; round++) {
 			const ids = wanted.filter((id) => !claimed.includes(id));
-			const claims = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64, ids });
+			const claims = await callAs(testbed.near, job, sessionWork.actions.claim_due, { limit: 64, ids });
 			claimed.push(...claims.map(({ id }) => id));
 		}
 		expect(claimed).to.have.members(wanted);

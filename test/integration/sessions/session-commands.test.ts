@@ -13,18 +13,18 @@ import { failureOf } from "../../support/failure-of.ts";
 import { SessionActor } from "../../support/platform/session-actor.ts";
 import { callAs, job } from "../../support/bus/test-brokers.ts";
 
-describeSessions("session commands", (ground) => {
+describeSessions("session commands", (testbed) => {
 	it("lets exactly one of eight equal commands through", async () => {
-		const { id } = await ground.ada.running();
-		const asked = Promise.allSettled(Array.from({ length: 8 }, () => ground.ada.command("stop", id)));
-		await eventually(async () => (await ground.ada.get(id)).status === "stopping");
-		await ground.ada.pass(id, "absent");
+		const { id } = await testbed.ada.running();
+		const asked = Promise.allSettled(Array.from({ length: 8 }, () => testbed.ada.command("stop", id)));
+		await eventually(async () => (await testbed.ada.get(id)).status === "stopping");
+		await testbed.ada.pass(id, "absent");
 		const results = await asked;
 		const lost = results.filter((result) => result.status === "rejected");
 		expect(lost).to.have.length(7);
 		for (const { reason } of lost) expect(reason).to.be.instanceOf(ConflictError);
 		const told = await eventually(async () => {
-			const found = await ground.ada.events(id);
+			const found = await testbed.ada.events(id);
 			return found.length === 4 && found;
 		});
 		const statuses = told.map(({ data }) => (JSON.parse(data) as Session).status);
@@ -32,89 +32,89 @@ describeSessions("session commands", (ground) => {
 	});
 
 	it("gives a repeated command with the same key its first answer, and refuses the key for another request", async () => {
-		const first = await ground.ada.create({}, "one");
-		await ground.ada.pass(first.id, "ready");
-		expect(await ground.ada.create({}, "one")).to.deep.equal(first);
-		expect((await new SessionActor(ground.near).create({}, "one")).id).not.to.equal(first.id);
-		expect(await failureOf(ground.ada.create({ name: "b" }, "one"))).to.be.instanceOf(UnprocessableError);
-		const answer = await ground.ada.stop(first.id, "two");
-		expect(await ground.ada.command("stop", first.id, "two")).to.deep.equal(answer);
-		expect(await ground.ada.get(first.id)).to.include({ status: "stopped" });
-		expect(await failureOf(ground.ada.command("stop", first.id))).to.be.instanceOf(ConflictError);
+		const first = await testbed.ada.create({}, "one");
+		await testbed.ada.pass(first.id, "ready");
+		expect(await testbed.ada.create({}, "one")).to.deep.equal(first);
+		expect((await new SessionActor(testbed.near).create({}, "one")).id).not.to.equal(first.id);
+		expect(await failureOf(testbed.ada.create({ name: "b" }, "one"))).to.be.instanceOf(UnprocessableError);
+		const answer = await testbed.ada.stop(first.id, "two");
+		expect(await testbed.ada.command("stop", first.id, "two")).to.deep.equal(answer);
+		expect(await testbed.ada.get(first.id)).to.include({ status: "stopped" });
+		expect(await failureOf(testbed.ada.command("stop", first.id))).to.be.instanceOf(ConflictError);
 	});
 
 	it("creates one session for eight requests with one key", async () => {
-		const made = await Promise.all(Array.from({ length: 8 }, () => ground.ada.create({}, "same")));
+		const made = await Promise.all(Array.from({ length: 8 }, () => testbed.ada.create({}, "same")));
 		expect(new Set(made.map(({ id }) => id)).size).to.equal(1);
-		expect((await ground.ada.list()).items).to.have.length(1);
+		expect((await testbed.ada.list()).items).to.have.length(1);
 	});
 
 	it("leases a session to one pass at a time, and believes only the newest", async () => {
-		const { id } = await ground.ada.create();
-		const [taken] = await ground.ada.claim(id);
+		const { id } = await testbed.ada.create();
+		const [taken] = await testbed.ada.claim(id);
 		if (!taken) return expect.fail("nothing to claim");
-		expect(await ground.ada.claim(id), "while leased").to.deep.equal([]);
-		expect(await ground.ada.observe({ ...taken, fence: taken.fence - 1 }, "ready"), "an old fence").to.equal(false);
-		expect(await ground.ada.get(id)).to.include({ status: "starting" });
-		expect(await ground.ada.observe(taken, "ready")).to.equal(true);
-		expect(await ground.ada.get(id)).to.include({ status: "running" });
+		expect(await testbed.ada.claim(id), "while leased").to.deep.equal([]);
+		expect(await testbed.ada.observe({ ...taken, fence: taken.fence - 1 }, "ready"), "an old fence").to.equal(false);
+		expect(await testbed.ada.get(id)).to.include({ status: "starting" });
+		expect(await testbed.ada.observe(taken, "ready")).to.equal(true);
+		expect(await testbed.ada.get(id)).to.include({ status: "running" });
 	});
 
 	it("gives a launch up in time although no pass ever reports", async () => {
-		const { id } = await ground.ada.create();
-		await ground.ada.claim(id);
+		const { id } = await testbed.ada.create();
+		await testbed.ada.claim(id);
 		const later = now() + 61_000;
 		const turnBack = turnClock({ now: () => later, monotonic: () => performance.now() });
 		try {
-			const [claim] = await ground.ada.claim(id);
+			const [claim] = await testbed.ada.claim(id);
 			expect(claim).to.include({ desired: "stop" });
 		} finally {
 			turnBack();
 		}
-		const { status, status_reason } = await ground.ada.get(id);
+		const { status, status_reason } = await testbed.ada.get(id);
 		expect([status, status_reason?.code]).to.deep.equal(["failed", "START_TIMEOUT"]);
 	});
 
 	it("stays due when a command comes during a pass, and ignores what a pass says about an older launch", async () => {
-		const { id } = await ground.ada.running();
-		const [taken] = await ground.ada.claim(id);
-		await ground.ada.stopping(id);
-		if (taken) await ground.ada.observe(taken, "ready", 60_000);
-		const due = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64 });
+		const { id } = await testbed.ada.running();
+		const [taken] = await testbed.ada.claim(id);
+		await testbed.ada.stopping(id);
+		if (taken) await testbed.ada.observe(taken, "ready", 60_000);
+		const due = await callAs(testbed.near, job, sessionWork.actions.claim_due, { limit: 64 });
 		const again = due.find((claim) => claim.id === id);
 		expect(again).to.include({ id, desired: "stop" });
-		if (again) await ground.ada.observe(again, "absent");
-		const [late] = await ground.ada.claim(id);
-		await ground.ada.command("start", id);
-		if (late) await ground.ada.observe(late, "failed");
-		expect(await ground.ada.get(id)).to.include({ status: "starting", generation: 2 });
+		if (again) await testbed.ada.observe(again, "absent");
+		const [late] = await testbed.ada.claim(id);
+		await testbed.ada.command("start", id);
+		if (late) await testbed.ada.observe(late, "failed");
+		expect(await testbed.ada.get(id)).to.include({ status: "starting", generation: 2 });
 	});
 
 	it("is claimed although the clock was set back an hour after it was leased or put off", async () => {
-		const leased = await ground.ada.create();
-		await ground.ada.claim(leased.id);
-		const putOff = await ground.ada.create();
-		const [taken] = await ground.ada.claim(putOff.id);
-		if (taken) await ground.ada.observe(taken, "launching", 30_000);
+		const leased = await testbed.ada.create();
+		await testbed.ada.claim(leased.id);
+		const putOff = await testbed.ada.create();
+		const [taken] = await testbed.ada.claim(putOff.id);
+		if (taken) await testbed.ada.observe(taken, "launching", 30_000);
 		const earlier = Date.now() - 3_600_000;
 		const turnBack = turnClock({ now: () => earlier, monotonic: () => performance.now() });
 		try {
-			const due = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64 });
+			const due = await callAs(testbed.near, job, sessionWork.actions.claim_due, { limit: 64 });
 			expect(due.map(({ id }) => id)).to.include.members([leased.id, putOff.id]);
-			expect(await ground.ada.claim(leased.id)).to.deep.equal([]);
+			expect(await testbed.ada.claim(leased.id)).to.deep.equal([]);
 		} finally {
 			turnBack();
 		}
 	});
 
 	it("tells the sweep of every session there is, page by page, tombstones too", async () => {
-		const running = await ground.ada.running();
-		const deleted = await ground.ada.running();
-		await ground.ada.delete(deleted.id, ["workspace_storage"]);
+		const running = await testbed.ada.running();
+		const deleted = await testbed.ada.running();
+		await testbed.ada.delete(deleted.id, ["workspace_storage"]);
 		const all: Expectation[] = [];
 		for (let after: string | undefined; ; ) {
 			const page = { limit: 2, ...(after !== undefined && { after }) };
-			const { sessions, next } = await callAs(ground.near, job, sessionWork.actions.expected, page);
+			const { sessions, next } = await callAs(testbed.near, job, sessionWork.actions.expected, page);
 			all.push(...sessions);
 			if (next === undefined) break;
 			after = next;
@@ -125,67 +125,67 @@ describeSessions("session commands", (ground) => {
 	});
 
 	it("tells the sweep of the sessions it names, those that exist, with nothing of their launch (M6)", async () => {
-		const { id } = await ground.ada.running();
-		await ground.ada.running();
+		const { id } = await testbed.ada.running();
+		await testbed.ada.running();
 		const asked = { limit: 500, ids: [id, randomUUID()] };
-		const answer = await callAs(ground.near, job, sessionWork.actions.expected, asked);
+		const answer = await callAs(testbed.near, job, sessionWork.actions.expected, asked);
 		expect(answer).to.deep.equal({ sessions: [{ id, generation: 1, desired: "run" }] });
 	});
 
 	it("is due no more once it runs and its pod is ready; it is claimed when its pod is said to have changed (M5)", async () => {
-		const { id } = await ground.ada.create();
-		const [first] = await ground.ada.claim(id);
-		if (first) await ground.ada.observe(first, "ready", 0);
-		const due = await callAs(ground.near, job, sessionWork.actions.claim_due, { limit: 64 });
+		const { id } = await testbed.ada.create();
+		const [first] = await testbed.ada.claim(id);
+		if (first) await testbed.ada.observe(first, "ready", 0);
+		const due = await callAs(testbed.near, job, sessionWork.actions.claim_due, { limit: 64 });
 		expect(due.map((claim) => claim.id)).not.to.include(id);
-		const [second] = await ground.ada.claim(id);
+		const [second] = await testbed.ada.claim(id);
 		expect(second).to.include({ id, desired: "run" });
-		if (second) await ground.ada.observe(second, "failed");
-		expect((await ground.ada.get(id)).status).to.equal("failed");
+		if (second) await testbed.ada.observe(second, "failed");
+		expect((await testbed.ada.get(id)).status).to.equal("failed");
 	});
 
 	it("hides a deleted session at once and removes it when its pod is gone", async () => {
-		const { id } = await ground.ada.running();
-		await ground.ada.delete(id, ["workspace_storage"]);
-		expect(await failureOf(ground.ada.get(id))).to.be.instanceOf(NotFoundError);
-		expect((await ground.ada.list({ include_archived: true })).items).to.deep.equal([]);
-		const [taken] = await ground.ada.claim(id);
+		const { id } = await testbed.ada.running();
+		await testbed.ada.delete(id, ["workspace_storage"]);
+		expect(await failureOf(testbed.ada.get(id))).to.be.instanceOf(NotFoundError);
+		expect((await testbed.ada.list({ include_archived: true })).items).to.deep.equal([]);
+		const [taken] = await testbed.ada.claim(id);
 		expect(taken).to.include({ desired: "purge" });
-		if (taken) await ground.ada.observe(taken, "leaving");
+		if (taken) await testbed.ada.observe(taken, "leaving");
 		await eventually(async () => {
-			const [claim] = await ground.ada.claim(id);
-			if (claim) await ground.ada.observe(claim, "absent", 0, true);
+			const [claim] = await testbed.ada.claim(id);
+			if (claim) await testbed.ada.observe(claim, "absent", 0, true);
 			return claim === undefined;
 		});
-		const last = (await ground.ada.events(id)).at(-1);
-		expect(last).to.include({ type: "session_deleted", data: JSON.stringify({ id }), owner: ground.ada.principal.id });
+		const last = (await testbed.ada.events(id)).at(-1);
+		expect(last).to.include({ type: "session_deleted", data: JSON.stringify({ id }), owner: testbed.ada.principal.id });
 	});
 
 	it("records activity of the present launch and refuses that of an older one", async () => {
-		const { id } = await ground.ada.running();
+		const { id } = await testbed.ada.running();
 		const pod = (generation: number): Principal => ({ kind: "pod", id, tenant: "", roles: [], generation });
 		const report = (generation: number, state: string) => {
 			const params = { session_id: id, state, metadata: { turn_count: 1 } };
-			return callAs(ground.near, pod(generation), sessions.actions.activity, params);
+			return callAs(testbed.near, pod(generation), sessions.actions.activity, params);
 		};
 		await report(1, "active");
-		expect(await ground.ada.get(id)).to.deep.include({
+		expect(await testbed.ada.get(id)).to.deep.include({
 			activity_state: "active",
 			activity_metadata: { turn_count: 1 },
 		});
 		expect(await failureOf(report(1, "dancing"))).to.be.instanceOf(UnprocessableError);
 		expect((await failureOf<ConflictError>(report(0, "idle"))).type).to.equal("STALE_GENERATION");
 		const entry = await eventually(async () =>
-			(await ground.ada.events(id)).find(({ type }) => type === "session_activity"),
+			(await testbed.ada.events(id)).find(({ type }) => type === "session_activity"),
 		);
-		const payload = { session_id: id, state: "active", metadata: { turn_count: 1 }, owner_id: ground.ada.principal.id };
+		const payload = { session_id: id, state: "active", metadata: { turn_count: 1 }, owner_id: testbed.ada.principal.id };
 		expect(JSON.parse(entry.data)).to.deep.equal(payload);
 	});
 
 	it("tells of every session's revisions in their order", async () => {
-		const made = await Promise.all(Array.from({ length: 20 }, () => ground.ada.running()));
+		const made = await Promise.all(Array.from({ length: 20 }, () => testbed.ada.running()));
 		const told = await eventually(async () => {
-			const found = await Promise.all(made.map(({ id }) => ground.ada.events(id)));
+			const found = await Promise.all(made.map(({ id }) => testbed.ada.events(id)));
 			return found.every((list) => list.length === 2) && found;
 		});
 		for (const list of told) {

@@ -55,23 +55,23 @@ function turn(id: string, content = id) {
 	return { id, role: "user" as const, content, parts: [], created_at: "2026-11-20T20:00:00.000Z", metadata: {} };
 }
 
-describeSessions("session history", (ground) => {
+describeSessions("session history", (testbed) => {
 	function report(id: string, generation: number, sent: SentHistoryReport): Promise<void> {
 		const pod: Principal = { kind: "pod", id, tenant: "", roles: [], generation };
-		return callAs(ground.near, pod, history.actions.report, { session_id: id, ...sent });
+		return callAs(testbed.near, pod, history.actions.report, { session_id: id, ...sent });
 	}
 
 	/** A session that ran, told `sent`, and stopped. */
 	async function told(sent: SentHistoryReport): Promise<{ session_id: string }> {
-		const { id } = await ground.ada.running();
+		const { id } = await testbed.ada.running();
 		await report(id, 1, sent);
-		await ground.ada.stop(id);
+		await testbed.ada.stop(id);
 		return { session_id: id };
 	}
 
 	it("answers logs from it, the newest lines of a level", async () => {
 		const session = await told({ n: 1, logs: [line("DEBUG", "a"), line("ERROR", "b"), line("INFO", "c")] });
-		const ask = (params: object) => callAs(ground.near, ground.ada.principal, logs, { ...session, ...params });
+		const ask = (params: object) => callAs(testbed.near, testbed.ada.principal, logs, { ...session, ...params });
 		expect(await ask({})).to.deep.equal({
 			...session,
 			total: 3,
@@ -89,11 +89,11 @@ describeSessions("session history", (ground) => {
 
 	it("answers the conversation from it, page by page", async () => {
 		const large = Array.from({ length: 5 }, (_, index) => turn(`t${index}`, "x".repeat(300_000)));
-		const { id: session_id } = await ground.ada.running();
+		const { id: session_id } = await testbed.ada.running();
 		for (const [index, one] of large.entries()) await report(session_id, 1, { n: index + 1, turns: [one] });
-		await ground.ada.stop(session_id);
+		await testbed.ada.stop(session_id);
 		const ask = (before?: string) =>
-			callAs(ground.near, ground.ada.principal, conversation, { session_id, ...(before !== undefined && { before }) });
+			callAs(testbed.near, testbed.ada.principal, conversation, { session_id, ...(before !== undefined && { before }) });
 		const newest = await ask();
 		expect(newest).to.include({ truncated: true, is_active: false, last_activity: "" });
 		expect(newest.turns).to.deep.equal(large.slice(3));
@@ -105,7 +105,7 @@ describeSessions("session history", (ground) => {
 
 	it("answers the diff from the patch: files, one file, everything", async () => {
 		const session = await told({ n: 1, diff: { id: "p", piece: 0, pieces: 1, text: patch, truncated: false } });
-		const ask = (params: object) => callAs(ground.near, ground.ada.principal, diff, { ...session, ...params });
+		const ask = (params: object) => callAs(testbed.near, testbed.ada.principal, diff, { ...session, ...params });
 		expect(await ask({})).to.deep.equal({
 			files: [
 				{ path: "README.md", status: "mod", ins: 1, del: 0 },
@@ -130,22 +130,22 @@ describeSessions("session history", (ground) => {
 	});
 
 	it("knows nothing of what was never told", async () => {
-		const { id: session_id } = await ground.ada.stopped();
+		const { id: session_id } = await testbed.ada.stopped();
 		for (const action of [logs, conversation, diff]) {
-			const answer = callAs<{ session_id: string }, unknown>(ground.near, ground.ada.principal, action, { session_id });
+			const answer = callAs<{ session_id: string }, unknown>(testbed.near, testbed.ada.principal, action, { session_id });
 			expect(await failureOf(answer), action.name).to.be.instanceOf(NotFoundError);
 		}
 		const session = await told({ n: 1, logs: [line("INFO", "a")] });
-		expect(await failureOf(callAs(ground.near, ground.ada.principal, diff, session))).to.be.instanceOf(NotFoundError);
+		expect(await failureOf(callAs(testbed.near, testbed.ada.principal, diff, session))).to.be.instanceOf(NotFoundError);
 	});
 
 	it("answers from it when the pod is there and out of reach, and fails when it is empty", async () => {
-		const { id: session_id } = await ground.ada.create();
-		const [claim] = await ground.ada.claim(session_id);
+		const { id: session_id } = await testbed.ada.create();
+		const [claim] = await testbed.ada.claim(session_id);
 		const { id, fence, generation } = claim ?? expect.fail("leased");
 		const observed = { phase: "ready" as const, timings: {}, purged: false, address: "http://127.0.0.1:9" };
-		await callAs(ground.near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms: 0 });
-		const ask = () => callAs(ground.near, ground.ada.principal, logs, { session_id });
+		await callAs(testbed.near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms: 0 });
+		const ask = () => callAs(testbed.near, testbed.ada.principal, logs, { session_id });
 		expect(await failureOf(ask())).to.be.instanceOf(UpstreamError);
 		await report(session_id, 1, { n: 1, logs: [line("INFO", "told")] });
 		expect((await ask()).lines).to.deep.equal([line("INFO", "told")]);
@@ -153,17 +153,17 @@ describeSessions("session history", (ground) => {
 
 	it("is asked of nobody whose address no runtime makes, whoever has put that into the record (H9)", async () => {
 		await using elsewhere = await FakePod.listen("127.0.0.2");
-		const { id: session_id } = await ground.ada.create();
-		const [claim] = await ground.ada.claim(session_id);
+		const { id: session_id } = await testbed.ada.create();
+		const [claim] = await testbed.ada.claim(session_id);
 		const { id, fence, generation } = claim ?? expect.fail("leased");
 		const observed = { phase: "ready" as const, timings: {}, purged: false, address: elsewhere.url };
-		await callAs(ground.near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms: 0 });
+		await callAs(testbed.near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms: 0 });
 
 		const asked = [
-			callAs(ground.near, ground.ada.principal, logs, { session_id }),
-			callAs(ground.near, ground.ada.principal, conversation, { session_id }),
-			callAs(ground.near, ground.ada.principal, diff, { session_id }),
-			callAs(ground.near, ground.ada.principal, sessions.actions.messages, { session_id, content: "hello" }),
+			callAs(testbed.near, testbed.ada.principal, logs, { session_id }),
+			callAs(testbed.near, testbed.ada.principal, conversation, { session_id }),
+			callAs(testbed.near, testbed.ada.principal, diff, { session_id }),
+			callAs(testbed.near, testbed.ada.principal, sessions.actions.messages, { session_id, content: "hello" }),
 		];
 		for (const answer of asked) expect(await failureOf(answer)).to.be.instanceOf(UpstreamError);
 		expect(elsewhere.connections, "somebody was asked").to.equal(0);
@@ -171,25 +171,25 @@ describeSessions("session history", (ground) => {
 
 	it("is told by the pod of the present launch only, of earlier launches too", async () => {
 		const { session_id: id } = await told({ n: 1, logs: [line("INFO", "first")] });
-		await ground.ada.command("start", id);
+		await testbed.ada.command("start", id);
 		const stale = await failureOf(report(id, 1, { n: 2, logs: [line("INFO", "stale")] }));
 		expect(stale).to.be.instanceOf(ConflictError).and.to.include({ type: "STALE_GENERATION" });
 		await report(id, 2, { n: 1, launch: 1, logs: [line("INFO", "again")] });
 		await report(id, 2, { n: 2, launch: 1, logs: [line("INFO", "undelivered")] });
 		await report(id, 2, { n: 1, logs: [line("INFO", "second")] });
-		const { lines } = await callAs(ground.near, ground.ada.principal, logs, { session_id: id });
+		const { lines } = await callAs(testbed.near, testbed.ada.principal, logs, { session_id: id });
 		expect(lines.map(({ message }) => message)).to.deep.equal(["first", "undelivered", "second"]);
 		expect(await failureOf(report(id, 2, { n: 9, launch: 3 }))).to.be.instanceOf(UnprocessableError);
 		const others = await failureOf(
-			callAs(ground.near, ground.ada.principal, history.actions.report, { session_id: id, n: 3 }),
+			callAs(testbed.near, testbed.ada.principal, history.actions.report, { session_id: id, n: 3 }),
 		);
 		expect(others, "not even by the owner").to.be.instanceOf(ForbiddenError);
-		expect(await failureOf(callAs(ground.near, bob, logs, { session_id: id }))).to.be.instanceOf(NotFoundError);
+		expect(await failureOf(callAs(testbed.near, bob, logs, { session_id: id }))).to.be.instanceOf(NotFoundError);
 	});
 
 	it("is refused for a session that is deleted", async () => {
 		const { session_id: id } = await told({ n: 1, logs: [line("INFO", "a")] });
-		await ground.ada.delete(id);
+		await testbed.ada.delete(id);
 		expect(await failureOf(report(id, 1, { n: 2, logs: [line("INFO", "b")] }))).to.be.instanceOf(NotFoundError);
 	});
 });

@@ -6,32 +6,32 @@ import { SessionActor } from "../../support/platform/session-actor.ts";
 import { startSessions } from "../../support/platform/sessions-part.ts";
 import { callAs } from "../../support/bus/test-brokers.ts";
 
-describeSessions("the answer to a stop", (ground) => {
+describeSessions("the answer to a stop", (testbed) => {
 	it("comes when the pod is gone, so that the session can be started at once", async () => {
-		const { id } = await ground.ada.running();
-		expect(await ground.ada.stop(id))
-			.to.deep.equal(await ground.ada.get(id))
+		const { id } = await testbed.ada.running();
+		expect(await testbed.ada.stop(id))
+			.to.deep.equal(await testbed.ada.get(id))
 			.and.to.include({ status: "stopped" });
-		expect(await ground.ada.command("start", id)).to.include({ status: "starting", generation: 2 });
+		expect(await testbed.ada.command("start", id)).to.include({ status: "starting", generation: 2 });
 	});
 
 	it("keeps no other change of the session waiting", async () => {
-		const { id } = await ground.ada.running();
-		const { answer } = await ground.ada.stopping(id);
-		const renamed = callAs(ground.near, ground.ada.principal, sessions.actions.update, { session_id: id, name: "b" });
+		const { id } = await testbed.ada.running();
+		const { answer } = await testbed.ada.stopping(id);
+		const renamed = callAs(testbed.near, testbed.ada.principal, sessions.actions.update, { session_id: id, name: "b" });
 		expect(await Promise.race([renamed.then(({ name }) => name), answer])).to.equal("b");
-		await ground.ada.pass(id, "absent");
+		await testbed.ada.pass(id, "absent");
 		expect(await answer).to.include({ name: "b", status: "stopped" });
 	});
 
 	it("is one answer for eight who send one key at the same time", async () => {
-		const { id } = await ground.ada.running();
-		const answers = Array.from({ length: 7 }, () => ground.ada.command("stop", id, "same"));
-		const last = await ground.ada.stop(id, "same");
+		const { id } = await testbed.ada.running();
+		const answers = Array.from({ length: 7 }, () => testbed.ada.command("stop", id, "same"));
+		const last = await testbed.ada.stop(id, "same");
 		expect(last).to.include({ status: "stopped" });
 		for (const answer of await Promise.all(answers)) expect(answer).to.deep.equal(last);
-		await ground.ada.command("start", id);
-		expect(await ground.ada.command("stop", id, "same"), "later").to.deep.equal(last);
+		await testbed.ada.command("start", id);
+		expect(await testbed.ada.command("stop", id, "same"), "later").to.deep.equal(last);
 	});
 });
 

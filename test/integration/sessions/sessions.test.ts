@@ -11,29 +11,29 @@ import { bob, callAs, carol, root } from "../../support/bus/test-brokers.ts";
 
 const { actions } = sessions;
 
-describeSessions("sessions", (ground) => {
+describeSessions("sessions", (testbed) => {
 	it("creates a session that is starting, for its owner", async () => {
 		const model = "claude-sonnet-4-6";
-		const session = await ground.ada.create({ repo: "https://example.org/a.git", branch: "dev", model });
-		const owner = { owner_id: ground.ada.principal.id, tenant_id: "acme" };
+		const session = await testbed.ada.create({ repo: "https://example.org/a.git", branch: "dev", model });
+		const owner = { owner_id: testbed.ada.principal.id, tenant_id: "acme" };
 		expect(session).to.include({ status: "starting", generation: 1, rev: 1, model, ...owner });
 		const source = { type: "git", repo: "https://example.org/a.git", branch: "dev", base_branch: "" };
 		expect(session.source).to.deep.equal(source);
 		expect(session).to.include({ repo: "https://example.org/a.git", branch: "dev" });
-		expect(await ground.ada.get(session.id)).to.deep.equal(session);
+		expect(await testbed.ada.get(session.id)).to.deep.equal(session);
 	});
 
 	it("lets `source` win over the flat form", async () => {
 		const source = { type: "git", repo: "https://example.org/b.git", base_branch: "base" };
-		const session = await ground.ada.create({ source, repo: "https://example.org/a.git", branch: "dev" });
+		const session = await testbed.ada.create({ source, repo: "https://example.org/a.git", branch: "dev" });
 		expect(session).to.include({ repo: "https://example.org/b.git", branch: "main" });
 	});
 
 	it("takes repository, branch and model from the template, where the request has none", async () => {
-		const session = await ground.ada.create({ template_name: "node-service" });
+		const session = await testbed.ada.create({ template_name: "node-service" });
 		expect(session).to.include({ template_name: "node-service", branch: "master" });
 		expect(session.repo).to.match(/^https:/);
-		const own = await ground.ada.create({ template_name: "node-service", repo: "https://example.org/a.git" });
+		const own = await testbed.ada.create({ template_name: "node-service", repo: "https://example.org/a.git" });
 		expect(own).to.include({ repo: "https://example.org/a.git", branch: "main" });
 	});
 
@@ -54,7 +54,7 @@ describeSessions("sessions", (ground) => {
 	};
 	for (const [what, [body, sentence]] of Object.entries(refused)) {
 		it(`refuses ${what}, naming it`, async () => {
-			const error = await failureOf<Error>(ground.ada.create(body));
+			const error = await failureOf<Error>(testbed.ada.create(body));
 			expect(error).to.be.instanceOf(UnprocessableError);
 			expect(error.message).to.match(sentence);
 		});
@@ -62,18 +62,18 @@ describeSessions("sessions", (ground) => {
 
 	it("lists by status in either case, by shelf, newest first, page by page", async () => {
 		const made = [
-			await ground.ada.stopped(),
-			await ground.ada.stopped(),
-			await ground.ada.running(),
-			await ground.ada.running(),
-			await ground.ada.running(),
+			await testbed.ada.stopped(),
+			await testbed.ada.stopped(),
+			await testbed.ada.running(),
+			await testbed.ada.running(),
+			await testbed.ada.running(),
 		];
-		await ground.ada.command("archive", made[1]?.id ?? "");
+		await testbed.ada.command("archive", made[1]?.id ?? "");
 		const order = async (params: object) => {
 			const seen: number[] = [];
 			let cursor: string | undefined;
 			do {
-				const page = await ground.ada.list({ limit: 2, ...(cursor !== undefined && { cursor }), ...params });
+				const page = await testbed.ada.list({ limit: 2, ...(cursor !== undefined && { cursor }), ...params });
 				seen.push(...page.items.map(({ id }) => made.findIndex((one) => one.id === id)));
 				cursor = page.next;
 			} while (cursor !== undefined);
@@ -84,64 +84,64 @@ describeSessions("sessions", (ground) => {
 		expect(await order({ status: "running" })).to.equal("432");
 		expect(await order({ status: "RUNNING" })).to.equal("432");
 		expect(await order({ status: "archived" })).to.equal("1");
-		expect(await failureOf(ground.ada.list({ status: "nope" }))).to.be.instanceOf(InvalidParametersError);
+		expect(await failureOf(testbed.ada.list({ status: "nope" }))).to.be.instanceOf(InvalidParametersError);
 	});
 
 	it("lists in the order of the ids, which begin with the time", async () => {
 		// Several in one millisecond.
-		await Promise.all(Array.from({ length: 20 }, () => ground.ada.create()));
-		const ids = (await ground.ada.list()).items.map(({ id }) => id);
+		await Promise.all(Array.from({ length: 20 }, () => testbed.ada.create()));
+		const ids = (await testbed.ada.list()).items.map(({ id }) => id);
 		expect(ids).to.deep.equal(ids.toSorted().toReversed()).and.have.length(20);
 	});
 
 	it("does not exist for anybody but its owner and administrators of the tenant", async () => {
-		const { id } = await ground.ada.running();
+		const { id } = await testbed.ada.running();
 		const { get, start, stop, archive, restore, logs, conversation, diff, messages } = actions;
 		const pod: Principal = { kind: "pod", id: randomUUID(), tenant: "", roles: [], generation: 1 };
 		for (const stranger of [bob, carol]) {
 			for (const action of [get, start, stop, archive, restore, logs, conversation, diff, messages]) {
 				const error = await failureOf(
-					callAs<{ session_id: string }, unknown>(ground.near, stranger, action, { session_id: id }),
+					callAs<{ session_id: string }, unknown>(testbed.near, stranger, action, { session_id: id }),
 				);
 				expect(error, action.name).to.be.instanceOf(NotFoundError);
 			}
 		}
 		for (const stranger of [bob, carol, pod]) {
-			const report = callAs(ground.near, stranger, actions.activity, { session_id: id, state: "idle" });
+			const report = callAs(testbed.near, stranger, actions.activity, { session_id: id, state: "idle" });
 			expect(await failureOf(report)).to.be.instanceOf(NotFoundError);
 		}
-		const others = await new SessionActor(ground.near, bob).list();
+		const others = await new SessionActor(testbed.near, bob).list();
 		expect(others.items.map((one) => one.id)).not.to.include(id);
-		expect(await new SessionActor(ground.near, root).get(id)).to.include({ id });
-		const speak = callAs(ground.near, root, messages, { session_id: id, content: "x" });
+		expect(await new SessionActor(testbed.near, root).get(id)).to.include({ id });
+		const speak = callAs(testbed.near, root, messages, { session_id: id, content: "x" });
 		expect(await failureOf(speak), "even an administrator").to.be.instanceOf(ForbiddenError);
 	});
 
 	it("archives the caller's stopped sessions only", async () => {
-		const mine = [await ground.ada.stopped(), await ground.ada.stopped()];
-		const [theirs, busy] = [await new SessionActor(ground.near).stopped(), await ground.ada.running()];
-		const { items: archived } = await callAs(ground.near, ground.ada.principal, actions.archive_stopped, {});
+		const mine = [await testbed.ada.stopped(), await testbed.ada.stopped()];
+		const [theirs, busy] = [await new SessionActor(testbed.near).stopped(), await testbed.ada.running()];
+		const { items: archived } = await callAs(testbed.near, testbed.ada.principal, actions.archive_stopped, {});
 		expect(archived.toSorted()).to.deep.equal(mine.map(({ id }) => id).toSorted());
-		expect(await new SessionActor(ground.near, root).get(theirs.id)).to.include({ status: "stopped" });
-		expect(await ground.ada.get(busy.id)).to.include({ status: "running" });
+		expect(await new SessionActor(testbed.near, root).get(theirs.id)).to.include({ status: "stopped" });
+		expect(await testbed.ada.get(busy.id)).to.include({ status: "running" });
 	});
 
 	it("refuses an update that names an unknown model, and leaves the session as it was", async () => {
-		const before = await ground.ada.stopped();
+		const before = await testbed.ada.stopped();
 		const update = { session_id: before.id, name: "b", model: "gpt-9" };
-		const error = await failureOf<Error>(callAs(ground.near, ground.ada.principal, actions.update, update));
+		const error = await failureOf<Error>(callAs(testbed.near, testbed.ada.principal, actions.update, update));
 		expect(error).to.be.instanceOf(UnprocessableError).with.property("type", "MODEL_UNKNOWN");
 		expect(error.message).to.match(/^There is no model "gpt-9"/);
-		expect(await ground.ada.get(before.id)).to.deep.equal(before);
+		expect(await testbed.ada.get(before.id)).to.deep.equal(before);
 	});
 
 	it("changes what an update names, for the record and the next launch", async () => {
-		const { id } = await ground.ada.stopped();
+		const { id } = await testbed.ada.stopped();
 		const update = { name: "b", branch: "dev", model: null };
-		const updated = await callAs(ground.near, ground.ada.principal, actions.update, { session_id: id, ...update });
+		const updated = await callAs(testbed.near, testbed.ada.principal, actions.update, { session_id: id, ...update });
 		expect(updated).to.include({ name: "b", branch: "dev", model: "" });
-		await ground.ada.command("start", id);
-		const [claim] = await ground.ada.claim(id);
+		await testbed.ada.command("start", id);
+		const [claim] = await testbed.ada.claim(id);
 		expect(claim?.launch).to.deep.include({ name: "b" });
 		expect(claim?.launch["repositories"]).to.deep.equal([{ url: "", branch: "dev", base_branch: "", path: "" }]);
 	});

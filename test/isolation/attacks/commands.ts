@@ -1,26 +1,26 @@
 /** Commands that a session's agent carries out for its owner, on the machine where the platform runs. */
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
-import { type Attack, type AttackGround, atOnce, type Wave } from "../attack.ts";
+import { type Attack, type AttackTestbed, atOnce, type Wave } from "../attack.ts";
 
 /** The command runs once, behind the agent's back, and what is asked in the meantime is asked in each wave. */
-function command(text: string, meanwhile?: (ground: AttackGround, id: string) => Promise<unknown>): Attack["begin"] {
-	return async (ground) => {
-		const { id } = await runningSession(ground.api);
+function command(text: string, meanwhile?: (testbed: AttackTestbed, id: string) => Promise<unknown>): Attack["begin"] {
+	return async (testbed) => {
+		const { id } = await runningSession(testbed.api);
 		let sent: Promise<unknown> | undefined;
 		return async () => {
-			sent ??= ask(ground.api, id, `$ (${text}) >/dev/null 2>&1 & echo begun`);
+			sent ??= ask(testbed.api, id, `$ (${text}) >/dev/null 2>&1 & echo begun`);
 			await sent;
-			await meanwhile?.(ground, id);
+			await meanwhile?.(testbed, id);
 		};
 	};
 }
 
 /** The commands are over when the waves begin. */
-function prepared(text: string, times: number, wave: (ground: AttackGround, id: string) => Wave): Attack["begin"] {
-	return async (ground) => {
-		const { id } = await runningSession(ground.api);
-		for (let i = 0; i < times; i++) await ask(ground.api, id, `$ ${text}`);
-		return wave(ground, id);
+function prepared(text: string, times: number, wave: (testbed: AttackTestbed, id: string) => Wave): Attack["begin"] {
+	return async (testbed) => {
+		const { id } = await runningSession(testbed.api);
+		for (let i = 0; i < times; i++) await ask(testbed.api, id, `$ ${text}`);
+		return wave(testbed, id);
 	};
 }
 
@@ -35,18 +35,18 @@ export const commandAttacks: readonly Attack[] = [
 		name: "foreign-marker",
 		finding: "M3",
 		does: "processes with the marker of the other user's session",
-		begin: async (ground) => command(`env ATELIER_SESSION=${ground.victimId} ATELIER_GENERATION=99 sleep 120`)(ground),
+		begin: async (testbed) => command(`env ATELIER_SESSION=${testbed.victimId} ATELIER_GENERATION=99 sleep 120`)(testbed),
 	},
 	{
 		name: "fifos",
 		finding: "H3",
 		does: "FIFOs in the place of the files that the platform reads of a pod, in three sessions",
-		begin: async (ground) => {
+		begin: async (testbed) => {
 			// The platform looks at them when it is told to stop.
 			const each = command("cd $HOME/.. && rm -f status.json ending && mkfifo status.json ending", ({ api }, id) =>
 				api.post(`/sessions/${id}/stop`),
 			);
-			const waves = await Promise.all([1, 2, 3].map(() => each(ground)));
+			const waves = await Promise.all([1, 2, 3].map(() => each(testbed)));
 			return () => Promise.all(waves.map((wave) => wave()));
 		},
 	},

@@ -2,12 +2,12 @@
 import { eventually } from "../../support/eventually.ts";
 import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
 import { startStallingRepository } from "../../support/repositories/stalling-repository.ts";
-import { type Attack, type AttackGround, atOnce } from "../attack.ts";
+import { type Attack, type AttackTestbed, atOnce } from "../attack.ts";
 
 const crowd = 200;
 
 /** Sessions of a repository that is not there. */
-async function failedSessions({ api, folder }: AttackGround): Promise<void> {
+async function failedSessions({ api, folder }: AttackTestbed): Promise<void> {
 	const source = { type: "git", repo: `file://${folder}/${"none".repeat(100)}` };
 	await atOnce(crowd, (i) => api.post("/sessions", { name: `f${i}`, source }));
 	const isOver = async () => {
@@ -22,18 +22,18 @@ export const sessionAttacks: readonly Attack[] = [
 		name: "lists",
 		finding: "M2",
 		does: `lists of ${crowd} failed sessions, 16 at once`,
-		async begin(ground) {
-			await failedSessions(ground);
-			return () => atOnce(16, () => ground.api.get("/sessions", { query: { limit: 500 } }));
+		async begin(testbed) {
+			await failedSessions(testbed);
+			return () => atOnce(16, () => testbed.api.get("/sessions", { query: { limit: 500 } }));
 		},
 	},
 	{
 		name: "archive-stopped",
 		finding: "M13",
 		does: `archives ${crowd} failed sessions, 8 requests at once`,
-		async begin(ground) {
-			await failedSessions(ground);
-			return () => atOnce(8, () => ground.api.post("/sessions/archive-stopped"));
+		async begin(testbed) {
+			await failedSessions(testbed);
+			return () => atOnce(8, () => testbed.api.post("/sessions/archive-stopped"));
 		},
 	},
 	{

@@ -24,7 +24,7 @@ export const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
 /** Nobody but root can listen there. */
 const deadEnd = "http://127.0.0.1:1";
 
-type GroundParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
+type TestbedParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
 
 export class AgentPlatform implements AsyncDisposable {
 	readonly platform: TestPlatform;
@@ -35,7 +35,7 @@ export class AgentPlatform implements AsyncDisposable {
 	readonly stream: SseClient;
 	readonly #all: AsyncDisposableStack;
 
-	private constructor({ platform, models, mcp, stream }: GroundParts, all: AsyncDisposableStack) {
+	private constructor({ platform, models, mcp, stream }: TestbedParts, all: AsyncDisposableStack) {
 		this.platform = platform;
 		this.models = models;
 		this.mcp = mcp;

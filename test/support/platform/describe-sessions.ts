@@ -4,7 +4,7 @@ import { SessionActor } from "./session-actor.ts";
 import { startSessions } from "./sessions-part.ts";
 
 /** For hooks and tests: outside them it throws. */
-export interface SessionsGround {
+export interface SessionsTestbed {
 	/** The broker to call from. */
 	readonly near: ServiceBroker;
 	/** A user whom nobody knows, another one for each test. */
@@ -12,7 +12,7 @@ export interface SessionsGround {
 }
 
 /** Describes the tests for each number of brokers. */
-export function describeSessions(name: string, tests: (ground: SessionsGround) => void): void {
+export function describeSessions(name: string, tests: (testbed: SessionsTestbed) => void): void {
 	for (const count of [1, 2] as const) {
 		describe(`${name} with ${count} broker(s)`, () => {
 			let started: Awaited<ReturnType<typeof startSessions>>;

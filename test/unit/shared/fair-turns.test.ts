@@ -9,7 +9,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 const limits: TurnLimits = { atOnce: 4, share: 3, waiting: 20, waitingOfOne: 10, refusal: "Too many" };
 
 /** Work that is under way until it is told to end. */
-class Ground {
+class Testbed {
 	readonly turns: FairTurns;
 	/** Who has begun, in this order. */
 	readonly begun: string[] = [];
@@ -46,49 +46,49 @@ class Ground {
 
 describe("FairTurns", () => {
 	it("gives nobody more than a share, whatever is free", async () => {
-		const ground = new Ground();
-		void ground.wants(alice, 6);
-		expect(ground.begun).to.have.length(3);
-		void ground.wants(bob, 2);
-		expect(ground.begun).to.deep.equal(["alice", "alice", "alice", "bob"]);
-		await ground.endAll();
-		expect(ground.begun).to.have.length(8);
+		const testbed = new Testbed();
+		void testbed.wants(alice, 6);
+		expect(testbed.begun).to.have.length(3);
+		void testbed.wants(bob, 2);
+		expect(testbed.begun).to.deep.equal(["alice", "alice", "alice", "bob"]);
+		await testbed.endAll();
+		expect(testbed.begun).to.have.length(8);
 	});
 
 	it("serves those who wait one person after the other, however many of one there are", async () => {
-		const ground = new Ground({ atOnce: 1, share: 1 });
-		void ground.wants(alice, 5);
-		void ground.wants(bob, 2);
-		void ground.wants(carol, 1);
-		await ground.endAll();
-		expect(ground.begun).to.deep.equal(["alice", "alice", "bob", "carol", "alice", "bob", "alice", "alice"]);
+		const testbed = new Testbed({ atOnce: 1, share: 1 });
+		void testbed.wants(alice, 5);
+		void testbed.wants(bob, 2);
+		void testbed.wants(carol, 1);
+		await testbed.endAll();
+		expect(testbed.begun).to.deep.equal(["alice", "alice", "bob", "carol", "alice", "bob", "alice", "alice"]);
 	});
 
 	it("gives each some places of their own, also where others have taken all there is", async () => {
-		const ground = new Ground({ own: 2, most: 6 });
-		void ground.wants(alice, 5);
-		void ground.wants(bob, 5);
-		void ground.wants(carol, 5);
-		const counts = Map.groupBy(ground.begun, (who) => who);
+		const testbed = new Testbed({ own: 2, most: 6 });
+		void testbed.wants(alice, 5);
+		void testbed.wants(bob, 5);
+		void testbed.wants(carol, 5);
+		const counts = Map.groupBy(testbed.begun, (who) => who);
 		expect([...counts.values()].map(({ length }) => length)).to.deep.equal([3, 2, 1]);
-		await ground.endAll();
-		expect(ground.begun).to.have.length(15);
+		await testbed.endAll();
+		expect(testbed.begun).to.have.length(15);
 	});
 
 	it("refuses who has too much waiting, and nobody else for it", async () => {
-		const ground = new Ground({ atOnce: 1, share: 1 });
-		const hers = failureOf(ground.wants(alice, 12));
+		const testbed = new Testbed({ atOnce: 1, share: 1 });
+		const hers = failureOf(testbed.wants(alice, 12));
 		expect(await hers)
 			.to.be.instanceOf(TooManyRequestsError)
 			.and.to.include({ type: "BUSY", message: "Too many" });
-		const his = ground.wants(bob, 1);
-		await ground.endAll();
+		const his = testbed.wants(bob, 1);
+		await testbed.endAll();
 		await his;
-		expect(ground.begun.filter((who) => who === "alice")).to.have.length(11);
+		expect(testbed.begun.filter((who) => who === "alice")).to.have.length(11);
 	});
 
 	it("goes on after work that fails", async () => {
-		const { turns } = new Ground({ atOnce: 1, share: 1 });
+		const { turns } = new Testbed({ atOnce: 1, share: 1 });
 		const fails = failureOf(turns.run(alice, () => Promise.reject(new Error("no"))));
 		expect(await turns.run(bob, async () => "yes")).to.equal("yes");
 		expect(await fails).to.have.property("message", "no");
