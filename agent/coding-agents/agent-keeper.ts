@@ -2,7 +2,7 @@
 import { monotonic } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
-import { cannotStart, startCodingAgent, type StarterParts } from "./agent-starter.ts";
+import { cannotStart, startCodingAgent, type AgentStarterDependencies } from "./agent-starter.ts";
 import type { CodingAgent } from "./coding-agent.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 
@@ -10,19 +10,19 @@ import { LaunchFailure } from "../io/launch-failure.ts";
 const restartMs = 600_000;
 
 export class AgentKeeper {
-	readonly #parts: StarterParts;
+	readonly #dependencies: AgentStarterDependencies;
 	/** What a person chose since the launch. */
 	#model = "";
 	#process: AgentProcess | undefined;
 	#agent: CodingAgent | undefined;
 
-	constructor(parts: StarterParts) {
-		this.#parts = parts;
+	constructor(parts: AgentStarterDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** @throws {LaunchFailure} */
 	async start(): Promise<CodingAgent> {
-		this.#agent = await startCodingAgent(this.#parts, this.#model, (process) => (this.#process = process));
+		this.#agent = await startCodingAgent(this.#dependencies, this.#model, (process) => (this.#process = process));
 		return this.#agent;
 	}
 
@@ -31,7 +31,7 @@ export class AgentKeeper {
 	 * @throws {LaunchFailure} when agents are lost too often.
 	 */
 	async keep(first: CodingAgent, folder: string, begin: (agent: CodingAgent) => void): Promise<never> {
-		const { log, signal } = this.#parts;
+		const { log, signal } = this.#dependencies;
 		let agent = first;
 		let restartedAt = -restartMs;
 		for (;;) {
@@ -56,7 +56,7 @@ export class AgentKeeper {
 	/** From now on, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
 		await this.#agent?.setPermissionMode(mode);
-		this.#parts.permissions.setMode(mode);
+		this.#dependencies.permissions.setMode(mode);
 	}
 
 	/** The one that was started last; it may have ended. */

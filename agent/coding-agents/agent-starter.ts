@@ -15,7 +15,7 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
-export interface StarterParts {
+export interface AgentStarterDependencies {
 	readonly launch: LaunchDocument;
 	/** Environment of this process. */
 	readonly inherited: NodeJS.ProcessEnv;
@@ -39,12 +39,12 @@ export interface StarterParts {
  * @throws {LaunchFailure}
  */
 export async function startCodingAgent(
-	parts: StarterParts,
+	parts: AgentStarterDependencies,
 	model: string,
 	onProcess: (process: AgentProcess) => void,
 ): Promise<CodingAgent> {
-	const { launch, inherited, env, permissions, log, signal, onNotice } = parts;
-	const proxy = parts.proxy();
+	const { launch, inherited, env, permissions, log, signal, onNotice } = dependencies;
+	const proxy = dependencies.proxy();
 	const access = launch.model_access;
 	const reachable = proxy && access && { model: access.model, context_window: access.context_window, proxy };
 	const state = join(launch.state, "agents", launch.agent);
@@ -78,7 +78,7 @@ export async function startCodingAgent(
 		mcpServers: launch.mcp_servers,
 		modes,
 		kept: new KeptSession(join(state, "conversation.json"), id),
-		past: () => pastTurns(parts.turns()),
+		past: () => pastTurns(dependencies.turns()),
 		interruptMs: launch.interrupt_ms,
 	};
 	return AcpAgent.connect(process, options).catch(cannotStart);

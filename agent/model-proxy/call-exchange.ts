@@ -31,7 +31,7 @@ import { UsageMeter } from "./metering/usage-meter.ts";
 import { type WatchCall, type WatchedCall, watchNothing } from "./provider/watched-call.ts";
 
 /** What all exchanges of a proxy share. */
-export interface ExchangeParts {
+export interface ExchangeDependencies {
 	readonly access: ModelAccess;
 	readonly link: ProviderLink;
 	readonly bodies: RequestBodies;
@@ -59,7 +59,7 @@ const maxFailureBytes = 1_000;
 const own = "model-proxy";
 
 export class CallExchange {
-	readonly #parts: ExchangeParts;
+	readonly #dependencies: ExchangeDependencies;
 	readonly #route: ProxyRoute;
 	readonly #request: IncomingMessage;
 	readonly #response: ServerResponse;
@@ -68,22 +68,22 @@ export class CallExchange {
 	readonly #provider: string;
 	readonly #watch: WatchedCall;
 
-	constructor(parts: ExchangeParts, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
-		this.#parts = parts;
+	constructor(parts: ExchangeDependencies, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
+		this.#dependencies = dependencies;
 		this.#route = route;
 		this.#request = request;
 		this.#response = response;
-		this.#presence = new CallerPresence(response, parts.listening);
-		this.#provider = providerName(parts.access, route.wire);
-		this.#watch = route.kind === "call" ? parts.watchCall() : watchNothing();
+		this.#presence = new CallerPresence(response, dependencies.listening);
+		this.#provider = providerName(dependencies.access, route.wire);
+		this.#watch = route.kind === "call" ? dependencies.watchCall() : watchNothing();
 	}
 
 	/** Resolves when the answer is over, however it ended. @throws {ProxyError} as long as nothing was answered. */
 	async run(): Promise<void> {
 		try {
-			await this.#parts.bodies.with(this.#request, async (bytes) => {
+			await this.#dependencies.bodies.with(this.#request, async (bytes) => {
 				if (this.#route.kind === "call") await this.#call(bytes);
-				else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#parts.access.model)));
+				else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#dependencies.access.model)));
 			});
 		} catch (error) {
 			if (this.#presence.left.aborted) this.#watch.left();
@@ -94,15 +94,15 @@ export class CallExchange {
 	}
 
 	#failed(sentence: string): void {
-		this.#watch.over(cutToJsonBytes(this.#parts.log.withoutSecrets(sentence), maxFailureBytes));
+		this.#watch.over(cutToJsonBytes(this.#dependencies.log.withoutSecrets(sentence), maxFailureBytes));
 	}
 
 	#failedWithin(words: string): void {
-		this.#failed(`${this.#provider} answered with an error: ${oneLine(this.#parts.log.withoutSecrets(words))}`);
+		this.#failed(`${this.#provider} answered with an error: ${oneLine(this.#dependencies.log.withoutSecrets(words))}`);
 	}
 
 	async #call(bytes: Buffer): Promise<void> {
-		const { admit, onCall, onBegun, isLimited, access, otherModels } = this.#parts;
+		const { admit, onCall, onBegun, isLimited, access, otherModels } = this.#dependencies;
 		const { wire } = this.#route;
 		const { model } = access;
 		const { headers } = this.#request;
@@ -150,19 +150,19 @@ export class CallExchange {
 	/** @returns With whether the usage was asked for on the caller's behalf. */
 	async #sendCall(body: CallBody): Promise<{ answer: IncomingMessage; isChanged: boolean }> {
 		const { asking, bytes } = body;
-		const parts = this.#parts;
-		if (!asking || parts.refusesUsageRequest) return { answer: await this.#send(bytes), isChanged: false };
+		const dependencies = this.#dependencies;
+		if (!asking || dependencies.refusesUsageRequest) return { answer: await this.#send(bytes), isChanged: false };
 		const answer = await this.#send(asking);
 		if (answer.statusCode !== 400 && answer.statusCode !== 422) return { answer, isChanged: true };
 		// Perhaps it does not know the option; then the call is one without usage.
 		answer.destroy();
 		const again = await this.#send(bytes);
-		parts.refusesUsageRequest = (again.statusCode ?? 0) < 300;
+		dependencies.refusesUsageRequest = (again.statusCode ?? 0) < 300;
 		return { answer: again, isChanged: false };
 	}
 
 	#send(body: Buffer): Promise<IncomingMessage> {
-		const { access, link } = this.#parts;
+		const { access, link } = this.#dependencies;
 		const { wire, kind } = this.#route;
 		const request: KeptRequest = {
 			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,
@@ -185,7 +185,7 @@ export class CallExchange {
 			throw new ProxyError(502, `${this.#provider} redirects, which is not followed`);
 		}
 		const encoding = answer.headers["content-encoding"] ?? "identity";
-		const headers = callerHeaders(answer.headers, (text) => this.#parts.log.withoutSecrets(text) !== text);
+		const headers = callerHeaders(answer.headers, (text) => this.#dependencies.log.withoutSecrets(text) !== text);
 		if (status >= 400) {
 			await this.#relayError(answer, decoders(encoding, this.#provider), headers);
 			metering?.onEnd("whole");
@@ -235,7 +235,7 @@ export class CallExchange {
 	/** An error of the provider may repeat the key. */
 	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
 		const said = `${this.#provider} answered ${answer.statusCode}`;
-		const { log } = this.#parts;
+		const { log } = this.#dependencies;
 		const text = bodyWithoutSecrets(await errorText(answer, stages, said), (told) => log.withoutSecrets(told));
 		const clean = Buffer.from(text);
 		const words = wordsOf(text);
@@ -245,7 +245,7 @@ export class CallExchange {
 	}
 
 	#watchIdle(answer: IncomingMessage): ReturnType<typeof every> {
-		const { idleMs } = this.#parts.limits;
+		const { idleMs } = this.#dependencies.limits;
 		let seen = answer.socket.bytesRead;
 		let since = monotonic();
 		return every(Math.ceil(idleMs / 4), () => {
@@ -257,16 +257,16 @@ export class CallExchange {
 	}
 
 	#warn({ wire, model, counts, isEstimated, status, end }: MeteredCall): void {
-		const parts = this.#parts;
-		const { log } = parts;
+		const dependencies = this.#dependencies;
+		const { log } = dependencies;
 		const about = `a call of "${model}" (${wire})`;
 		if (status >= 400) log.add("WARNING", own, `The model provider answered ${status} to ${about}`);
 		else if (status === 0 && end === "broken") log.add("WARNING", own, `The model provider gave no answer to ${about}`);
 		else if (end === "broken") log.add("WARNING", own, `The model provider broke off its answer to ${about}`);
 		if (isEstimated) log.add("WARNING", own, `The usage of ${about}, ${end}, was not told to its end: it is estimated`);
 		if (status < 200 || status >= 300 || counts) return;
-		parts.unmetered++;
-		const sum = `${parts.unmetered} so far`;
+		dependencies.unmetered++;
+		const sum = `${dependencies.unmetered} so far`;
 		log.add("WARNING", own, `The model provider told no usage of ${about}, ${end}: it is not in the books (${sum})`);
 	}
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import { CallExchange, type ExchangeParts } from "./call-exchange.ts";
+import { CallExchange, type ExchangeDependencies } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
 import type { AskingCall, CallUnderWay, MeteredCall } from "./metering/metered-call.ts";
 import { modelList } from "./naming/model-list.ts";
@@ -50,7 +50,7 @@ export class ModelProxy {
 	readonly token = `atelier-${randomBytes(24).toString("hex")}`;
 	readonly #server: Server;
 	readonly #guard = new CallerGuard(this.token);
-	readonly #parts: ExchangeParts;
+	readonly #dependencies: ExchangeDependencies;
 	readonly #underWay = new Set<Promise<void>>();
 
 	readonly #closing = new AbortController();
@@ -68,7 +68,7 @@ export class ModelProxy {
 		const all = { ...defaultLimits, ...options.limits };
 		const link = new ProviderLink(all);
 		const bodies = new RequestBodies(all);
-		this.#parts = {
+		this.#dependencies = {
 			access,
 			link,
 			bodies,
@@ -108,7 +108,7 @@ export class ModelProxy {
 
 	/** Prefix that takes the place of the provider's endpoint; undefined when the provider does not speak this format. */
 	url(wire: ModelWire): string | undefined {
-		return this.#parts.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
+		return this.#dependencies.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
 	}
 
 	/** Breaks off what is under way; resolves when `onCall` has heard of all of it. */
@@ -117,7 +117,7 @@ export class ModelProxy {
 		this.#server.close();
 		this.#server.closeAllConnections();
 		await Promise.all(this.#underWay);
-		this.#parts.link.close();
+		this.#dependencies.link.close();
 	}
 
 	get #port(): number {
@@ -135,14 +135,14 @@ export class ModelProxy {
 		const { method = "", url = "" } = request;
 		this.#guard.check(request, this.#port);
 		const route = proxyRoute(method, url);
-		if (!route || this.#parts.access.endpoints[route.wire] === undefined) {
+		if (!route || this.#dependencies.access.endpoints[route.wire] === undefined) {
 			throw new ProxyError(404, "The model proxy passes on calls of the model only");
 		}
-		if (this.#underWay.size >= this.#parts.limits.calls) {
+		if (this.#underWay.size >= this.#dependencies.limits.calls) {
 			throw new ProxyError(429, "Too many calls at a time", { retryAfterS: 1 });
 		}
-		if (route.kind === "list") return sendJson(response, modelList(route, this.#parts.access));
-		await new CallExchange(this.#parts, route, request, response).run();
+		if (route.kind === "list") return sendJson(response, modelList(route, this.#dependencies.access));
+		await new CallExchange(this.#dependencies, route, request, response).run();
 	}
 
 	#refuse(error: unknown, { url = "" }: IncomingMessage, response: ServerResponse): void {
@@ -150,7 +150,7 @@ export class ModelProxy {
 			response.destroy();
 			return;
 		}
-		const { log } = this.#parts;
+		const { log } = this.#dependencies;
 		const known = error instanceof ProxyError ? error : new ProxyError(500, "The model proxy has failed");
 		if (known.status >= 500)
 			log.add("WARNING", "model-proxy", error instanceof ProxyError ? known.message : String(error));

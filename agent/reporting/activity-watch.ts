@@ -18,7 +18,7 @@ const maxTitle = 500;
 
 const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
 
-export interface ActivityParts {
+export interface ActivityWatchDependencies {
 	/** Turns of the agent so far. */
 	readonly turnCount: () => number;
 	readonly permissions: Pick<Permissions, "open">;
@@ -28,7 +28,7 @@ export interface ActivityParts {
 
 export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	readonly #since = monotonic();
-	readonly #parts: ActivityParts;
+	readonly #dependencies: ActivityWatchDependencies;
 	readonly #limits: StallLimits;
 	/** From the turns alone. */
 	#state: ActivityState = "idle";
@@ -36,8 +36,8 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	/** Runs during turns. */
 	#looking: Timer | undefined;
 
-	constructor(parts: ActivityParts, limits: Partial<StallLimits> = {}) {
-		this.#parts = parts;
+	constructor(parts: ActivityWatchDependencies, limits: Partial<StallLimits> = {}) {
+		this.#dependencies = dependencies;
 		this.#limits = { ...defaultLimits, ...limits };
 	}
 
@@ -84,7 +84,7 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 
 	/** Whoever waits for a person does nothing else, whatever its tools look like. */
 	#tell(): void {
-		const { turnCount, permissions, trouble, report } = this.#parts;
+		const { turnCount, permissions, trouble, report } = this.#dependencies;
 		const duration_seconds = Math.round((monotonic() - this.#since) / 1_000);
 		const numbers = { turn_count: turnCount(), duration_seconds };
 		const [waiting] = permissions.open;

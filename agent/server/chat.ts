@@ -16,7 +16,7 @@ import { RequestError } from "../io/request-error.ts";
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
-export interface ChatParts {
+export interface ChatDependencies {
 	readonly sessionId: string;
 	/** The session's model when it was launched; empty: it has none. */
 	readonly model: string;
@@ -33,7 +33,7 @@ export interface ChatParts {
 export type Send = (frame: PodFrame) => void;
 
 export class Chat implements TurnWatcher, PermissionWatcher {
-	readonly #parts: ChatParts;
+	readonly #dependencies: ChatDependencies;
 	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
 	#frames = new TurnFrames();
 	#meteredBefore: TokenCounts | undefined;
@@ -41,9 +41,9 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	/** To every client. */
 	#broadcast: Send = () => {};
 
-	constructor(parts: ChatParts) {
-		this.#parts = parts;
-		this.#model = parts.model || undefined;
+	constructor(parts: ChatDependencies) {
+		this.#dependencies = dependencies;
+		this.#model = dependencies.model || undefined;
 	}
 
 	/** Which answers now; undefined: none. */
@@ -58,7 +58,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	/** What a new client is told first: all it needs to go on like everybody else. */
 	*greeting(): Generator<PodFrame> {
-		const { sessionId, dialogue, permissions } = this.#parts;
+		const { sessionId, dialogue, permissions } = this.#dependencies;
 		yield { type: "system", content: `Connected to session ${sessionId}`, permission_mode: permissions.mode };
 		const { turns, truncated } = dialogue.history();
 		if (turns.length > 0) yield { type: "conversation_history", turns, truncated };
@@ -78,8 +78,8 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	began(): void {
 		this.#frames = new TurnFrames();
-		this.#meteredBefore = this.#parts.metered();
-		const { turn } = this.#parts.dialogue;
+		this.#meteredBefore = this.#dependencies.metered();
+		const { turn } = this.#dependencies.dialogue;
 		if (turn) this.#tell(this.#frames.began(turn));
 	}
 
@@ -90,7 +90,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	ended(answer: ConversationTurn): void {
 		const { error, in_reply_to } = answer.metadata;
 		if (typeof error === "string") this.#broadcast(errorFrame(error, String(in_reply_to)));
-		const { dialogue, metered, costOf } = this.#parts;
+		const { dialogue, metered, costOf } = this.#dependencies;
 		const tokens = usedSince(this.#meteredBefore, metered());
 		this.#tell(this.#frames.ended(answer, dialogue.turnCount, tokens && { tokens, cost: costOf(tokens) }));
 	}
@@ -124,7 +124,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	}
 
 	async #execute(command: ChatCommand, reply: Send): Promise<void> {
-		const { dialogue, agent } = this.#parts;
+		const { dialogue, agent } = this.#dependencies;
 		switch (command.type) {
 			case "user":
 				return this.#accept(command.id ?? randomUUID(), command.content);
@@ -144,7 +144,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	async #accept(id: string, content: string): Promise<void> {
 		try {
-			await this.#parts.dialogue.accept(id, content);
+			await this.#dependencies.dialogue.accept(id, content);
 		} catch (error) {
 			throw new FrameError(error instanceof QueueFullError ? error.message : "The message cannot be kept");
 		}
@@ -153,11 +153,11 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 
 	/** @throws {FrameError} when the input was changed: the agent would run what it asked for, not what was meant. */
 	#respond({ request_id, behavior, input }: Extract<ChatCommand, { type: "permission_response" }>): void {
-		const request = this.#parts.permissions.open.find((open) => open.request_id === request_id);
+		const request = this.#dependencies.permissions.open.find((open) => open.request_id === request_id);
 		if (request && input && behavior !== "deny" && !isDeepStrictEqual(request.input, { ...input })) {
 			throw new FrameError("What a tool is given cannot be changed: allow it as it is, or deny it");
 		}
-		this.#parts.permissions.answer(request_id, { behavior });
+		this.#dependencies.permissions.answer(request_id, { behavior });
 	}
 }
 

@@ -15,7 +15,7 @@ import { type Changes, WorkspaceWatch } from "./workspace-watch.ts";
 const firstLookMs = 10_000;
 const nothing: Changes = { files: [], commits: [] };
 
-export interface TimelineParts {
+export interface TimelineDependencies {
 	readonly launch: LaunchDocument;
 	/** With the environment for everything that needs no remote. */
 	readonly git: Git;
@@ -33,7 +33,7 @@ export interface SessionFacts extends Changes {
 export class Timeline {
 	readonly records = new TimelineLog();
 	readonly turns: TurnTimeline;
-	readonly #parts: TimelineParts;
+	readonly #dependencies: TimelineDependencies;
 	readonly #file: string;
 	readonly #since = monotonic();
 	readonly #ready = Promise.withResolvers<void>();
@@ -42,10 +42,10 @@ export class Timeline {
 	#memory: TimelineMemory = { head: undefined, seconds: 0 };
 	#hasTroubleToldOf = false;
 
-	constructor(parts: TimelineParts) {
-		this.#parts = parts;
-		this.#file = join(parts.launch.state, "timeline.json");
-		const { metered } = parts;
+	constructor(parts: TimelineDependencies) {
+		this.#dependencies = dependencies;
+		this.#file = join(dependencies.launch.state, "timeline.json");
+		const { metered } = dependencies;
 		const look = (): Promise<Changes> => this.#look();
 		this.turns = new TurnTimeline({ log: this.records, look, ready: this.#ready.promise, metered });
 	}
@@ -82,7 +82,7 @@ export class Timeline {
 	stop(failure: string | undefined): void {
 		if (!this.#opening) return;
 		const at = isoTime();
-		const used = this.#parts.metered();
+		const used = this.#dependencies.metered();
 		const data = { reason: failure === undefined ? "stopped" : "failed", total_tokens: used ? totalTokens(used) : 0 };
 		if (failure !== undefined) this.records.add(...errorRecords(failure, "session", at));
 		this.records.add({ event: { event_type: "session_stop", timestamp: at, data } });
@@ -101,7 +101,7 @@ export class Timeline {
 	}
 
 	async #open(): Promise<void> {
-		const { workspace, home, model, repositories } = this.#parts.launch;
+		const { workspace, home, model, repositories } = this.#dependencies.launch;
 		const at = isoTime();
 		const [own] = repositories;
 		const data = { model, repo: own?.url ?? "", branch: own?.branch ?? "" };
@@ -111,7 +111,7 @@ export class Timeline {
 			{ entry: { at, type: "session", label } },
 			{ event: { event_type: "session_start", timestamp: at, data } },
 		);
-		this.#watch = await WorkspaceWatch.open(workspace, home, this.#parts.git, now());
+		this.#watch = await WorkspaceWatch.open(workspace, home, this.#dependencies.git, now());
 		this.#memory = former ?? { head: this.#watch.head, seconds: 0 };
 		if (!former) await writeMemory(this.#file, this.#memory);
 	}
@@ -132,6 +132,6 @@ export class Timeline {
 		if (this.#hasTroubleToldOf) return;
 		this.#hasTroubleToldOf = true;
 		const said = error instanceof Error ? error.message : String(error);
-		this.#parts.log.add("WARNING", "session-agent", `The timeline is not complete: ${said}`);
+		this.#dependencies.log.add("WARNING", "session-agent", `The timeline is not complete: ${said}`);
 	}
 }

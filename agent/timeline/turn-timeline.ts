@@ -17,7 +17,7 @@ const pauseMs = 250;
 /** Kinds of tool calls that change nothing. */
 const readers = new Set(["read", "search", "fetch", "think"]);
 
-export interface TurnTimelineParts {
+export interface TurnTimelineDependencies {
 	readonly log: TimelineLog;
 	/** What has changed since the last look. */
 	readonly look: () => Promise<Changes>;
@@ -28,7 +28,7 @@ export interface TurnTimelineParts {
 }
 
 export class TurnTimeline implements TurnWatcher, TurnGate {
-	readonly #parts: TurnTimelineParts;
+	readonly #dependencies: TurnTimelineDependencies;
 	#calls = new ToolCalls();
 	#turns = 0;
 	#meteredBefore: TokenCounts | undefined;
@@ -37,8 +37,8 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 	#isLookComing = false;
 	readonly #ending = new AbortController();
 
-	constructor(parts: TurnTimelineParts) {
-		this.#parts = parts;
+	constructor(parts: TurnTimelineDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** Turns that have ended since the launch. */
@@ -49,30 +49,30 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 	/** No turn begins before the first look: its changes would be taken for what was there before. */
 	async pass(_message: ConversationTurn, signal: AbortSignal): Promise<void> {
 		const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-		await Promise.race([this.#parts.ready, aborted]);
+		await Promise.race([this.#dependencies.ready, aborted]);
 	}
 
 	began(message: ConversationTurn): void {
 		this.#calls = new ToolCalls();
-		this.#meteredBefore = this.#parts.metered();
+		this.#meteredBefore = this.#dependencies.metered();
 		const at = isoTime();
-		this.#next(async () => this.#parts.log.add(...messageRecords(message, at)));
+		this.#next(async () => this.#dependencies.log.add(...messageRecords(message, at)));
 	}
 
 	updated(update: AgentUpdate): void {
 		const call = update.type === "tool" ? this.#calls.update(update) : undefined;
 		if (!call) return;
 		const at = isoTime();
-		this.#next(async () => this.#parts.log.add(...callRecords(call, at)));
+		this.#next(async () => this.#dependencies.log.add(...callRecords(call, at)));
 		if (!readers.has(call.kind)) this.#lookSoon(at);
 	}
 
 	ended(answer: ConversationTurn): void {
 		const number = ++this.#turns;
-		const tokens = usedSince(this.#meteredBefore, this.#parts.metered());
+		const tokens = usedSince(this.#meteredBefore, this.#dependencies.metered());
 		const at = isoTime();
 		this.#lookSoon(at);
-		this.#next(async () => this.#parts.log.add(...answerRecords(answer, number, at, tokens)));
+		this.#next(async () => this.#dependencies.log.add(...answerRecords(answer, number, at, tokens)));
 	}
 
 	/** Takes a last look, and resolves when all is told. */
@@ -87,11 +87,11 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 		if (this.#isLookComing) return;
 		this.#isLookComing = true;
 		this.#next(async () => {
-			await this.#parts.ready;
+			await this.#dependencies.ready;
 			await sleep(pauseMs, this.#ending.signal);
 			this.#isLookComing = false;
-			const { files, commits } = await this.#parts.look();
-			this.#parts.log.add(...fileRecords(files, at), ...commitRecords(commits, at));
+			const { files, commits } = await this.#dependencies.look();
+			this.#dependencies.log.add(...fileRecords(files, at), ...commitRecords(commits, at));
 		});
 	}
 

@@ -25,7 +25,7 @@ import { promptText } from "./prompt-text.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Transcript } from "./transcript.ts";
 
-export interface SessionParts {
+export interface ModelSessionDependencies {
 	endpoint: ModelEndpoint;
 	/** For programs the tools start. */
 	env: Environment;
@@ -41,23 +41,23 @@ const modeNames = {
 
 export class ModelSession implements AgentSession {
 	readonly #opening: SessionOpening;
-	readonly #parts: SessionParts;
+	readonly #dependencies: ModelSessionDependencies;
 	readonly #context: ModelContext;
 	readonly #permissions: Permissions;
 	readonly #runner: ToolRunner;
 	readonly #tools: Tool[];
 	readonly #mcp: McpServers;
 
-	constructor(opening: SessionOpening, parts: SessionParts) {
+	constructor(opening: SessionOpening, parts: ModelSessionDependencies) {
 		const { folder, client, mcpServers } = opening;
 		this.#opening = opening;
-		this.#parts = parts;
-		this.#context = new ModelContext(parts.messages);
+		this.#dependencies = dependencies;
+		this.#context = new ModelContext(dependencies.messages);
 		this.#permissions = new Permissions(client);
-		const { contextWindow } = parts.endpoint.settings;
+		const { contextWindow } = dependencies.endpoint.settings;
 		this.#runner = new ToolRunner({ folder, client, permissions: this.#permissions, contextWindow });
-		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(parts.env), bash, updatePlan];
-		this.#mcp = new McpServers(mcpServers, { folder, env: parts.env }, (sentence) => this.#complain(sentence));
+		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(dependencies.env), bash, updatePlan];
+		this.#mcp = new McpServers(mcpServers, { folder, env: dependencies.env }, (sentence) => this.#complain(sentence));
 		// Connected while the first message is awaited.
 		void this.#mcp.tools();
 	}
@@ -74,7 +74,7 @@ export class ModelSession implements AgentSession {
 	}
 
 	async answer(prompt: readonly JsonObject[], signal: AbortSignal): Promise<PromptResponse> {
-		const { endpoint, transcript } = this.#parts;
+		const { endpoint, transcript } = this.#dependencies;
 		const { client, folder } = this.#opening;
 		const text = promptText(prompt);
 		const message = userMessage(text);
@@ -93,7 +93,7 @@ export class ModelSession implements AgentSession {
 	}
 
 	async close(): Promise<void> {
-		await Promise.all([this.#mcp.close(), this.#parts.transcript?.close()]);
+		await Promise.all([this.#mcp.close(), this.#dependencies.transcript?.close()]);
 	}
 
 	#complain(sentence: string): void {
@@ -103,7 +103,7 @@ export class ModelSession implements AgentSession {
 	}
 }
 
-/** Of this turn; as the draft of the protocol names it. The four parts are exclusive, and the sum is theirs. */
+/** Of this turn; as the draft of the protocol names it. The four dependencies are exclusive, and the sum is theirs. */
 function usageOf(usage: TokenCounts): object {
 	return {
 		totalTokens: totalTokens(usage),

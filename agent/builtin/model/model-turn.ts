@@ -12,7 +12,7 @@ import { ModelFailure } from "./model-failure.ts";
 import { type ModelMessage, toolMessage } from "./model-message.ts";
 import type { Transcript } from "./transcript.ts";
 
-export interface TurnParts {
+export interface ModelTurnDependencies {
 	endpoint: ModelEndpoint;
 	context: ModelContext;
 	transcript: Transcript | undefined;
@@ -31,10 +31,10 @@ const stopReasons: Partial<Record<FinishReason, StopReason>> = { length: "max_to
 export class ModelTurn {
 	/** Of all calls so far, summaries included. */
 	usage: TokenCounts = { ...noTokens };
-	readonly #parts: TurnParts;
+	readonly #dependencies: ModelTurnDependencies;
 
-	constructor(parts: TurnParts) {
-		this.#parts = parts;
+	constructor(parts: ModelTurnDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** @throws {ModelFailure} */
@@ -54,7 +54,7 @@ export class ModelTurn {
 
 	/** Makes room first where it is needed; the provider may know better than our own estimate. */
 	async #askWithRoom(): Promise<ModelAnswer> {
-		const { context, endpoint } = this.#parts;
+		const { context, endpoint } = this.#dependencies;
 		if (isNearlyFull(context, endpoint.settings.contextWindow)) await this.#compact();
 		try {
 			return await this.#ask();
@@ -65,7 +65,7 @@ export class ModelTurn {
 	}
 
 	async #ask(): Promise<ModelAnswer> {
-		const { endpoint, context, client, tools, system, signal } = this.#parts;
+		const { endpoint, context, client, tools, system, signal } = this.#dependencies;
 		const functions = tools.map(({ name, description, inputSchema }) => ({
 			type: "function" as const,
 			name,
@@ -103,7 +103,7 @@ export class ModelTurn {
 
 	/** One after the other; every call gets a result. Tells whether the turn was cancelled. */
 	async #runCalls(calls: readonly ModelToolCall[]): Promise<boolean> {
-		const { runner, tools, signal } = this.#parts;
+		const { runner, tools, signal } = this.#dependencies;
 		let isCancelled = false;
 		for (const call of calls) {
 			const result: ToolResult = isCancelled ? runner.skip(call) : await runner.run(call, tools, signal);
@@ -115,7 +115,7 @@ export class ModelTurn {
 
 	/** Tells whether there is more room now. */
 	async #compact(): Promise<boolean> {
-		const { context, endpoint, transcript, client, signal } = this.#parts;
+		const { context, endpoint, transcript, client, signal } = this.#dependencies;
 		const made = await compaction(context, endpoint, signal);
 		if (!made) return false;
 		context.compact(made.summary, made.kept);
@@ -126,13 +126,13 @@ export class ModelTurn {
 	}
 
 	async #add(message: ModelMessage, updates: SessionUpdate[]): Promise<void> {
-		this.#parts.context.add(message);
-		await this.#parts.transcript?.add(message, updates);
+		this.#dependencies.context.add(message);
+		await this.#dependencies.transcript?.add(message, updates);
 	}
 
 	#account({ usage }: ModelAnswer): void {
 		this.usage = addTokens(this.usage, usage);
-		const { client, context, endpoint } = this.#parts;
+		const { client, context, endpoint } = this.#dependencies;
 		client.update({ sessionUpdate: "usage_update", used: context.used, size: endpoint.settings.contextWindow });
 	}
 }
