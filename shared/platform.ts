@@ -1,4 +1,4 @@
-/** What one process of the platform consists of: every service folder contributes a part, composed from the same ground. */
+/** What one process of the platform consists of: every service folder contributes a part, composed from the same dependencies. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";

@@ -16,7 +16,7 @@ export class AgentKeeper {
 	#process: AgentProcess | undefined;
 	#agent: CodingAgent | undefined;
 
-	constructor(parts: AgentStarterDependencies) {
+	constructor(dependencies: AgentStarterDependencies) {
 		this.#dependencies = dependencies;
 	}
 

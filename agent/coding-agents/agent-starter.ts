@@ -39,7 +39,7 @@ export interface AgentStarterDependencies {
  * @throws {LaunchFailure}
  */
 export async function startCodingAgent(
-	parts: AgentStarterDependencies,
+	dependencies: AgentStarterDependencies,
 	model: string,
 	onProcess: (process: AgentProcess) => void,
 ): Promise<CodingAgent> {

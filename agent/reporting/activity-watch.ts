@@ -36,7 +36,7 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	/** Runs during turns. */
 	#looking: Timer | undefined;
 
-	constructor(parts: ActivityWatchDependencies, limits: Partial<StallLimits> = {}) {
+	constructor(dependencies: ActivityWatchDependencies, limits: Partial<StallLimits> = {}) {
 		this.#dependencies = dependencies;
 		this.#limits = { ...defaultLimits, ...limits };
 	}

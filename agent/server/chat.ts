@@ -41,7 +41,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 	/** To every client. */
 	#broadcast: Send = () => {};
 
-	constructor(parts: ChatDependencies) {
+	constructor(dependencies: ChatDependencies) {
 		this.#dependencies = dependencies;
 		this.#model = dependencies.model || undefined;
 	}

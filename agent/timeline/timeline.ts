@@ -42,7 +42,7 @@ export class Timeline {
 	#memory: TimelineMemory = { head: undefined, seconds: 0 };
 	#hasTroubleToldOf = false;
 
-	constructor(parts: TimelineDependencies) {
+	constructor(dependencies: TimelineDependencies) {
 		this.#dependencies = dependencies;
 		this.#file = join(dependencies.launch.state, "timeline.json");
 		const { metered } = dependencies;

@@ -37,7 +37,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 	#isLookComing = false;
 	readonly #ending = new AbortController();
 
-	constructor(parts: TurnTimelineDependencies) {
+	constructor(dependencies: TurnTimelineDependencies) {
 		this.#dependencies = dependencies;
 	}
 

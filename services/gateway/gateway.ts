@@ -34,7 +34,7 @@ export class Gateway {
 	readonly #drained = new AbortController();
 	#draining = false;
 
-	constructor(parts: GatewayDependencies) {
+	constructor(dependencies: GatewayDependencies) {
 		this.#dependencies = dependencies;
 	}
 

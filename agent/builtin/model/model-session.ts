@@ -48,7 +48,7 @@ export class ModelSession implements AgentSession {
 	readonly #tools: Tool[];
 	readonly #mcp: McpServers;
 
-	constructor(opening: SessionOpening, parts: ModelSessionDependencies) {
+	constructor(opening: SessionOpening, dependencies: ModelSessionDependencies) {
 		const { folder, client, mcpServers } = opening;
 		this.#opening = opening;
 		this.#dependencies = dependencies;
@@ -103,7 +103,7 @@ export class ModelSession implements AgentSession {
 	}
 }
 
-/** Of this turn; as the draft of the protocol names it. The four dependencies are exclusive, and the sum is theirs. */
+/** Of this turn; as the draft of the protocol names it. The four parts are exclusive, and the sum is theirs. */
 function usageOf(usage: TokenCounts): object {
 	return {
 		totalTokens: totalTokens(usage),

@@ -33,7 +33,7 @@ export class ModelTurn {
 	usage: TokenCounts = { ...noTokens };
 	readonly #dependencies: ModelTurnDependencies;
 
-	constructor(parts: ModelTurnDependencies) {
+	constructor(dependencies: ModelTurnDependencies) {
 		this.#dependencies = dependencies;
 	}
 

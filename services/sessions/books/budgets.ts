@@ -45,7 +45,7 @@ export class Budgets {
 	readonly #dependencies: BudgetsDependencies;
 	readonly #sessions = new KeyedMutex();
 
-	constructor(parts: BudgetsDependencies) {
+	constructor(dependencies: BudgetsDependencies) {
 		this.#dependencies = dependencies;
 	}
 

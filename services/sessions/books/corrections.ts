@@ -21,7 +21,7 @@ export interface CorrectionsDependencies {
 export class Corrections {
 	readonly #dependencies: CorrectionsDependencies;
 
-	constructor(parts: CorrectionsDependencies) {
+	constructor(dependencies: CorrectionsDependencies) {
 		this.#dependencies = dependencies;
 	}
 

@@ -33,7 +33,7 @@ export interface UsageReportsDependencies {
 export class UsageReports {
 	readonly #dependencies: UsageReportsDependencies;
 
-	constructor(parts: UsageReportsDependencies) {
+	constructor(dependencies: UsageReportsDependencies) {
 		this.#dependencies = dependencies;
 	}
 

@@ -30,7 +30,7 @@ const keeper = systemPrincipal("history");
 export class HistoryReports {
 	readonly #dependencies: HistoryReportsDependencies;
 
-	constructor(parts: HistoryReportsDependencies) {
+	constructor(dependencies: HistoryReportsDependencies) {
 		this.#dependencies = dependencies;
 	}
 

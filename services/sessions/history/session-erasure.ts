@@ -15,7 +15,7 @@ export interface SessionErasureDependencies {
 export class SessionErasure {
 	readonly #dependencies: SessionErasureDependencies;
 
-	constructor(parts: SessionErasureDependencies) {
+	constructor(dependencies: SessionErasureDependencies) {
 		this.#dependencies = dependencies;
 	}
 
