@@ -68,7 +68,12 @@ export class CallExchange {
 	readonly #provider: string;
 	readonly #watch: WatchedCall;
 
-	constructor(dependencies: ExchangeDependencies, route: ProxyRoute, request: IncomingMessage, response: ServerResponse) {
+	constructor(
+		dependencies: ExchangeDependencies,
+		route: ProxyRoute,
+		request: IncomingMessage,
+		response: ServerResponse,
+	) {
 		this.#dependencies = dependencies;
 		this.#route = route;
 		this.#request = request;

@@ -178,7 +178,12 @@ describeSessions("session commands", (testbed) => {
 		const entry = await eventually(async () =>
 			(await testbed.ada.events(id)).find(({ type }) => type === "session_activity"),
 		);
-		const payload = { session_id: id, state: "active", metadata: { turn_count: 1 }, owner_id: testbed.ada.principal.id };
+		const payload = {
+			session_id: id,
+			state: "active",
+			metadata: { turn_count: 1 },
+			owner_id: testbed.ada.principal.id,
+		};
 		expect(JSON.parse(entry.data)).to.deep.equal(payload);
 	});
 

@@ -93,7 +93,10 @@ describeSessions("session history", (testbed) => {
 		for (const [index, one] of large.entries()) await report(session_id, 1, { n: index + 1, turns: [one] });
 		await testbed.ada.stop(session_id);
 		const ask = (before?: string) =>
-			callAs(testbed.near, testbed.ada.principal, conversation, { session_id, ...(before !== undefined && { before }) });
+			callAs(testbed.near, testbed.ada.principal, conversation, {
+				session_id,
+				...(before !== undefined && { before }),
+			});
 		const newest = await ask();
 		expect(newest).to.include({ truncated: true, is_active: false, last_activity: "" });
 		expect(newest.turns).to.deep.equal(large.slice(3));
@@ -132,7 +135,9 @@ describeSessions("session history", (testbed) => {
 	it("knows nothing of what was never told", async () => {
 		const { id: session_id } = await testbed.ada.stopped();
 		for (const action of [logs, conversation, diff]) {
-			const answer = callAs<{ session_id: string }, unknown>(testbed.near, testbed.ada.principal, action, { session_id });
+			const answer = callAs<{ session_id: string }, unknown>(testbed.near, testbed.ada.principal, action, {
+				session_id,
+			});
 			expect(await failureOf(answer), action.name).to.be.instanceOf(NotFoundError);
 		}
 		const session = await told({ n: 1, logs: [line("INFO", "a")] });

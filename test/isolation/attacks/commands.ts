@@ -35,7 +35,8 @@ export const commandAttacks: readonly Attack[] = [
 		name: "foreign-marker",
 		finding: "M3",
 		does: "processes with the marker of the other user's session",
-		begin: async (testbed) => command(`env ATELIER_SESSION=${testbed.victimId} ATELIER_GENERATION=99 sleep 120`)(testbed),
+		begin: async (testbed) =>
+			command(`env ATELIER_SESSION=${testbed.victimId} ATELIER_GENERATION=99 sleep 120`)(testbed),
 	},
 	{
 		name: "fifos",

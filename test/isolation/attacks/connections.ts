@@ -28,7 +28,10 @@ export const connectionAttacks: readonly Attack[] = [
 			return async () => {
 				if (left > 0) await atOnce(100, () => unread(testbed, lines));
 				left -= 100;
-				await testbed.api.post(`/sessions/${id}/activity`, { state: "thinking", metadata: { text: "x".repeat(3_000) } });
+				await testbed.api.post(`/sessions/${id}/activity`, {
+					state: "thinking",
+					metadata: { text: "x".repeat(3_000) },
+				});
 			};
 		},
 	},

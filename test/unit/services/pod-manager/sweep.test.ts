@@ -50,7 +50,12 @@ describe("Sweep", () => {
 			swept++;
 			return unfinished();
 		};
-		const whole = { runtime: pods, look: (session: string) => looks.push(session), ...dependencies, expected: recorded };
+		const whole = {
+			runtime: pods,
+			look: (session: string) => looks.push(session),
+			...dependencies,
+			expected: recorded,
+		};
 		sweep = new Sweep(whole, (sentence) => said.push(sentence), times);
 	}
 
