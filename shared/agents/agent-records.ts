@@ -1,11 +1,11 @@
 /** The records of coding agents: one YAML file each in `config/agents`, named after the agent. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Schema } from "../bus/schema.ts";
 import { compileSchema } from "../bus/validator.ts";
 import { modelWires } from "../models/model-wire.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
+import { unknownField } from "../config/unknown-field.ts";
 import { yamlValue } from "../config/yaml-text.ts";
 import { agentFields, type WrittenAgent } from "./agent-fields.ts";
 
@@ -52,17 +52,6 @@ function contentOf(file: string): unknown {
 	}
 }
 
-/** A name that is not in the schema: what it was to say would be lost in silence. */
-function unknownField(value: unknown, fields: Schema, above = ""): string | undefined {
-	for (const [name, inner] of entriesOf(value)) {
-		const rule = Object.hasOwn(fields, name) ? fields[name] : undefined;
-		if (!rule) return `${above}${name}`;
-		const deeper = rule.type === "object" ? unknownField(inner, rule.props, `${above}${name}.`) : undefined;
-		if (deeper !== undefined) return deeper;
-	}
-	return undefined;
-}
-
 function inconsistency(record: WrittenAgent, id: string): string | undefined {
 	if (record.id !== id) return `id: it has to be "${id}", as the file is called`;
 	const known: readonly string[] = modelWires;
@@ -71,10 +60,6 @@ function inconsistency(record: WrittenAgent, id: string): string | undefined {
 	if (record.needs_model && Object.keys(record.wires).length === 0) return "wires: an agent that needs a model has one";
 	const variable = Object.entries(record.env).find(([, value]) => typeof value !== "string" && !isMap(value));
 	return variable && `env.${variable[0]}: it has to be text or a map`;
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-	return isMap(value) ? Object.entries(value) : [];
 }
 
 function isMap(value: unknown): value is object {

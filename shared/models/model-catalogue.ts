@@ -5,6 +5,7 @@ import { type Output, schema } from "../bus/schema.ts";
 import { compileSchema } from "../bus/validator.ts";
 import { ConfigError } from "../config/config.ts";
 import { projectRoot } from "../project-root.ts";
+import { unknownField } from "../config/unknown-field.ts";
 import { yamlValue } from "../config/yaml-text.ts";
 import { modelWires } from "./model-wire.ts";
 import { microsOf } from "./money.ts";
@@ -63,8 +64,12 @@ const check = compileSchema(catalogue);
 export function readModelCatalogue(file: string): ModelCatalogue {
 	const path = resolve(projectRoot, file);
 	const content = contentOf(path);
+	const unknown = unknownField(content, catalogue);
 	const [failure] = check(content);
-	const problem = failure ? `${failure.path.join(".")}: ${failure.message}` : inconsistency(content as ModelCatalogue);
+	const problem =
+		(failure && `${failure.path.join(".")}: ${failure.message}`) ??
+		(unknown && `${unknown}: there is no such field`) ??
+		inconsistency(content as ModelCatalogue);
 	if (problem !== undefined) throw new ConfigError(`Model catalogue "${path}": ${problem}`);
 	return content as ModelCatalogue;
 }

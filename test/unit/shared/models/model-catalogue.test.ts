@@ -25,6 +25,12 @@ describe("readModelCatalogue", () => {
 		["a wire format nobody speaks", "providers: [{id: p, endpoints: {smtp: http://h}}]", /"p".*"smtp".*known: openai/],
 		["a model of no provider", "models: [{id: m, name: M, provider: q}]", /"m".*"q".*does not exist/],
 		["a default that is not there", "default_model: x", /"x" does not exist/],
+		["a name nobody knows", "default_modle: m", /: default_modle: there is no such field$/],
+		[
+			"a misspelt price list, without which the model would cost nothing",
+			"models: [{id: m, name: M, provider: p}, {id: n, name: N, provider: p, prises: {input: 1}}]",
+			/models\.1\.prises: there is no such field$/,
+		],
 		["a negative price", "models: [{id: m, name: M, provider: p, prices: {input: -1}}]", /prices\.input/],
 	];
 	for (const [what, text, sentence] of wrong) {
