@@ -12,6 +12,14 @@ import { installTestedAgents, testedAgents } from "../support/agents/proven-agen
 import { waitCommand } from "../support/agents/wait-command.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
+/** Kills the process that this one has started: some agents run commands in children of theirs. Some refuse `$(…)`. */
+const killAgent = `node -e "${[
+	"let [pid, parent] = [process.pid, process.ppid];",
+	"const statusOf = (one) => require('node:fs').readFileSync('/proc/' + one + '/status', 'utf8');",
+	`while (![1, ${process.pid}].includes(parent)) [pid, parent] = [parent, Number(/PPid:[^0-9]*([0-9]+)/.exec(statusOf(parent))[1])];`,
+	"process.kill(pid, 'SIGKILL');",
+].join(" ")}"`;
+
 describe("real agents", function () {
 	this.timeout(180_000);
 	let folder: string;
@@ -24,7 +32,7 @@ describe("real agents", function () {
 		const script = turns({
 			GREET: [say("hello")],
 			WAIT: [shell(waitCommand(join(folder, "waiting.pid"))), say("never")],
-			DIE: [shell("kill -9 $PPID; sleep 5"), say("never")],
+			DIE: [shell(`${killAgent}; sleep 5`), say("never")],
 		});
 		model = await ModelServer.listen({ script });
 	});
