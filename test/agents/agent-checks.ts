@@ -1,10 +1,14 @@
-/** Every row of the table of agents, in the order in which one session leads to the next. */
+/**
+ * Every row of the table of agents, in the order in which one session leads to the next. The books are compared before the
+ * kills: what was on its way to an agent that is killed, nobody can count.
+ */
 import type { AgentCheck } from "./agent-check.ts";
 import { bookChecks } from "./checks/books.ts";
 import { failureChecks } from "./checks/failures.ts";
 import { interruptChecks } from "./checks/interrupts.ts";
 import { killChecks } from "./checks/kills.ts";
 import { permissionChecks } from "./checks/permissions.ts";
+import { surroundingChecks } from "./checks/surroundings.ts";
 import { workChecks } from "./checks/work.ts";
 
 export const agentChecks: readonly AgentCheck[] = [
@@ -12,6 +16,7 @@ export const agentChecks: readonly AgentCheck[] = [
 	...interruptChecks,
 	...permissionChecks,
 	...failureChecks,
-	...killChecks,
 	...bookChecks,
+	...killChecks,
+	...surroundingChecks,
 ];

@@ -22,7 +22,7 @@ export class AgentsTable {
 	}
 
 	text(): string {
-		const agents = [...this.#columns.keys()];
+		const agents = [...this.#columns.keys()].toSorted();
 		const rows = this.#rows.map((row) => [row, ...agents.map((agent) => this.#columns.get(agent)?.get(row) ?? "")]);
 		return [["", ...agents], ["---", ...agents.map(() => "---")], ...rows].map(line).join("\n");
 	}

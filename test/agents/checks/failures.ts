@@ -3,11 +3,12 @@ import { expect } from "chai";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { Step } from "../../support/model-server/script.ts";
+import { say, type Step } from "../../support/model-server/script.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";
 import type { StagedSession } from "../staged-session.ts";
 
 const toldMs = 15_000;
+const overloaded: Step = () => ({ fault: { kind: "status", status: 529, message: "The stub is overloaded" } });
 
 /** Resolves with the time it took. @param reason What a person has to read. */
 async function failsWith(session: StagedSession, steps: readonly Step[], reason: RegExp): Promise<string> {
@@ -33,6 +34,21 @@ async function turnOf({ api, path }: StagedSession, message: string): Promise<Co
 }
 
 export const failureChecks: readonly AgentCheck[] = [
+	{
+		row: "model overloaded (529): told after, calls",
+		async run(stage) {
+			const session = await stage.trusted();
+			const before = stage.model.requests.length;
+			const taken = await failsWith(session, [overloaded], /The stub is overloaded/);
+			const calls = stage.model.requests.length - before;
+			expect((await session.does("UP", [say("Here I am.")])).content).to.include("Here I am.");
+			return `${taken}, ${calls}`;
+		},
+	},
+	{
+		row: "model not reached: told after",
+		run: async (stage) => failsWith(await stage.failing("unreachable"), [], /cannot be reached/),
+	},
 	{
 		row: "key refused (401): told after",
 		run: async (stage) => failsWith(await stage.failing("refused"), [], /The key is wrong/),

@@ -17,11 +17,29 @@ function shownSince({ talk }: StagedSession, count: number): string[] {
 	return talk.asked.slice(count).map(({ title, input }) => JSON.stringify({ title, input }));
 }
 
+/** Greets with a server's tool; where the tool is not offered the model says so. */
+function greetBy(server: "nearby" | "remote"): Step {
+	const greet = call(new RegExp(`${server}.*greet`), { name: "Ada" });
+	return (request) => {
+		try {
+			return greet(request);
+		} catch (error) {
+			return { text: String(error) };
+		}
+	};
+}
+
 function usesServer(name: "nearby" | "remote"): AgentCheck["run"] {
 	return async (stage) => {
 		const session = await stage.asking();
-		const tool = call(new RegExp(`${name}.*greet`), { name: "Ada" });
-		const { content } = await session.does(name.toUpperCase(), [tool, tellResult]);
+		const steps = [greetBy(name), tellResult];
+		let { content } = await session.does(name, steps);
+		if (content.includes("offered:") && (await session.log()).includes("failed to start")) {
+			// On a busy machine qwen gives a server up that it has not reached in some seconds, until its next start.
+			await session.stop();
+			await session.start();
+			({ content } = await session.does(`again-${name}`, steps));
+		}
 		expect(content).to.include("Good day, Ada");
 		if (name === "remote") expect(stage.testbed.mcp.keys).to.include("mcp-key");
 	};
