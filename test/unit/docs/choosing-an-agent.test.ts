@@ -2,7 +2,9 @@ import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { agentChecks } from "../../agents/agent-checks.ts";
 
 describe("docs/choosing-an-agent.md", () => {
 	const page = readFileSync(join(projectRoot, "docs/choosing-an-agent.md"), "utf8");
@@ -13,4 +15,22 @@ describe("docs/choosing-an-agent.md", () => {
 		const [, table] = /<!-- agents -->\n([^]*)<!-- \/agents -->/.exec(page) ?? [];
 		expect(table).to.equal(printed);
 	});
+
+	it("tells what came of each check, and of each agent that is proven nothing but good", () => {
+		const [, seen = ""] = /<!-- seen -->\n([^]*)<!-- \/seen -->/.exec(page) ?? [];
+		const [head = [], , ...rows] = seen.split("\n").flatMap((line) => (line.startsWith("|") ? [cellsOf(line)] : []));
+		expect(rows.map(([row]) => row)).to.deep.equal(agentChecks.map(({ row }) => row));
+		for (const { id, proven } of readAgentRecords().values()) {
+			const column = rows.map((cells) => cells[head.indexOf(id)]);
+			const isGood = column.every((cell) => cell !== undefined && cell !== "" && cell !== "FAILED");
+			expect(isGood, `${id}: ${column.join(", ")}`).to.equal(proven);
+		}
+	});
 });
+
+function cellsOf(line: string): string[] {
+	return line
+		.slice(1, -1)
+		.split("|")
+		.map((cell) => cell.trim());
+}
