@@ -1,6 +1,6 @@
 /** Reads what the pod is told when it starts: one JSON document on standard input. */
 import { type ModelAccess, type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
-import { tokenBuckets } from "#shared/models/token-counts.ts";
+import { tokenKinds } from "#shared/models/token-counts.ts";
 import { permissionModes } from "#shared/contracts/session-resource.ts";
 import type { LaunchDocument, McpServer, Repository } from "#shared/pod/launch.ts";
 import { isJsonObject, parseJsonObject } from "./io/json-object.ts";
@@ -95,7 +95,7 @@ function isModelAccess(value: unknown): value is ModelAccess {
 }
 
 function areTokenPrices(value: unknown): boolean {
-	return isJsonObject(value) && tokenBuckets.every((bucket) => Number.isSafeInteger(value[bucket]));
+	return isJsonObject(value) && tokenKinds.every((bucket) => Number.isSafeInteger(value[bucket]));
 }
 
 function isModelRefusal(value: unknown): value is ModelRefusal {

@@ -20,7 +20,7 @@ interface Turn {
 	parts: { output?: string }[];
 }
 
-interface Conversation {
+interface ConversationPage {
 	turns: Turn[];
 	is_active: boolean;
 }
@@ -112,7 +112,7 @@ class DemoJob {
 		}
 	}
 
-	#conversation(): Promise<Conversation> {
+	#conversation(): Promise<ConversationPage> {
 		return this.#client.get(`${this.#path}/conversation`);
 	}
 

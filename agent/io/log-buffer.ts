@@ -1,14 +1,14 @@
 /** The pod's log: the newest entries in memory, told to whoever asks. */
 import { isoTime, now } from "#shared/clock.ts";
 import type { SessionLogs } from "#shared/contracts/sessions.ts";
-import { type LogEntry, type LogLevel, logTail, maxLogEntries } from "#shared/pod/log-tail.ts";
+import { type PodLogEntry, type LogLevel, logTail, maxLogEntries } from "#shared/pod/log-tail.ts";
 
 const maxMessageLength = 8_192;
 /** Providers that want no key are often given a word like "none". */
 const minSecretLength = 8;
 
 export class LogBuffer {
-	readonly #entries: LogEntry[] = [];
+	readonly #entries: PodLogEntry[] = [];
 	readonly #secrets = new Set<string>();
 	#added = 0;
 
@@ -46,7 +46,7 @@ export class LogBuffer {
 	}
 
 	/** The entries that came after the first `count`, oldest first, as far as they are still kept. */
-	after(count: number): LogEntry[] {
+	after(count: number): PodLogEntry[] {
 		const newer = this.#added - count;
 		return newer > 0 ? this.#entries.slice(-newer) : [];
 	}

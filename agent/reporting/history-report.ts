@@ -13,12 +13,12 @@ import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { answerBytes, cutToJsonBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { fitTurn } from "#shared/pod/conversation-history.ts";
-import type { LogEntry } from "#shared/pod/log-tail.ts";
+import type { PodLogEntry } from "#shared/pod/log-tail.ts";
 import type { RawEvent, TimelineRecord } from "../timeline/timeline-log.ts";
 
 /** What a report says, before it and its events have their numbers. */
 export interface ReportContent {
-	logs: LogEntry[];
+	logs: PodLogEntry[];
 	turns: ConversationTurn[];
 	diff?: PatchPiece;
 	timeline?: ToldEntry[];
@@ -35,7 +35,7 @@ const maxItems = 1_000;
 
 /** In as few reports as there is room in. */
 export function packReports(
-	logs: readonly LogEntry[],
+	logs: readonly PodLogEntry[],
 	turns: readonly ConversationTurn[],
 	records: readonly TimelineRecord[] = [],
 ): ReportContent[] {

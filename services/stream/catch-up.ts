@@ -7,7 +7,7 @@ import type { ResetReason } from "#shared/contracts/stream.ts";
 import type { LogTail } from "./log-tail.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { SseClient } from "./sse-client.ts";
-import { join, type Position, resetFrame } from "./sse-frame.ts";
+import { join, type EventPosition, resetFrame } from "./sse-frame.ts";
 
 /** A client is sent this much, and more when it has read that. */
 const pieceBytes = 64 * 1024;
@@ -15,7 +15,7 @@ const pieceBytes = 64 * 1024;
 const againMs = 1_000;
 
 /** The place of a client that nothing is known of. */
-export const nowhere: Position = { epoch: "", seq: 0 };
+export const nowhere: EventPosition = { epoch: "", seq: 0 };
 
 export class CatchUp {
 	readonly #tail: LogTail;
@@ -30,7 +30,7 @@ export class CatchUp {
 	}
 
 	/** Resolves when the client is live or gone. Between the last look at the tail and `isLive` nothing is awaited. */
-	async run(client: SseClient, from: Position): Promise<void> {
+	async run(client: SseClient, from: EventPosition): Promise<void> {
 		let position = from;
 		// Another process may have read further than this one, and told the client.
 		if (this.#tail.resetReason(position) === "ahead") await this.#refresh(client);
@@ -64,7 +64,7 @@ export class CatchUp {
 	}
 
 	/** The position that the client has then; none when it has gone meanwhile. */
-	async #reset(client: SseClient, reason: ResetReason): Promise<Position> {
+	async #reset(client: SseClient, reason: ResetReason): Promise<EventPosition> {
 		const snapshot = await untilDone(() => this.#snapshots.take(client.audience), client.signal, this.#report);
 		if (!snapshot) return nowhere;
 		const { position, frames, more } = snapshot;

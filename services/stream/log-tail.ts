@@ -6,7 +6,7 @@ import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
 import type { Addressed, Audience } from "./audience.ts";
-import { frame, isStreamEvent, type Position } from "./sse-frame.ts";
+import { frame, isStreamEvent, type EventPosition } from "./sse-frame.ts";
 
 const pollMs = 1_000;
 const readLimit = 500;
@@ -34,7 +34,7 @@ export interface TailListener {
 	/** The log has grown. */
 	appended(entries: readonly TailEntry[]): void;
 	/** The log went on elsewhere than after `former`. */
-	moved(former: Position): void;
+	moved(former: EventPosition): void;
 	/** The log cannot be read for some time, told once until it can be again; or it holds what it should not. */
 	trouble(error: unknown): void;
 }
@@ -43,7 +43,7 @@ export interface TailListener {
 export interface Piece {
 	readonly frames: readonly Buffer[];
 	/** Where it ends. */
-	readonly position: Position;
+	readonly position: EventPosition;
 }
 
 export class LogTail {
@@ -103,19 +103,19 @@ export class LogTail {
 	}
 
 	/** Of the newest entry. */
-	get position(): Position {
+	get position(): EventPosition {
 		return { epoch: this.#epoch, seq: this.#seq };
 	}
 
 	/** Why a client cannot go on after this position; undefined when it can. */
-	resetReason({ epoch, seq }: Position): ResetReason | undefined {
+	resetReason({ epoch, seq }: EventPosition): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
 		if (seq > this.#seq) return "ahead";
 		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
 	}
 
 	/** What follows a position that needs no reset, for one audience: about `maxBytes`, at least one entry if any is left. */
-	after({ seq }: Position, audience: Audience, maxBytes: number): Piece {
+	after({ seq }: EventPosition, audience: Audience, maxBytes: number): Piece {
 		const frames: Buffer[] = [];
 		let index = this.#entries.length - (this.#seq - seq);
 		for (let bytes = 0; bytes < maxBytes && index < this.#entries.length; index++) {

@@ -2,7 +2,7 @@
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Audience } from "./audience.ts";
-import { frame, type Position } from "./sse-frame.ts";
+import { frame, type EventPosition } from "./sse-frame.ts";
 
 export const maxSessions = 500;
 
@@ -11,7 +11,7 @@ const pageSize = 100;
 /** Of all frames; each client that is behind gets them. */
 const maxBytes = 4 * 1_048_576;
 
-export interface SessionPage {
+export interface SnapshotPage {
 	readonly items: readonly Session[];
 	readonly next?: string | undefined;
 }
@@ -20,11 +20,11 @@ export interface SessionPage {
 export type ListSessions = (
 	principal: Principal,
 	page: { limit: number; cursor?: string | undefined },
-) => Promise<SessionPage>;
+) => Promise<SnapshotPage>;
 
 export interface Snapshot {
 	/** Everything up to here is in it; what follows may be as well. */
-	readonly position: Position;
+	readonly position: EventPosition;
 	/** One `session_updated` a session. The last carries the position, so that one who leaves earlier starts over. */
 	readonly frames: readonly Buffer[];
 	/** There are more sessions than these. */
@@ -33,11 +33,11 @@ export interface Snapshot {
 
 export class Snapshots {
 	readonly #list: ListSessions;
-	readonly #position: () => Position;
+	readonly #position: () => EventPosition;
 	readonly #underWay = new Map<Audience, Promise<Snapshot>>();
 
 	/** @param position Of the newest event; asked before the sessions are. */
-	constructor(list: ListSessions, position: () => Position) {
+	constructor(list: ListSessions, position: () => EventPosition) {
 		this.#list = list;
 		this.#position = position;
 	}
@@ -58,7 +58,7 @@ export class Snapshots {
 		let last: Session | undefined;
 		do {
 			const limit = Math.min(pageSize, maxSessions - frames.length);
-			const page: SessionPage = await this.#list(principal, { limit, cursor });
+			const page: SnapshotPage = await this.#list(principal, { limit, cursor });
 			for (const session of page.items) {
 				const told = frame("session_updated", JSON.stringify(session));
 				frames.push(told);

@@ -2,7 +2,7 @@
 import { type ResetReason, type StreamEventName, streamEvents } from "#shared/contracts/stream.ts";
 
 /** A place in the event log. */
-export interface Position {
+export interface EventPosition {
 	readonly epoch: string;
 	readonly seq: number;
 }
@@ -16,13 +16,13 @@ export function isStreamEvent(name: string): name is StreamEventName {
  * @param json JSON text; line breaks between its tokens become blanks, inside them there are none.
  * @param at What a client that reconnects has seen; absent: the same as before this event.
  */
-export function frame(event: StreamEventName, json: string, at?: Position): Buffer {
+export function frame(event: StreamEventName, json: string, at?: EventPosition): Buffer {
 	const id = at === undefined ? "" : `id: ${at.epoch}-${at.seq}\n`;
 	return Buffer.from(`${id}event: ${event}\ndata: ${json.replaceAll(/[\r\n]+/g, " ")}\n\n`);
 }
 
 /** @param more There are more sessions than follow. */
-export function resetFrame(reason: ResetReason, more: boolean, at?: Position): Buffer {
+export function resetFrame(reason: ResetReason, more: boolean, at?: EventPosition): Buffer {
 	return frame("reset", JSON.stringify({ reason, ...(more && { more }) }), at);
 }
 
@@ -32,7 +32,7 @@ export const retryLine = Buffer.from("retry: 2000\n\n");
 const idForm = /^(.{1,100})-(\d{1,15})$/;
 
 /** The position a client has seen, from its `Last-Event-ID`; an id that is none of ours belongs to no epoch. */
-export function readPosition(lastEventId: string): Position {
+export function readPosition(lastEventId: string): EventPosition {
 	const [, epoch = "", seq = "0"] = idForm.exec(lastEventId) ?? [];
 	return { epoch, seq: Number(seq) };
 }

@@ -8,7 +8,7 @@ import { Audience, audienceKey } from "./audience.ts";
 import { type CatchUp, nowhere } from "./catch-up.ts";
 import type { LogTail, TailEntry } from "./log-tail.ts";
 import { type ClientLimits, clientLimits, SseClient } from "./sse-client.ts";
-import { frame, join, type Position, readPosition } from "./sse-frame.ts";
+import { frame, join, type EventPosition, readPosition } from "./sse-frame.ts";
 
 const sweepMs = 1_000;
 
@@ -87,7 +87,7 @@ export class SseHub {
 	}
 
 	/** The log goes on elsewhere: who was live after `former` is brought up to date again. */
-	moved(former: Position): void {
+	moved(former: EventPosition): void {
 		for (const client of this.#clients.keys()) {
 			if (!client.isLive) continue;
 			client.isLive = false;
@@ -125,7 +125,7 @@ export class SseHub {
 		for (const client of this.#clients.keys()) client.close();
 	}
 
-	#bringUpToDate(client: SseClient, from: Position): void {
+	#bringUpToDate(client: SseClient, from: EventPosition): void {
 		void this.#options.catchUp.run(client, from);
 	}
 

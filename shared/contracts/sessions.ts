@@ -51,7 +51,7 @@ export const conversation = schema({
 	last_activity: { type: "string" },
 	truncated: { type: "boolean", description: "Older turns were left out; ask with `before`" },
 });
-export type Conversation = Output<typeof conversation>;
+export type ConversationPage = Output<typeof conversation>;
 export type ConversationTurn = Conversation["turns"][number];
 
 const archive = {

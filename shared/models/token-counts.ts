@@ -1,13 +1,13 @@
 /** What model calls used and what that costs. Four exclusive buckets: no token is in two of them. */
 
-export const tokenBuckets = ["input", "output", "cache_read", "cache_write"] as const;
-export type TokenBucket = (typeof tokenBuckets)[number];
+export const tokenKinds = ["input", "output", "cache_read", "cache_write"] as const;
+export type TokenKind = (typeof tokenKinds)[number];
 
 /** Whole tokens. `input` is without what was read from or written to a cache; `output` is with reasoning. */
-export type TokenCounts = Record<TokenBucket, number>;
+export type TokenCounts = Record<TokenKind, number>;
 
 /** Micro-dollars per million tokens, whole numbers: 3 dollars are 3,000,000. */
-export type TokenPrices = Record<TokenBucket, number>;
+export type TokenPrices = Record<TokenKind, number>;
 
 export const noTokens: Readonly<TokenCounts> = { input: 0, output: 0, cache_read: 0, cache_write: 0 };
 
@@ -28,16 +28,16 @@ export function usedSince(
 	now: Readonly<TokenCounts> | undefined,
 ): TokenCounts | undefined {
 	if (!now) return undefined;
-	const used = tokenBuckets.map((bucket) => [bucket, now[bucket] - (before?.[bucket] ?? 0)] as const);
+	const used = tokenKinds.map((bucket) => [bucket, now[bucket] - (before?.[bucket] ?? 0)] as const);
 	return Object.fromEntries(used) as TokenCounts;
 }
 
 export function totalTokens(counts: Readonly<TokenCounts>): number {
-	return tokenBuckets.reduce((sum, bucket) => sum + counts[bucket], 0);
+	return tokenKinds.reduce((sum, bucket) => sum + counts[bucket], 0);
 }
 
 /** Whole micro-dollars, rounded once, half up. */
 export function costMicros(counts: Readonly<TokenCounts>, prices: Readonly<TokenPrices>): number {
-	const exact = tokenBuckets.reduce((sum, bucket) => sum + BigInt(counts[bucket]) * BigInt(prices[bucket]), 0n);
+	const exact = tokenKinds.reduce((sum, bucket) => sum + BigInt(counts[bucket]) * BigInt(prices[bucket]), 0n);
 	return Number((exact + million / 2n) / million);
 }

@@ -4,7 +4,7 @@ import { answerBytes, jsonBytes } from "./answer-size.ts";
 
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 export type LogLevel = (typeof logLevels)[number];
-export type LogEntry = SessionLogs["lines"][number];
+export type PodLogEntry = SessionLogs["lines"][number];
 
 /** Entries that are kept. */
 export const maxLogEntries = 2_000;
@@ -16,7 +16,7 @@ const defaultLines = 100;
  * @param level Least level; an unknown one means DEBUG.
  */
 export function logTail(
-	entries: readonly LogEntry[],
+	entries: readonly PodLogEntry[],
 	lines = defaultLines,
 	level = "DEBUG",
 ): Omit<SessionLogs, "session_id"> {

@@ -10,7 +10,7 @@ import { bash } from "../tools/bash.ts";
 import { editFile } from "../tools/edit-file.ts";
 import { listFiles } from "../tools/list-files.ts";
 import { McpServers } from "../tools/mcp-servers.ts";
-import { Permissions, sessionModes } from "../tools/permissions.ts";
+import { ToolPermissions, sessionModes } from "../tools/tool-permissions.ts";
 import { readFile } from "../tools/read-file.ts";
 import { searchFiles } from "../tools/search-files.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -43,7 +43,7 @@ export class ModelSession implements AgentSession {
 	readonly #opening: SessionOpening;
 	readonly #dependencies: ModelSessionDependencies;
 	readonly #context: ModelContext;
-	readonly #permissions: Permissions;
+	readonly #permissions: ToolPermissions;
 	readonly #runner: ToolRunner;
 	readonly #tools: Tool[];
 	readonly #mcp: McpServers;
@@ -53,7 +53,7 @@ export class ModelSession implements AgentSession {
 		this.#opening = opening;
 		this.#dependencies = dependencies;
 		this.#context = new ModelContext(dependencies.messages);
-		this.#permissions = new Permissions(client);
+		this.#permissions = new ToolPermissions(client);
 		const { contextWindow } = dependencies.endpoint.settings;
 		this.#runner = new ToolRunner({ folder, client, permissions: this.#permissions, contextWindow });
 		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(dependencies.env), bash, updatePlan];

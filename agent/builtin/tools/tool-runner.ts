@@ -7,7 +7,7 @@ import { BoundedText } from "../../io/bounded-text.ts";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { ModelToolCall } from "../model/model-answer.ts";
-import type { Permissions, Verdict } from "./permissions.ts";
+import type { ToolPermissions, Verdict } from "./tool-permissions.ts";
 import { type PreparedCall, textContent, type Tool, type ToolOutcome } from "./tool.ts";
 import { ToolInput } from "./tool-input.ts";
 
@@ -23,7 +23,7 @@ export interface ToolResult {
 export interface ToolRunnerOptions {
 	folder: string;
 	client: AcpClient;
-	permissions: Permissions;
+	permissions: ToolPermissions;
 	/** Tokens the model reads at most. */
 	contextWindow: number;
 }

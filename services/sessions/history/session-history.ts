@@ -3,7 +3,7 @@ import type { HistoryReport, PatchPiece } from "#shared/contracts/history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { type LogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
+import { type PodLogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
 import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
@@ -58,10 +58,10 @@ export class SessionHistory {
 	}
 
 	/** Oldest first; undefined when nothing was ever told. */
-	async logs(session: string): Promise<LogEntry[] | undefined> {
+	async logs(session: string): Promise<PodLogEntry[] | undefined> {
 		if (!(await this.#store.get(historyCollection, session))) return undefined;
 		const entries = await this.#entries.newest(session, "log", maxLogBytes);
-		const lines = entries.toReversed().flatMap(({ text }): LogEntry[] => JSON.parse(text));
+		const lines = entries.toReversed().flatMap(({ text }): PodLogEntry[] => JSON.parse(text));
 		return lines.slice(-maxLogEntries);
 	}
 
@@ -159,8 +159,8 @@ function patchIdOf(name: string): string {
 }
 
 /** Lines in groups whose JSON fits a chunk. */
-function chunksOf(lines: readonly LogEntry[]): LogEntry[][] {
-	const groups: LogEntry[][] = [];
+function chunksOf(lines: readonly PodLogEntry[]): PodLogEntry[][] {
+	const groups: PodLogEntry[][] = [];
 	let room = 0;
 	for (const line of lines) {
 		const bytes = jsonBytes(line) + 1;

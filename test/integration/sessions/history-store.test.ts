@@ -6,7 +6,7 @@ import { SessionHistory } from "#services/sessions/history/session-history.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import type { HistoryReport } from "#shared/contracts/history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
-import type { LogEntry } from "#shared/pod/log-tail.ts";
+import type { PodLogEntry } from "#shared/pod/log-tail.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
@@ -21,7 +21,7 @@ function report(n: number, more: Partial<HistoryReport> = {}): HistoryReport {
 	return { n, logs: [], turns: [], timeline: [], events: [], ...more };
 }
 
-function line(message: string): LogEntry {
+function line(message: string): PodLogEntry {
 	return { timestamp: 1.5, time: "2026-11-20T20:00:00.000Z", level: "INFO", logger: "test", message };
 }
 

@@ -3,7 +3,7 @@ import { turnClock } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import { Audience } from "#services/stream/audience.ts";
 import { LogTail, type TailEntry } from "#services/stream/log-tail.ts";
-import type { Position } from "#services/stream/sse-frame.ts";
+import type { EventPosition } from "#services/stream/sse-frame.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
@@ -47,10 +47,10 @@ class HandClock {
 
 class Listener {
 	seqs: number[] = [];
-	moves: Position[] = [];
+	moves: EventPosition[] = [];
 	troubles: string[] = [];
 	appended = (entries: readonly TailEntry[]): void => void this.seqs.push(...entries.map(({ seq }) => seq));
-	moved = (former: Position): void => void this.moves.push(former);
+	moved = (former: EventPosition): void => void this.moves.push(former);
 	trouble = (error: unknown): void => void this.troubles.push(String(error));
 }
 
@@ -171,7 +171,7 @@ describe("LogTail", () => {
 
 	it("hands a client what it missed in pieces, and only what it may see", async () => {
 		const { tail } = await tailOf(100);
-		let position: Position = { epoch: "e1", seq: 40 };
+		let position: EventPosition = { epoch: "e1", seq: 40 };
 		const seen: number[] = [];
 		for (let frames: readonly Buffer[] = []; ; seen.push(...numbers(frames))) {
 			({ frames, position } = tail.after(position, bob, 200));

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { addTokens, costMicros, noTokens, tokenBuckets, totalTokens } from "#shared/models/token-counts.ts";
+import { addTokens, costMicros, noTokens, tokenKinds, totalTokens } from "#shared/models/token-counts.ts";
 
 const counts = (max: number) => {
 	const count = fc.integer({ min: 0, max });
@@ -24,7 +24,7 @@ describe("token counts", () => {
 	it("cost as much as exact fractions say, whatever the numbers", () => {
 		fc.assert(
 			fc.property(counts(1_000_000), counts(100_000_000), (used, prices) => {
-				const millionths = tokenBuckets.reduce(
+				const millionths = tokenKinds.reduce(
 					(sum, bucket) => sum + BigInt(used[bucket]) * BigInt(prices[bucket]),
 					0n,
 				);

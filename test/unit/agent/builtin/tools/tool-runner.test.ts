@@ -2,7 +2,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { expect } from "chai";
 import type { AcpClient } from "#agent/builtin/acp-client.ts";
 import { bash } from "#agent/builtin/tools/bash.ts";
-import { Permissions } from "#agent/builtin/tools/permissions.ts";
+import { ToolPermissions } from "#agent/builtin/tools/tool-permissions.ts";
 import type { Tool, ToolStage } from "#agent/builtin/tools/tool.ts";
 import { ToolRunner } from "#agent/builtin/tools/tool-runner.ts";
 
@@ -18,7 +18,7 @@ describe("ToolRunner", () => {
 			requestPermission,
 			showsNotices: false,
 		};
-		return new ToolRunner({ folder: "/", client, permissions: new Permissions(client), contextWindow: 8_000 });
+		return new ToolRunner({ folder: "/", client, permissions: new ToolPermissions(client), contextWindow: 8_000 });
 	}
 
 	function tool(run: (stage: ToolStage) => Promise<{ text: string }>): Tool {

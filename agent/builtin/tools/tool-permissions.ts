@@ -11,7 +11,7 @@ export type SessionModeName = (typeof sessionModes)[number];
 /** `cancelled`: the turn was cancelled while the question was open. */
 export type Verdict = "allowed" | "rejected" | "cancelled";
 
-export class Permissions {
+export class ToolPermissions {
 	mode: SessionModeName = "ask";
 	readonly #client: AcpClient;
 	/** Keys; they are forgotten with the process. */
