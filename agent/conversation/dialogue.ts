@@ -1,7 +1,7 @@
 /** Takes the messages to the coding agent, one turn at a time, and keeps what it answers. */
 import { sleep } from "#shared/clock.ts";
 import type { InterruptState } from "#shared/contracts/session-control.ts";
-import type { Conversation as History, ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ConversationPage, ConversationTurn } from "#shared/contracts/sessions.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
@@ -100,7 +100,7 @@ export class Dialogue {
 	}
 
 	/** @param before Id of a turn: only older ones. */
-	history(before?: string): History {
+	history(before?: string): ConversationPage {
 		return {
 			...historyPage(this.#conversation.turns, before),
 			is_active: this.#turn !== undefined,

@@ -23,11 +23,11 @@ const limitedMs = 10_000;
 const unlimitedMs = 2_000;
 /** How long a model call waits for a platform that is away. */
 const callPatienceMs = 30_000;
-/** A reservation that cannot be given back ends by itself. */
+/** A reservation that cannot be returned ends by itself. */
 const releaseTries = 5;
 /** How often a session without a limit, which asks for no call, asks whether one was set. */
 const askForLimitsMs = 5_000;
-/** How long the next turn, or the end of the pod, waits for the last one's reservation to be given back. */
+/** How long the next turn, or the end of the pod, waits for the last one's reservation to be returned. */
 const patienceMs = 3_000;
 
 export interface BudgetGateOptions {
@@ -55,7 +55,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	#askedAt = -Infinity;
 	/** Resolves when the next call is over. */
 	#callOver = Promise.withResolvers<void>();
-	#givingBack: Promise<void> | undefined;
+	#returning: Promise<void> | undefined;
 	/** Ends the asking after a refused call, when somebody else asks. */
 	#asking: AbortController | undefined;
 
@@ -80,8 +80,8 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	async pass(_message: ConversationTurn, ending: AbortSignal): Promise<void> {
 		if (this.#model === "" && !this.#isLimited) return;
 		const signal = AbortSignal.any([ending, this.#closed.signal]);
-		this.#giveBack();
-		await this.#givenBack(signal);
+		this.#returnReservation();
+		await this.#returned(signal);
 		this.#asking?.abort();
 		const reserved = this.#reserved ?? newReservation();
 		await this.#untilGranted(reserved, signal);
@@ -92,7 +92,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 
 	ended(): void {
 		this.#isInTurn = false;
-		this.#giveBack();
+		this.#returnReservation();
 	}
 
 	/**
@@ -133,13 +133,13 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		if (reserved) this.#over(reserved, id);
 	}
 
-	/** Gives back what is held, and asks nothing any more. */
+	/** Returns what is held; no reservation is asked for afterwards. */
 	async close(): Promise<void> {
 		this.#isClosing = true;
 		this.#isInTurn = false;
 		this.#asking?.abort();
-		this.#giveBack();
-		await this.#givenBack(this.#closed.signal);
+		this.#returnReservation();
+		await this.#returned(this.#closed.signal);
 		this.#closed.abort();
 		this.#link.close();
 	}
@@ -183,7 +183,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		reserved.underWay.delete(call);
 		this.#callOver.resolve();
 		this.#callOver = Promise.withResolvers<void>();
-		if (!this.#isInTurn) this.#giveBack();
+		if (!this.#isInTurn) this.#returnReservation();
 	}
 
 	/** Of a session that asks for no call; nothing waits for the answer. */
@@ -216,11 +216,11 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/** When the platform has heard of what was used, so that nobody else takes it, and no call is under way that needs it. */
-	#giveBack(): void {
+	#returnReservation(): void {
 		const reserved = this.#reserved;
 		if (!reserved) return;
-		const before = this.#givingBack;
-		this.#givingBack = (async () => {
+		const before = this.#returning;
+		this.#returning = (async () => {
 			await before;
 			if (this.#reserved !== reserved) return;
 			if (!(await this.#options.reported()) && !this.#isClosing) return;
@@ -231,10 +231,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		})();
 	}
 
-	async #givenBack(signal: AbortSignal): Promise<void> {
-		if (!this.#givingBack) return;
+	async #returned(signal: AbortSignal): Promise<void> {
+		if (!this.#returning) return;
 		const patience = new AbortController();
-		await Promise.race([this.#givingBack, sleep(patienceMs, AbortSignal.any([signal, patience.signal]))]);
+		await Promise.race([this.#returning, sleep(patienceMs, AbortSignal.any([signal, patience.signal]))]);
 		patience.abort();
 	}
 

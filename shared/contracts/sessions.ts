@@ -52,7 +52,7 @@ export const conversation = schema({
 	truncated: { type: "boolean", description: "Older turns were left out; ask with `before`" },
 });
 export type ConversationPage = Output<typeof conversation>;
-export type ConversationTurn = Conversation["turns"][number];
+export type ConversationTurn = ConversationPage["turns"][number];
 
 const archive = {
 	summary: "Archive a session, stopping its pod if one runs",

@@ -7,7 +7,7 @@ import type { Agent } from "#shared/contracts/agents.ts";
 import type { Model } from "#shared/contracts/models.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { readAgentRecord } from "#shared/agents/agent-records.ts";
-import type { Conversation } from "#shared/contracts/sessions.ts";
+import type { ConversationPage } from "#shared/contracts/sessions.ts";
 import { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
@@ -113,7 +113,7 @@ describe("choosing an agent and a model", function () {
 		await at(body.id, "running");
 		const answer = await eventually(
 			async () => {
-				const { turns } = (await api.get<Conversation>(`/sessions/${body.id}/conversation`)).body;
+				const { turns } = (await api.get<ConversationPage>(`/sessions/${body.id}/conversation`)).body;
 				return turns.find(({ role, content }) => role === "assistant" && content !== "")?.content;
 			},
 			{ withinMs: 30_000 },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
-import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
+import type { ConversationPage, SessionLogs } from "#shared/contracts/sessions.ts";
 import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/model-server/answer.ts";
@@ -92,7 +92,7 @@ describe("a stop with a chronicle", function () {
 		});
 		expect(chronicle.token_usage, "the question is paid for, too").to.be.above(0);
 
-		const { turns: kept } = await told<Conversation>(`/sessions/${id}/conversation`);
+		const { turns: kept } = await told<ConversationPage>(`/sessions/${id}/conversation`);
 		expect(kept.map(({ role }) => role)).to.deep.equal(["user", "assistant"]);
 		const timeline = await told<Timeline>(`/chronicles/${id}/timeline`);
 		const logs = await told<SessionLogs>(`/sessions/${id}/logs?lines=2000`);

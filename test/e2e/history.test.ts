@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Timeline } from "#shared/contracts/chronicles.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
+import type { ConversationPage, SessionLogs } from "#shared/contracts/sessions.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
 import type { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -22,7 +22,7 @@ async function told<T>(api: ApiClient, path: string): Promise<T> {
 async function everything(api: ApiClient, id: string) {
 	const path = `/sessions/${id}`;
 	const [conversation, files, file, patch, logs] = await Promise.all([
-		told<Conversation>(api, `${path}/conversation`),
+		told<ConversationPage>(api, `${path}/conversation`),
 		told<DiffFileList>(api, `${path}/diff`),
 		told<FileDiff>(api, `${path}/diff?file=one.txt`),
 		told<DiffPatch>(api, `${path}/diff?format=patch`),
@@ -45,7 +45,7 @@ function historyRows({ dataDir }: TestPlatform): Record<string, number> {
 	return rows;
 }
 
-function contents({ turns }: Conversation): string[] {
+function contents({ turns }: ConversationPage): string[] {
 	return turns.map(({ role, content }) => `${role}: ${withoutFence(content).trim()}`);
 }
 
@@ -89,7 +89,7 @@ describe("history", function () {
 		await api.post(`/sessions/${id}/start`);
 		await sessionReaches(api, id, "running");
 		await ask(api, id, "$ echo third");
-		expect((await told<Conversation>(api, `/sessions/${id}/conversation`)).turns).to.have.length(6);
+		expect((await told<ConversationPage>(api, `/sessions/${id}/conversation`)).turns).to.have.length(6);
 
 		await api.post(`/sessions/${id}/stop`);
 		await sessionReaches(api, id, "stopped");
@@ -134,7 +134,7 @@ describe("history", function () {
 
 		await platform.start();
 		await sessionReaches(api, id, "failed").catch(() => {});
-		const before = contents(await told<Conversation>(api, `/sessions/${id}/conversation`));
+		const before = contents(await told<ConversationPage>(api, `/sessions/${id}/conversation`));
 		expect(before.slice(0, 2), "what was heard before").to.deep.equal(["user: $ echo before", "assistant: before"]);
 		await api.post(`/sessions/${id}/start`);
 		await sessionReaches(api, id, "running");
@@ -159,7 +159,7 @@ describe("history", function () {
 		await platform.start();
 		await sessionReaches(api, id, "running");
 		const isAnswered = async (): Promise<boolean> =>
-			contents(await told<Conversation>(api, `/sessions/${id}/conversation`)).includes("assistant: meanwhile");
+			contents(await told<ConversationPage>(api, `/sessions/${id}/conversation`)).includes("assistant: meanwhile");
 		await eventually(isAnswered, { withinMs: 15_000 });
 		await api.post(`/sessions/${id}/stop`);
 		await sessionReaches(api, id, "stopped");

@@ -40,8 +40,8 @@ export const timelineCollection = defineCollection(
 	{
 		/** Grows with every change. */
 		rev: "integer",
-		/** Events ever caused. */
-		told: "integer",
+		/** Number of events this timeline has emitted. */
+		emitted: "integer",
 	},
 	{},
 );

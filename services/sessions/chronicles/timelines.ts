@@ -56,7 +56,7 @@ export class Timelines {
 		const document = await this.#store.get(timelineCollection, chronicle.id);
 		const before = stateOf(document);
 		if (report && isAcknowledged(before.acknowledged, report)) return { dropped: [] };
-		const { state, events } = grown(before, entries, chronicle, document?.told ?? 0);
+		const { state, events } = grown(before, entries, chronicle, document?.emitted ?? 0);
 		const acknowledged = report ? withAcknowledged(before.acknowledged, report) : before.acknowledged;
 		const change = settled({ ...state, acknowledged }, randomUUID());
 		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
@@ -98,7 +98,7 @@ export class Timelines {
 		if (written) await this.#writeChunk(id, written);
 		const rev = document?.rev ?? 0;
 		const wire = JSON.stringify(state);
-		const set = { rev: rev + 1, told: (document?.told ?? 0) + events.length };
+		const set = { rev: rev + 1, emitted: (document?.emitted ?? 0) + events.length };
 		const done = document
 			? await this.#store.update(timelineCollection, id, { equals: { rev } }, { wire, set }, events)
 			: await this.#insert({ id, wire, ...set }, events);
@@ -126,19 +126,19 @@ function stateOf(document: TimelineDocument | undefined): TimelineState {
 	return document ? JSON.parse(document.wire) : noTimeline;
 }
 
-/** @param told Events the timeline has caused before. */
+/** @param emitted Events the timeline has caused before. */
 function grown(
 	before: TimelineState,
 	entries: readonly TimelineEntry[],
 	{ session = "", tenant = "", owner = "" }: ChronicleDocument,
-	told: number,
+	emitted: number,
 ): { state: TimelineState; events: OutboxEntry[] } {
 	const at = now();
 	let state = before;
 	const events = entries.map((entry, index): OutboxEntry => {
 		state = withEntry(state, entry, isoTime(at));
 		const data = payloadOf(session, entry, state);
-		return { n: told + index + 1, type: "chronicle_event", data, audience: { tenant, owner }, at };
+		return { n: emitted + index + 1, type: "chronicle_event", data, audience: { tenant, owner }, at };
 	});
 	return { state, events };
 }

@@ -103,7 +103,7 @@ function extraMembers(session: Session, command: Command, at: number): Partial<S
 }
 
 function nextLaunch({ generation }: Session): ColumnChange {
-	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address", "told_waiting"] };
+	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address", "waiting_reported"] };
 }
 
 /** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */

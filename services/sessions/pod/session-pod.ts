@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
-import type { Conversation, SessionLogs } from "#shared/contracts/sessions.ts";
+import type { ConversationPage, SessionLogs } from "#shared/contracts/sessions.ts";
 import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
@@ -66,10 +66,10 @@ export class SessionPod {
 	}
 
 	/** @param before Id of a turn: only older ones. */
-	conversation(record: SessionRecord, before: string | undefined): Promise<Conversation> {
+	conversation(record: SessionRecord, before: string | undefined): Promise<ConversationPage> {
 		const query = before === undefined ? {} : { before };
 		return this.#ask(record, {
-			alive: (pod) => this.#client.get<Conversation>(pod, "/api/conversation/history", query),
+			alive: (pod) => this.#client.get<ConversationPage>(pod, "/api/conversation/history", query),
 			gone: async (id) => {
 				const kept = await this.#history.turns(id, before);
 				return kept && { ...historyPage(kept, before), is_active: false, last_activity: "" };

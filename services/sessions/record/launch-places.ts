@@ -65,7 +65,7 @@ const ended = new Set<ObservedPhase>(["ready", "absent", "blocked"]);
 
 /** Of a claim. */
 export function placeTaken(document: SessionDocument, at: number): ColumnChange {
-	return isLaunch(document) ? { set: { place_until: at + placeMs }, unset: ["told_waiting"] } : {};
+	return isLaunch(document) ? { set: { place_until: at + placeMs }, unset: ["waiting_reported"] } : {};
 }
 
 /** Of a report: what an observation makes of the place. */
@@ -85,8 +85,8 @@ export function leavesPlace({ place_until }: SessionDocument, { phase }: Observa
 }
 
 /** Whether the owner does not know yet what it waits for, or its time to start runs out meanwhile. */
-export function isToBeTold({ due_at = 0, told_waiting, deadline_at }: SessionDocument, at: number): boolean {
-	return (told_waiting === undefined && at - due_at > patienceMs) || deadline_at !== undefined;
+export function isToBeTold({ due_at = 0, waiting_reported, deadline_at }: SessionDocument, at: number): boolean {
+	return (waiting_reported === undefined && at - due_at > patienceMs) || deadline_at !== undefined;
 }
 
 /** It is said, and the time to start begins anew with the next claim. */
@@ -100,7 +100,7 @@ export function waitingChange(
 	return {
 		at,
 		members: { status_reason: { ...session.status_reason, code: "LAUNCH_WAITS", message } },
-		columns: { set: { told_waiting: 1 }, unset: ["claimed_at", "deadline_at"] },
+		columns: { set: { waiting_reported: 1 }, unset: ["claimed_at", "deadline_at"] },
 		event: "session_updated",
 	};
 }

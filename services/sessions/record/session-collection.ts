@@ -35,7 +35,7 @@ export const sessionCollection = defineCollection(
 		/** Until when its launch counts among those of its owner that start (launch-places.ts). */
 		place_until: "integer",
 		/** 1 once its owner was told that it waits for such a place. */
-		told_waiting: "integer",
+		waiting_reported: "integer",
 		/** LaunchSettings (shared/pod/launch.ts). */
 		launch: "json",
 		/** Base URL of the session agent while there is a pod. */

@@ -10,7 +10,7 @@ const pageSize = 500;
 const maxPages = 10;
 
 /** What tells whose a session is, in which order it is due, and what for. */
-const columns = ["tenant", "owner", "due_at", "status", "desired", "told_waiting", "deadline_at"] as const;
+const columns = ["tenant", "owner", "due_at", "status", "desired", "waiting_reported", "deadline_at"] as const;
 
 /** Those whose time has come, then those put off by a clock that has been set back since; at most `limit`, of their columns only a few. */
 export async function dueSessions(

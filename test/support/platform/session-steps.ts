@@ -44,7 +44,7 @@ export async function runningSession(api: ApiClient, repo = ""): Promise<Session
 	return sessionReaches(api, id, "running");
 }
 
-interface Conversation {
+interface ConversationPage {
 	/** The newest that fit an answer. */
 	turns: { content: string; metadata: { in_reply_to?: string } }[];
 	is_active: boolean;
@@ -56,7 +56,7 @@ export async function ask(api: ApiClient, id: string, content: string): Promise<
 	if (sent.status !== 200) throw new Error(`The message was not taken: ${sent.status} ${sent.text}`);
 	const answer = await eventually(
 		async () => {
-			const { turns, is_active } = (await api.get<Conversation>(`/sessions/${id}/conversation`)).body;
+			const { turns, is_active } = (await api.get<ConversationPage>(`/sessions/${id}/conversation`)).body;
 			return is_active ? undefined : turns.find(({ metadata }) => metadata.in_reply_to === sent.body.message_id);
 		},
 		{ withinMs: 20_000, everyMs: 50, what: `session ${id} answers "${content}"` },

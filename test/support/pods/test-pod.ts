@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import type { Conversation, ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
+import type { ConversationPage, ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { chatPath, type PodFrame } from "#shared/pod/frames.ts";
@@ -191,7 +191,7 @@ export class TestPod {
 		return (await response.json()) as T;
 	}
 
-	history(query = ""): Promise<Conversation> {
+	history(query = ""): Promise<ConversationPage> {
 		return this.get(`/api/conversation/history${query}`);
 	}
 

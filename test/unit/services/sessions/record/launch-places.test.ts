@@ -146,9 +146,9 @@ describe("LaunchPlaces", () => {
 		await report(first, seen("ready"));
 		const begunAt = Date.now() + laterMs;
 		await claimDue();
-		const { deadline_at, told_waiting } = (await records.get(alice, third)).document;
+		const { deadline_at, waiting_reported } = (await records.get(alice, third)).document;
 		expect(deadline_at).to.be.within(begunAt + 60_000, begunAt + 70_000);
-		expect(told_waiting).to.equal(undefined);
+		expect(waiting_reported).to.equal(undefined);
 	});
 
 	it("stops the clock of a launch that has to wait after its first look", async () => {
