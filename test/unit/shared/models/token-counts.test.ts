@@ -24,10 +24,7 @@ describe("token counts", () => {
 	it("cost as much as exact fractions say, whatever the numbers", () => {
 		fc.assert(
 			fc.property(counts(1_000_000), counts(100_000_000), (used, prices) => {
-				const millionths = tokenKinds.reduce(
-					(sum, bucket) => sum + BigInt(used[bucket]) * BigInt(prices[bucket]),
-					0n,
-				);
+				const millionths = tokenKinds.reduce((sum, bucket) => sum + BigInt(used[bucket]) * BigInt(prices[bucket]), 0n);
 				const distance = BigInt(costMicros(used, prices)) * 1_000_000n - millionths;
 				return distance > -500_000n && distance <= 500_000n;
 			}),
