@@ -1,38 +1,26 @@
 /** The pod manager's part: the only one that starts and ends pods. */
-import { availableParallelism, homedir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import {
-	type Config,
-	ConfigError,
-	environmentSecret,
-	inheritedEnvironment,
-	isOnePersons,
-} from "#shared/config/config.ts";
+import { type Config, ConfigError, environmentSecret, isOnePersons } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, leftRunning } from "./exit.ts";
 import { podManager } from "./pod-manager.service.ts";
-import { type PodRuntime, podRuntimeMethods } from "./pod-runtime.ts";
+import { type PodRuntime, podRuntimeMethods, type RuntimeHost } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
 /** A start waits for files and other processes about half of its time. */
 const perProcessor = 2;
 
 export async function compose({ config, key, readiness, shortcomings }: Platform): Promise<Part> {
-	refuseUnsafe(config);
-	const runtime = await loadAdapter<PodRuntime>(config.pods.runtime, podRuntimeMethods, {
-		dataDir: config.data_dir,
-		installation: key.installationId(),
-		markKey: key.podMarkKey(),
-		userHome: homedir(),
-		environment: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(config.data_dir, "cache") },
-	});
+	const runtime = await loadRuntime(config, key);
+	refuseUnsafe(config, runtime);
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
@@ -42,7 +30,7 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const { schema, stop, check } = podManager({ runtime, specOf }, startingPerOwner);
 	readiness.set("pod manager", check);
-	for (const sentence of await runtime.shortcomings()) {
+	for (const sentence of await runtime.open()) {
 		shortcomings.push(sentence);
 		console.log(sentence);
 	}
@@ -51,28 +39,31 @@ export async function compose({ config, key, readiness, shortcomings }: Platform
 		drain: stop,
 		// When requests under way, some of them to pods, have their answers.
 		async close() {
-			if (config.pods.on_exit === "stop") return endAllPods(runtime);
-			const sentence = await leftRunning(runtime);
-			if (sentence !== undefined) console.log(sentence);
+			if (config.pods.on_exit === "stop") await endAllPods(runtime);
+			else await tellLeftRunning(runtime);
+			await runtime.close();
 		},
 	};
 }
 
+function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<PodRuntime> {
+	const host: RuntimeHost = { dataDir: data_dir, installation: key.installationId(), markKey: key.podMarkKey() };
+	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
+}
+
 /**
- * Local pods run with the rights of whoever started the platform: for one developer only.
+ * Pods without isolation have the rights of whoever started the platform: for one person only.
  * @throws {ConfigError}
  */
-function refuseUnsafe(config: Config): void {
-	if (!config.pods.runtime.adapter.endsWith("#LocalProcessRuntime")) return;
-	if (!isOnePersons(config)) {
-		throw new ConfigError(
-			`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
-				"they would all have the platform's own rights; use DevIdentity, TokenIdentity or another pods.runtime",
-		);
-	}
-	if (process.platform !== "linux") {
-		throw new ConfigError(
-			`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`,
-		);
-	}
+function refuseUnsafe(config: Config, { isolation }: PodRuntime): void {
+	if (isolation === "container" || isOnePersons(config)) return;
+	throw new ConfigError(
+		`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
+			"they would all have the platform's own rights; use DevIdentity, TokenIdentity or another pods.runtime",
+	);
+}
+
+async function tellLeftRunning(runtime: PodRuntime): Promise<void> {
+	const sentence = await leftRunning(runtime);
+	if (sentence !== undefined) console.log(sentence);
 }

@@ -11,7 +11,7 @@ const againMs = 250;
 export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Promise<void> {
 	const since = monotonic();
 	while (monotonic() - since < orderlyMs + killMs) {
-		const alive = (await runtime.list()).filter(({ state }) => state !== "gone");
+		const alive = (await runtime.inventory()).pods.filter(({ state }) => state !== "gone");
 		if (alive.length === 0) return;
 		await Promise.all(alive.map((pod) => runtime.end(pod, orderlyMs)));
 		await sleep(againMs);
@@ -20,7 +20,7 @@ export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Prom
 
 /** The sentence for the person who ends the platform; undefined when no session runs on. */
 export async function leftRunning(runtime: PodRuntime): Promise<string | undefined> {
-	const running = (await runtime.list()).filter(({ state }) => state === "launching" || state === "ready");
+	const running = (await runtime.inventory()).pods.filter(({ state }) => state === "launching" || state === "ready");
 	if (running.length === 0) return undefined;
 	if (running.length === 1) return "1 session keeps running; it is found again at the next start";
 	return `${running.length} sessions keep running; they are found again at the next start`;

@@ -92,13 +92,13 @@ export class Sweep {
 	 */
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
-		const [pods, unfinished] = await Promise.all([runtime.list(), runtime.unfinished()]);
+		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
-		if (!this.#comparedAll) this.#tellKept((await runtime.kept()).filter((id) => !sessions.has(id)));
+		if (!this.#comparedAll) this.#tellKept(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
-		for (const trouble of runtime.troubles()) this.#log.tell(trouble);
+		for (const trouble of troubles) this.#log.tell(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);

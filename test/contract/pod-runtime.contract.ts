@@ -36,7 +36,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			await world.atRest();
 		});
 		afterEach(async () => {
-			for (const pod of await runtime.list()) await gone(pod).then((left) => runtime.forget(left));
+			for (const pod of (await runtime.inventory()).pods) await gone(pod).then((left) => runtime.forget(left));
 		});
 		after(() => world.close());
 
@@ -78,7 +78,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			const ready = await inState("ready");
 			const other = world.runtime();
 			expect(await other.find(id)).to.deep.equal([ready]);
-			expect(await other.list()).to.deep.equal([ready]);
+			expect((await other.inventory()).pods).to.deep.equal([ready]);
 			expect(await other.find(randomUUID())).to.deep.equal([]);
 		});
 
@@ -130,14 +130,23 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(await runtime.purge(id).catch((error: unknown) => error)).to.be.an("error");
 			await runtime.forget(await gone(first));
 			expect(world.hasWorkspace(id)).to.equal(true);
-			expect(await world.runtime().kept()).to.include(id);
+			expect((await world.runtime().inventory()).workspaces).to.include(id);
 			await runtime.create(podSpecFor(id, 2));
 			await gone(await inState("ready"));
 			await runtime.purge(id);
 			await world.runtime().purge(id);
 			expect(world.hasWorkspace(id)).to.equal(false);
-			expect(await runtime.kept()).not.to.include(id);
+			expect((await runtime.inventory()).workspaces).not.to.include(id);
 			expect(await runtime.find(id)).to.deep.equal([]);
+		});
+
+		it("leaves its pods running when it is closed", async () => {
+			const former = world.runtime();
+			await former.open();
+			await former.create(podSpecFor(id, 1));
+			const ready = await inState("ready");
+			await former.close();
+			expect(await runtime.find(id)).to.deep.equal([ready]);
 		});
 
 		it("notices within five seconds that an agent was killed", async () => {

@@ -20,13 +20,12 @@ async function openMemory(): Promise<PodWorld> {
 	};
 }
 
-/** @param waiting Session agents that each watched runtime keeps waiting; only the first one is watched. */
+/** @param waiting Session agents that each opened runtime keeps waiting; only the first one is opened. */
 async function openLocal(waiting: number): Promise<PodWorld> {
 	const pods = openLocalPods(waiting);
-	const watching = new AbortController();
-	const watched = pods.runtime();
-	watched.watch(() => {}, watching.signal);
-	const others = [watched];
+	const opened = pods.runtime();
+	await opened.open();
+	const others = [opened];
 	return {
 		runtime: () => others.pop() ?? pods.runtime(),
 		async atRest() {
@@ -38,7 +37,7 @@ async function openLocal(waiting: number): Promise<PodWorld> {
 		},
 		hasWorkspace: (sessionId) => existsSync(join(pods.dataDir, "sessions", sessionId, "workspace")),
 		async close() {
-			watching.abort();
+			await opened.close();
 			await pods.close();
 		},
 	};

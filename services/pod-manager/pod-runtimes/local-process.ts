@@ -2,13 +2,15 @@
  * Session pods as processes of this machine (Linux). What runs is read from `/proc` each time, so a pod started by an
  * earlier platform process is as good as one of our own. No isolation: for one developer only.
  */
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { now, sleep } from "#shared/clock.ts";
+import { ConfigError, inheritedEnvironment } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
-import type { Pod, PodRuntime, PodSpec } from "../pod-runtime.ts";
+import type { Inventory, Pod, PodRuntime, PodSpec, RuntimeHost } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { isSameLaunch, type Launch } from "./local-process/launch.ts";
@@ -26,16 +28,11 @@ import { WaitingAgents } from "./local-process/waiting-agents.ts";
 /** Exit code of an agent that found the session taken (agent/main.ts). */
 const taken = 75;
 
-export interface LocalProcessOptions {
-	dataDir: string;
-	/** Marks the processes of this installation. */
-	installation: string;
-	/** Proves that a mark is from this installation; a secret. */
-	markKey: string;
-	/** Home folder of whoever started the platform; its git and ssh configuration may be used to clone. */
-	userHome: string;
-	/** What session agents may see of the platform's environment. */
-	environment: Record<string, string>;
+export interface LocalProcessOptions extends RuntimeHost {
+	/** Folder whose git and ssh configuration may be used to clone; default the home of whoever started the platform. */
+	userHome?: string;
+	/** What session agents see beside their own variables; default the harmless part of the platform's, and Node's compile cache. */
+	environment?: Record<string, string>;
 	/** Folder with `agent/main.ts`; default this project. */
 	projectRoot?: string;
 	/** Where each pod gets a control group (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
@@ -51,6 +48,7 @@ const unprovenRounds = 100;
 const unprovenMs = 20;
 
 export class LocalProcessRuntime implements PodRuntime {
+	readonly isolation = "none";
 	readonly #options: LocalProcessOptions;
 	readonly #program: AgentProgram;
 	readonly #waiting: WaitingAgents;
@@ -63,10 +61,12 @@ export class LocalProcessRuntime implements PodRuntime {
 	/** Until what a version without proofs has left is ended. */
 	#unprovenEnded: Promise<void> | undefined;
 	readonly #watches = new Set<PodWatch>();
+	/** Aborts what was begun when it was opened. */
+	readonly #closing = new AbortController();
 
 	/** @throws {RangeError} */
 	constructor(options: LocalProcessOptions) {
-		const { dataDir, environment, installation, markKey, projectRoot = ownRoot } = options;
+		const { dataDir, environment = environmentOf(dataDir), installation, markKey, projectRoot = ownRoot } = options;
 		this.#options = options;
 		this.#marks = new PodMarks(installation, markKey);
 		this.#groups = new ControlGroups(options.groups ?? "auto", this.#marks);
@@ -83,8 +83,26 @@ export class LocalProcessRuntime implements PodRuntime {
 		this.#pods = new PodList(this.#runs, this.#processes, this.#groups);
 	}
 
-	list(): Promise<Pod[]> {
-		return this.#pods.all();
+	async open(): Promise<readonly string[]> {
+		refuseForeignSystem();
+		const { signal } = this.#closing;
+		void this.#runs.emptyTrash(signal);
+		void this.#sessions.emptyTrash(signal);
+		void this.#groups.adopt();
+		this.#unprovenEnded = this.#endUnproven(signal);
+		this.#waiting.keep(signal);
+		const shortcoming = await this.#groups.shortcoming();
+		return shortcoming === undefined ? [] : [shortcoming];
+	}
+
+	async close(): Promise<void> {
+		this.#closing.abort();
+	}
+
+	async inventory(): Promise<Inventory> {
+		const [found, workspaces] = await Promise.all([this.#pods.all(), this.#sessions.list()]);
+		const troubles = [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
+		return { ...found, workspaces, troubles };
 	}
 
 	find(sessionId: string): Promise<Pod[]> {
@@ -131,10 +149,6 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const process of processes) sendSignal(process, "SIGKILL");
 	}
 
-	unfinished(): Promise<Pod[]> {
-		return this.#pods.unfinished();
-	}
-
 	async forget(pod: Pod): Promise<void> {
 		const living = await this.#processes.ofSession(pod.sessionId, { surely: true });
 		if (living.some((process) => isSameLaunch(process, pod)))
@@ -154,28 +168,10 @@ export class LocalProcessRuntime implements PodRuntime {
 		await this.#sessions.discard(sessionId);
 	}
 
-	async shortcomings(): Promise<string[]> {
-		const shortcoming = await this.#groups.shortcoming();
-		return shortcoming === undefined ? [] : [shortcoming];
-	}
-
-	kept(): Promise<string[]> {
-		return this.#sessions.list();
-	}
-
-	troubles(): string[] {
-		return [this.#runs.trashTrouble, this.#sessions.trashTrouble].filter((trouble) => trouble !== undefined);
-	}
-
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
-		void this.#runs.emptyTrash(signal);
-		void this.#sessions.emptyTrash(signal);
-		void this.#groups.adopt();
-		this.#unprovenEnded = this.#endUnproven(signal);
-		this.#waiting.keep(signal);
 		const watch = new PodWatch(
 			{
-				list: () => this.list(),
+				list: async () => (await this.#pods.all()).pods,
 				find: (sessionId) => this.find(sessionId),
 				glimpse: () => this.#pods.glimpse(),
 				statusFile: (pod) => this.#runs.statusFile(pod),
@@ -228,7 +224,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			proof: this.#marks.proof(launch),
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
-			git_home: this.#options.userHome,
+			git_home: this.#options.userHome ?? homedir(),
 			agents: join(this.#options.dataDir, "agents"),
 		};
 	}
@@ -242,6 +238,16 @@ function agentCrashed(outcome: number | string | null): PodFailure {
 function sessionLocked(file: string): PodFailure {
 	const message = `Another process holds the session's lock "${file}", and it is no pod of this installation`;
 	return { code: "SESSION_LOCKED", message };
+}
+
+/** @throws {ConfigError} */
+function refuseForeignSystem(): void {
+	if (process.platform === "linux") return;
+	throw new ConfigError(`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`);
+}
+
+function environmentOf(dataDir: string): Record<string, string> {
+	return { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, "cache") };
 }
 
 /** It comes from the configuration as it was written there. @throws {RangeError} */

@@ -10,7 +10,7 @@ import { waitingAgents } from "../platform/session-processes.ts";
 
 const { options, spec } = JSON.parse(await text(process.stdin)) as { options: LocalProcessOptions; spec: PodSpec };
 const runtime = new LocalProcessRuntime(options);
-runtime.watch(() => {}, new AbortController().signal);
+await runtime.open();
 const wait = () => waitingAgents(options.installation).length === options.waiting;
 await eventually(wait, { withinMs: 15_000, what: "session agents wait" });
 await runtime.create(spec);

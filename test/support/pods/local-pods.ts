@@ -22,7 +22,7 @@ export interface LocalPods {
 	close(): Promise<void>;
 }
 
-/** @param waiting How many session agents each watched runtime keeps waiting. */
+/** @param waiting How many session agents each opened runtime keeps waiting. */
 export function openLocalPods(waiting = 0): LocalPods {
 	const dataDir = mkdtempSync(join(tmpdir(), "atelier-pods-"));
 	const installation = randomBytes(8).toString("hex");

@@ -1,5 +1,5 @@
 /** A place for pods in memory: the port's whole behaviour without processes. Time passes with every look at a session. */
-import type { Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
+import type { Inventory, Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
 import { podName } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 
@@ -12,11 +12,13 @@ function smooth({ state }: Pod): PodState | undefined {
 }
 
 export class MemoryPods implements PodRuntime {
+	readonly isolation = "container";
 	/** By name. */
 	readonly pods = new Map<string, Pod>();
 	readonly workspaces = new Set<string>();
 	/** Begun, and never a pod; by name. */
 	readonly begun = new Map<string, Pod>();
+	readonly troubles: string[] = [];
 	readonly #course: Course;
 	readonly #watchers = new Set<(sessionId: string) => void>();
 
@@ -34,9 +36,16 @@ export class MemoryPods implements PodRuntime {
 		return [...this.pods.values()].filter((pod) => pod.sessionId === sessionId);
 	}
 
-	async list(): Promise<Pod[]> {
+	async open(): Promise<string[]> {
+		return [];
+	}
+
+	async close(): Promise<void> {}
+
+	async inventory(): Promise<Inventory> {
 		const sessions = new Set([...this.pods.values()].map(({ sessionId }) => sessionId));
-		return (await Promise.all([...sessions].map((id) => this.find(id)))).flat();
+		const pods = (await Promise.all([...sessions].map((id) => this.find(id)))).flat();
+		return { pods, unfinished: [...this.begun.values()], workspaces: [...this.workspaces], troubles: this.troubles };
 	}
 
 	async find(sessionId: string): Promise<Pod[]> {
@@ -62,10 +71,6 @@ export class MemoryPods implements PodRuntime {
 		if (now && now.state !== "gone") this.put({ ...now, state: now.state === "failed" ? "gone" : "leaving" });
 	}
 
-	async unfinished(): Promise<Pod[]> {
-		return [...this.begun.values()];
-	}
-
 	async forget(pod: Pod): Promise<void> {
 		const now = this.pods.get(pod.name);
 		if (now && now.state !== "gone") throw new Error(`Cannot forget "${pod.name}": it still lives`);
@@ -79,18 +84,6 @@ export class MemoryPods implements PodRuntime {
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of this.ofSession(sessionId)) this.pods.delete(pod.name);
 		this.workspaces.delete(sessionId);
-	}
-
-	async kept(): Promise<string[]> {
-		return [...this.workspaces];
-	}
-
-	troubles(): readonly string[] {
-		return [];
-	}
-
-	async shortcomings(): Promise<string[]> {
-		return [];
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {

@@ -2,16 +2,15 @@
 import type { PodRuntime } from "#services/pod-manager/pod-runtime.ts";
 
 export class SilentPods implements PodRuntime {
-	list = never;
+	readonly isolation = "none";
+	open = async () => [];
+	close = async () => {};
+	inventory = never;
 	find = never;
 	create = never;
 	end = never;
 	forget = never;
 	purge = never;
-	kept = never;
-	unfinished = never;
-	troubles = () => [];
-	shortcomings = async () => [];
 	watch = () => {};
 }
 

@@ -17,25 +17,23 @@ export class PodList {
 		this.#groups = groups;
 	}
 
-	async all(): Promise<Pod[]> {
-		return this.#pods(await this.#runs.launches(), ({ surely }) =>
+	/** The pods, and as `unfinished` the folders without a word in them, of which no process lives. */
+	async all(): Promise<{ pods: Pod[]; unfinished: Pod[] }> {
+		const launches = await this.#runs.launches();
+		const pods = await this.#pods(launches, ({ surely }) =>
 			surely ? this.#processes.scan() : this.#processes.recent(),
 		);
+		const names = new Set(pods.map(({ name }) => name));
+		const unfinished = launches
+			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
+			.filter(({ name }) => !names.has(name))
+			.map((launch): Pod => ({ ...launch, state: "gone", timings: {} }));
+		return { pods, unfinished };
 	}
 
 	async ofSession(sessionId: string): Promise<Pod[]> {
 		const launches = (await this.#runs.launches()).filter((launch) => launch.sessionId === sessionId);
 		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
-	}
-
-	/** Folders without a word in them, of which no process lives. */
-	async unfinished(): Promise<Pod[]> {
-		const launches = await this.#runs.launches();
-		const pods = new Set((await this.all()).map(({ name }) => name));
-		return launches
-			.map((launch) => ({ ...launch, name: podName(launch.sessionId, launch.generation) }))
-			.filter(({ name }) => !pods.has(name))
-			.map((launch) => ({ ...launch, state: "gone", timings: {} }));
 	}
 
 	/** By session: its launches that have a folder, and which processes are or were an agent. */

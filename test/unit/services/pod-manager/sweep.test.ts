@@ -45,10 +45,10 @@ describe("Sweep", () => {
 			asked.push(what);
 			return expected(what);
 		};
-		const unfinished = pods.unfinished.bind(pods);
-		pods.unfinished = async () => {
+		const inventory = pods.inventory.bind(pods);
+		pods.inventory = async () => {
 			swept++;
-			return unfinished();
+			return inventory();
 		};
 		const whole = {
 			runtime: pods,
@@ -79,7 +79,7 @@ describe("Sweep", () => {
 	});
 
 	it("says once what the runtime cannot put right by itself (L5)", async () => {
-		pods.troubles = () => ["Cannot remove 1 folder"];
+		pods.troubles.push("Cannot remove 1 folder");
 		start();
 		await sweeps();
 		expect(said).to.deep.equal(["Cannot remove 1 folder"]);

@@ -87,17 +87,17 @@ describe("LocalProcessRuntime", function () {
 
 	it("shows what was killed between its folder and its process, until it is started or forgotten", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
-		const [unfinished, ...others] = await runtime.unfinished();
+		const [unfinished, ...others] = (await runtime.inventory()).unfinished;
 		expect(others).to.deep.equal([]);
 		expect(unfinished).to.include({ name: `session-${id}-g1`, sessionId: id, generation: 1, state: "gone" });
 		await runtime.create(podSpecFor(id, 1));
-		expect(await runtime.unfinished()).to.deep.equal([]);
+		expect((await runtime.inventory()).unfinished).to.deep.equal([]);
 		await inState("ready");
-		expect(await runtime.unfinished()).to.deep.equal([]);
+		expect((await runtime.inventory()).unfinished).to.deep.equal([]);
 
 		const second = randomUUID();
 		await createElsewhere(podSpecFor(second, 1), "local-process.before-spawn");
-		for (const pod of await runtime.unfinished()) await runtime.forget(pod);
+		for (const pod of (await runtime.inventory()).unfinished) await runtime.forget(pod);
 		expect(readdirSync(join(pods.dataDir, "run")).filter((name) => name.startsWith(second))).to.deep.equal([]);
 	});
 
@@ -152,10 +152,9 @@ describe("LocalProcessRuntime", function () {
 			stdio: "ignore",
 		});
 		const ended = once(former, "exit");
-		const watching = new AbortController();
-		runtime.watch(() => {}, watching.signal);
+		await runtime.open();
 		await runtime.create(podSpecFor(id, 2));
-		watching.abort();
+		await runtime.close();
 		expect(await ended).to.deep.equal([null, "SIGKILL"]);
 		await inState("ready");
 	});
@@ -305,13 +304,20 @@ describe("LocalProcessRuntime", function () {
 		watching.abort();
 	});
 
-	it("finishes the removal that a killed platform began", async () => {
+	it("finishes the removal that a killed platform began when it is opened, and not when somebody watches", async () => {
 		const watching = new AbortController();
 		const left = join(pods.dataDir, "sessions", ".trash", `${id}-0badcafe`);
 		mkdirSync(left, { recursive: true });
-		runtime.watch(() => {}, watching.signal);
-		await eventually(() => !existsSync(left));
+		const changed: string[] = [];
+		runtime.watch((sessionId) => changed.push(sessionId), watching.signal);
+		await runtime.create(podSpecFor(id, 1));
+		await inState("ready");
+		await eventually(() => changed.length > 0);
 		watching.abort();
+		expect(existsSync(left)).to.equal(true);
+		await runtime.open();
+		await eventually(() => !existsSync(left));
+		await runtime.close();
 	});
 
 	it("never leaves its folders, whatever the session's id", async () => {

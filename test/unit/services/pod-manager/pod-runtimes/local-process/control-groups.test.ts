@@ -79,12 +79,11 @@ describe("Control groups of pods", function () {
 			const stale = marks.name({ sessionId: randomUUID(), generation: 4 });
 			mkdirSync(join(groupsOf(pods.installation) ?? "", stale, "made-inside"), { recursive: true });
 			const next = pods.runtime();
-			const watching = new AbortController();
-			next.watch(() => {}, watching.signal);
+			await next.open();
 			await eventually(() => !groupNames(pods.installation).includes(stale), { what: "the empty group is removed" });
 			await inState(next, "failed");
 			await end(next);
-			watching.abort();
+			await next.close();
 			expect(startTimeOf(hidden), "the process that hides").to.equal(undefined);
 			expect(existsSync(groupsOf(pods.installation) ?? "")).to.equal(false);
 		},
@@ -101,7 +100,7 @@ describe("Control groups of pods", function () {
 
 	it("are said to be missing where there are none, and such a process lives on (M4)", async () => {
 		const runtime = new LocalProcessRuntime({ ...pods.options, groups: "none" });
-		const [sentence] = await runtime.shortcomings();
+		const [sentence] = await runtime.open();
 		expect(sentence).to.contain("clears its environment");
 		const hidden = await podThatHides(runtime);
 		await end(runtime);
@@ -111,7 +110,8 @@ describe("Control groups of pods", function () {
 
 	it("are missing where the folder that is named is no control group", async () => {
 		const runtime = new LocalProcessRuntime({ ...pods.options, groups: pods.dataDir });
-		expect(await runtime.shortcomings()).to.have.length(1);
+		expect(await runtime.open()).to.have.length(1);
+		await runtime.close();
 		expect(() => new LocalProcessRuntime({ ...pods.options, groups: "maybe" })).to.throw(RangeError, '"auto", "none"');
 	});
 });

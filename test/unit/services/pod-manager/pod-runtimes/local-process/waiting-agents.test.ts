@@ -20,23 +20,17 @@ describe("Session agents that wait", function () {
 	this.timeout(45_000);
 	let pods: LocalPods;
 	let runtime: LocalProcessRuntime;
-	let watching: AbortController;
 	let id: string;
 
 	beforeEach(() => {
 		pods = openLocalPods(1);
 		runtime = pods.runtime();
-		watching = new AbortController();
 		id = randomUUID();
 	});
 	afterEach(async () => {
-		watching.abort();
+		await runtime.close();
 		await pods.close();
 	});
-
-	function watch(): void {
-		runtime.watch(() => {}, watching.signal);
-	}
 
 	function oneWaits(): Promise<number> {
 		return eventually(() => waitingAgents(pods.installation)[0], { withinMs: readyMs, what: "a session agent waits" });
@@ -55,7 +49,7 @@ describe("Session agents that wait", function () {
 		return (JSON.parse(runFile("status.json")) as { pid: unknown }).pid;
 	}
 
-	/** Another process of the platform that watches, and creates the pod once an agent waits. */
+	/** Another process of the platform that opens its runtime, and creates the pod once an agent waits. */
 	async function createElsewhere(failpoint = ""): Promise<ChildProcess> {
 		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../../support/pods/create-pod.ts")], {
 			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
@@ -67,7 +61,7 @@ describe("Session agents that wait", function () {
 	}
 
 	it("become the agent of the session that is created, and others wait for the next", async () => {
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		await runtime.create(podSpecFor(id, 1));
 		expect((await runtime.find(id)).map(({ state }) => state)).to.deep.equal(["launching"]);
@@ -97,7 +91,7 @@ describe("Session agents that wait", function () {
 			setInterval(() => {}, 60_000);`;
 		writeFileSync(join(projectRoot, "agent/main.ts"), program);
 		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
-		watch();
+		await runtime.open();
 		await oneWaits();
 		await runtime.create(podSpecFor(id, 1));
 		await eventually(() => runFile("agent.log") === "before\nafter\n");
@@ -121,10 +115,10 @@ describe("Session agents that wait", function () {
 		expect((await runtime.find(id)).map(({ state }) => state)).to.not.include("gone");
 	});
 
-	it("end when nobody watches any more, and none is started after that", async () => {
-		watch();
+	it("end when the runtime is closed, and none is started after that", async () => {
+		await runtime.open();
 		await oneWaits();
-		watching.abort();
+		await runtime.close();
 		await eventually(() => pods.processes().length === 0, { withinMs: 5_000 });
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
@@ -148,7 +142,7 @@ describe("Session agents that wait", function () {
 			setInterval(() => {}, 60_000);`;
 		writeFileSync(join(projectRoot, "agent/main.ts"), program);
 		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		await runtime.create(podSpecFor(id, 1));
 		expect((await inState("gone")).failure?.message).to.include("(3)");
@@ -156,7 +150,7 @@ describe("Session agents that wait", function () {
 	});
 
 	it("are not missed: one that was killed", async () => {
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		process.kill(waiting, "SIGKILL");
 		await runtime.create(podSpecFor(id, 1));
@@ -165,7 +159,7 @@ describe("Session agents that wait", function () {
 	});
 
 	it("are not missed: one whose folder was removed", async () => {
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		rmSync(join(pods.dataDir, "run", ".waiting"), { recursive: true });
 		await runtime.create(podSpecFor(id, 1));
@@ -175,7 +169,7 @@ describe("Session agents that wait", function () {
 	});
 
 	it("hold nothing up: one that is frozen is ended, and the next try starts another", async () => {
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		process.kill(waiting, "SIGSTOP");
 		const refusal = await runtime.create(podSpecFor(id, 1)).catch((error: unknown) => error);
@@ -203,7 +197,7 @@ describe("Session agents that wait", function () {
 			}, 10);`;
 		writeFileSync(join(projectRoot, "agent/main.ts"), program);
 		runtime = new LocalProcessRuntime({ ...pods.options, projectRoot });
-		watch();
+		await runtime.open();
 		const waiting = await oneWaits();
 		const creating = runtime.create(podSpecFor(id, 1));
 		await eventually(() => existsSync(told));
