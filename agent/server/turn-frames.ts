@@ -4,6 +4,7 @@
  */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
+import { endInFence } from "#shared/pod/fenced-output.ts";
 import type { StreamFrame } from "#shared/pod/frames.ts";
 import type { AssistantTurn, TurnPart } from "../conversation/assistant-turn.ts";
 import type { AgentUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
@@ -73,7 +74,7 @@ export class TurnFrames {
 				turn_id: id,
 				in_reply_to,
 				num_turns: turnCount,
-				result: content.slice(-finalOutput),
+				result: endInFence(content, finalOutput),
 				...(used && { usage: usageOf(used.tokens) }),
 				...(used?.cost !== undefined && { total_cost_usd: used.cost }),
 				...(error !== undefined && { error }),

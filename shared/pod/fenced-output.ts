@@ -3,6 +3,8 @@
  * own (CommonMark 0.31, 4.5), or a `#` in it would be a heading. Pure.
  */
 
+const opening = /^`{3,}(?=\n)/;
+
 /** The output in a fence that no line of it closes; nothing stays nothing. */
 export function fencedOutput(output: string): string {
 	if (output === "") return "";
@@ -10,9 +12,16 @@ export function fencedOutput(output: string): string {
 	return `${fence}\n${output}${output.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
+/** The end of a text, in the fence that it began with: a closing one alone would open another. @param length Characters beside that. */
+export function endInFence(text: string, length: number): string {
+	const end = text.slice(-length);
+	const fence = end.length < text.length ? opening.exec(text)?.[0] : undefined;
+	return fence !== undefined && end.includes(`\n${fence}`) ? `${fence}\n${end}` : end;
+}
+
 /** Such a text without its fence, for those who read the output itself; any other text as it is. */
 export function withoutFence(text: string): string {
-	const fence = /^`{3,}(?=\n)/.exec(text)?.[0];
+	const fence = opening.exec(text)?.[0];
 	if (fence === undefined) return text;
 	const end = text.indexOf(`\n${fence}`);
 	if (end === -1) return text;

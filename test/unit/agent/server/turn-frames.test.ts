@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { fencedOutput } from "#shared/pod/fenced-output.ts";
 import type { StreamFrame } from "#shared/pod/frames.ts";
 import { AssistantTurn } from "#agent/conversation/assistant-turn.ts";
 import type { AgentUpdate } from "#agent/coding-agents/coding-agent.ts";
@@ -90,6 +91,13 @@ describe("TurnFrames", () => {
 		const started = frames.filter(({ type }) => type === "content_block_start").map(({ index }) => index);
 		expect(started).to.deep.equal([0, 1, 3, 4, 5]);
 		expect(turn.parts.map(({ type }) => type)).to.deep.equal(["text", "tool", "plan", "text", "tool", "reasoning"]);
+	});
+
+	it("end with a result that is cut, and stands in a fence all the same where the answer did", () => {
+		const lines = "# no heading\n".repeat(10_000);
+		const { turn, of } = play([{ type: "text", text: `${fencedOutput(lines)}exit code 3` }]);
+		const result = of.ended(turn.finish("end_turn"), 1).at(-1)?.["result"];
+		expect(result).to.match(/^```\n[^`]{65000,}# no heading\n```\nexit code 3$/);
 	});
 
 	it("end with all that is open, the whole, and its result", () => {
