@@ -7,19 +7,19 @@ import type { PatchPiece, ToldEntry, ToldEvent } from "#shared/contracts/history
 import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 
-interface Heard {
+interface Received {
 	path: string | undefined;
 	authorization: string | undefined;
 	/** What it was answered with. */
 	answered: number;
 }
 
-interface Activity extends Heard {
+interface Activity extends Received {
 	state: string;
 	metadata: Record<string, unknown>;
 }
 
-export interface History extends Heard {
+export interface History extends Received {
 	launch: number;
 	n: number;
 	/** Absent when it only asks. */
@@ -32,7 +32,7 @@ export interface History extends Heard {
 	bytes: number;
 }
 
-export interface Usage extends Heard {
+export interface Usage extends Received {
 	report_id: string;
 	launch: number;
 	model: string;

@@ -79,14 +79,14 @@ describe("BudgetGate", () => {
 	let gate: BudgetGate;
 	let log: LogBuffer;
 	let reported: number;
-	let isHeard: boolean;
+	let isReported: boolean;
 	const { signal } = new AbortController();
 
 	beforeEach(async () => {
 		bank = new Bank(await freePort());
 		log = new LogBuffer([]);
 		reported = 0;
-		isHeard = true;
+		isReported = true;
 	});
 	afterEach(async () => {
 		await gate.close();
@@ -97,7 +97,7 @@ describe("BudgetGate", () => {
 		const launch = { platform_url: bank.url, session_id: "s", pod_token: "t", ...more } as LaunchDocument;
 		const told = async () => {
 			reported++;
-			return isHeard;
+			return isReported;
 		};
 		gate = new BudgetGate({ launch, log, reported: told });
 		return gate;
@@ -249,14 +249,14 @@ describe("BudgetGate", () => {
 	it("does not forget what was used as long as the platform has not heard of it (H7)", async () => {
 		await bank.open();
 		openGate({ ...model, budgeted: true });
-		isHeard = false;
+		isReported = false;
 		await gate.admit(call("a"), signal);
 		gate.used({ id: "a", model: "large", counts });
 		await eventually(() => reported === 1);
 		await gate.admit(call("b"), signal);
 		expect(bank.asked.at(-1)?.body["used"]).to.have.length(1);
 		expect(new Set(bank.asked.map(({ id }) => id)), "one reservation").to.have.property("size", 1);
-		isHeard = true;
+		isReported = true;
 		gate.used({ id: "b", model: "large", counts });
 		await eventually(() => bank.count("DELETE") === 1);
 	});
