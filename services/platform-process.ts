@@ -5,23 +5,13 @@ import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
-import { type BusConfig, type Config, ConfigError, isOnePersons, loadConfig } from "#shared/config/config.ts";
+import { type BusConfig, type Config, isOnePersons, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
-import type { Compose, Part, Platform } from "#shared/platform.ts";
+import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import { fileCheck } from "./file-check.ts";
-
-/** In the order in which they start; they end the other way round. */
-const folders = [
-	"sessions",
-	"blueprints",
-	"settings",
-	"identity",
-	"pod-manager",
-	"models",
-	"stream",
-	"gateway",
-] as const;
+import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
+import { openStorage } from "./storage.ts";
 
 /** An end that takes longer is cut short. Pods that end with the platform have 24 s after everything else. */
 const endMs = { keep: 25_000, stop: 50_000 } as const;
@@ -34,6 +24,7 @@ export class PlatformProcess {
 	readonly #config: Config;
 	readonly #onBusLost: (cause: unknown) => void;
 	readonly #parts: Part[] = [];
+	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
 	#isStarted = false;
 	#isStopping = false;
@@ -64,7 +55,7 @@ export class PlatformProcess {
 		};
 		await this.#compose(platform);
 		if (this.#isStopping) return;
-		const label = this.#names.length === folders.length ? "platform" : this.#names.join("-");
+		const label = this.#names.length === serviceFolders.length ? "platform" : this.#names.join("-");
 		const broker = await newBroker(bus, key.busSeal(), label);
 		this.#broker = broker;
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
@@ -89,15 +80,27 @@ export class PlatformProcess {
 		await Promise.all(parts.map(async (part) => part.drain?.()));
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
+		await this.#storage?.store.close();
 	}
 
 	async #compose(platform: Platform): Promise<void> {
-		for (const name of this.#names) {
-			const { compose }: { compose: Compose } = await import(join(import.meta.dirname, name, "compose.ts"));
+		const modules = await loadParts(this.#names);
+		for (const [name, module] of modules) {
 			if (this.#isStopping) return;
-			this.#parts.push(await compose(platform));
+			this.#parts.push(await this.#composePart(module, platform, modules));
 			failpoint(`start.composed-${name}`);
 		}
+	}
+
+	/** The store is opened for the first part that needs it, with what all of them keep there. */
+	async #composePart(module: PartModule, platform: Platform, modules: PartModules): Promise<Part> {
+		if (module.collections === undefined) return module.compose(platform);
+		if (!this.#storage) {
+			const storage = await openStorage(platform.config, modules);
+			platform.readiness.set("store", () => storage.store.ping());
+			this.#storage = storage;
+		}
+		return module.compose({ ...platform, ...this.#storage });
 	}
 
 	/** Requests are taken as before, until whoever sends them had the time to notice. */
@@ -115,13 +118,6 @@ async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<Se
 		import("../moleculer.config.ts"),
 	]);
 	return new ServiceBroker(brokerOptions(bus, key, label));
-}
-
-/** @throws {ConfigError} */
-function chosenFolders(names: readonly string[]): readonly string[] {
-	const unknown = names.find((name) => !folders.some((folder) => folder === name));
-	if (unknown !== undefined) throw new ConfigError(`There is no service "${unknown}"; there are ${folders.join(", ")}`);
-	return names.length === 0 ? folders : folders.filter((folder) => names.includes(folder));
 }
 
 /** Nobody balances the load of one process of one developer. */

@@ -4,7 +4,11 @@ import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "./bus/principal.ts";
 import type { Config } from "./config/config.ts";
+import type { EventLog } from "./event-log/event-log.ts";
+import type { OutboxRelay } from "./event-log/outbox-relay.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
+import type { Collection } from "./store/collection.ts";
+import type { DocumentStore } from "./store/document-store.ts";
 
 /** Serves one action with the raw HTTP response instead of a result, in the gateway's own process. */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
@@ -42,6 +46,18 @@ export interface Platform {
 	readonly readiness: Map<string, ReadinessCheck>;
 }
 
+/** What the parts of this process that store have in common. */
+export interface Storage {
+	/** It is open, with the collections of all these parts; who opened it closes it. */
+	readonly store: DocumentStore;
+	/** All events, in one order. */
+	readonly eventLog: EventLog;
+	/** Moves the events of this process's documents into the event log. A part wakes it after each write with an event. */
+	readonly relay: OutboxRelay;
+}
+
+export type StoringPlatform = Platform & Storage;
+
 export interface Part {
 	readonly services: readonly ServiceSchema[];
 	/** Before the end: whoever asks whether this process is ready hears that it is ending, while everything goes on. */
@@ -52,5 +68,12 @@ export interface Part {
 	close?(): Promise<void>;
 }
 
-/** What the file `compose.ts` of every service folder exports as `compose`. */
 export type Compose = (platform: Platform) => Promise<Part>;
+
+/** What the file `compose.ts` of a service folder exports: one that stores says what. */
+export type PartModule =
+	| { readonly collections?: undefined; readonly compose: Compose }
+	| {
+			readonly collections: readonly Collection[];
+			readonly compose: (platform: StoringPlatform) => Promise<Part>;
+	  };

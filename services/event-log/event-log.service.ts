@@ -1,7 +1,7 @@
 /** The event log on the bus, and the relay that feeds it. */
-import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
-import { eventLog as contract } from "#shared/contracts/event-log.ts";
+import type { Service, ServiceSchema } from "moleculer";
+import { implement, publish } from "#shared/bus/service.ts";
+import { eventLog as contract, logAppended } from "#shared/contracts/event-log.ts";
 import type { EventLog } from "#shared/event-log/event-log.ts";
 import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 
@@ -12,7 +12,12 @@ export function eventLogService(log: EventLog, relay: OutboxRelay): ServiceSchem
 			head: () => log.head(),
 			read: ({ after, limit }) => log.read(after, limit),
 		}),
-		started: async () => relay.start(),
+		async started(this: Service) {
+			const { broker } = this;
+			// A hint may be lost: whoever reads the log looks each second.
+			relay.onAppended((seq) => void publish(broker, logAppended, { seq }).catch(() => {}));
+			relay.start();
+		},
 		stopped: () => relay.stop(),
 	};
 }

@@ -1,21 +1,13 @@
-/** The sessions part: the only one that opens the store. */
-import { join } from "node:path";
-import { loadAdapter } from "#shared/config/adapter.ts";
-import type { Config } from "#shared/config/config.ts";
+/** The sessions part. */
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
-import type { Part, Platform } from "#shared/platform.ts";
-import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
 import { SessionCounts } from "./books/session-counts.ts";
 import { budgetsService } from "./budgets.service.ts";
-import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { EventLog } from "#shared/event-log/event-log.ts";
-import { eventLogService } from "./event-log.service.ts";
 import { Hints } from "./hints.ts";
 import { historyChunkCollection, historyCollection } from "./history/history-collections.ts";
 import { HistoryReports } from "./history/history-reports.ts";
 import { historyService } from "./history.service.ts";
-import { chronicleCollection, timelineCollection } from "./chronicles/chronicle-collections.ts";
 import { chronicleCollections, composeChronicles } from "./chronicles/compose-chronicles.ts";
 import { chatEndpointAt } from "./record/chat-endpoint.ts";
 import { chroniclesService } from "./chronicles.service.ts";
@@ -30,7 +22,6 @@ import { idempotencyRecordCollection } from "./commands/idempotency-record-colle
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
 import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
-import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
 import { SessionClaims } from "./work/session-claims.ts";
 import { sessionCollection } from "./record/session-collection.ts";
@@ -46,25 +37,28 @@ import { sessionsService } from "./sessions.service.ts";
 import { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
-export async function compose({ config, key, readiness }: Platform): Promise<Part> {
+/** Events are moved in this order. */
+export const collections = [
+	sessionCollection,
+	historyCollection,
+	historyChunkCollection,
+	idempotencyRecordCollection,
+	chatAddressCollection,
+	...chronicleCollections,
+	sessionEventCollection,
+	...bookCollections,
+] as const;
+
+export async function compose({ config, key, store, eventLog, relay }: StoringPlatform): Promise<Part> {
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(config, catalogue);
-	const store = await openStore(config);
-	const log = new EventLog(store);
-	const counts = new SessionCounts(store, log);
+	const counts = new SessionCounts(store, eventLog);
 	await counts.open();
 	if (config.bus.url === "") await releaseLeases(store);
-	readiness.set("store", () => store.ping());
+	relay.onAppended(() => void counts.fold().catch(cannotCount));
+	relay.beforeTrim(() => counts.fold());
 
 	const hints = new Hints();
-	const relay = new OutboxRelay(store, log, [sessionCollection, chronicleCollection, timelineCollection], {
-		onAppended(seq) {
-			hints.logAppended(seq);
-			counts.fold().catch(cannotCount);
-		},
-		beforeTrim: () => counts.fold(),
-		onError: (error) => console.error("Events wait in the store:", error),
-	});
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
 	await moveChats(store, records, config.gateway);
@@ -89,7 +83,6 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			sessionsService({ records, commands, stops, stopped, pod, sweep, models: rules.models }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
-			eventLogService(log, relay),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),
@@ -101,7 +94,6 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 			client.close();
 			await pod.close();
 			await counts.settled();
-			await store.close();
 		},
 	};
 }
@@ -109,23 +101,4 @@ export async function compose({ config, key, readiness }: Platform): Promise<Par
 /** The numbers stay right: what is not folded yet is counted from the log. */
 function cannotCount(error: unknown): void {
 	console.error("Sessions cannot be counted now:", error);
-}
-
-async function openStore(config: Config): Promise<DocumentStore> {
-	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, {
-		folder: join(config.data_dir, "store"),
-	});
-	await store.open([
-		sessionCollection,
-		eventLogCollection,
-		eventLogNameCollection,
-		historyCollection,
-		historyChunkCollection,
-		idempotencyRecordCollection,
-		chatAddressCollection,
-		...chronicleCollections,
-		sessionEventCollection,
-		...bookCollections,
-	]);
-	return store;
 }

@@ -1,6 +1,5 @@
 /** Hints to the rest of the platform. Until the bus is there they are dropped, as any hint may be: a poll stands behind each. */
 import { type Publisher, publish } from "#shared/bus/service.ts";
-import { logAppended } from "#shared/contracts/event-log.ts";
 import { sessionDue } from "#shared/contracts/session-work.ts";
 
 export class Hints {
@@ -12,9 +11,5 @@ export class Hints {
 
 	sessionDue(id: string): void {
 		if (this.#bus) void publish(this.#bus, sessionDue, { id }).catch(() => {});
-	}
-
-	logAppended(seq: number): void {
-		if (this.#bus) void publish(this.#bus, logAppended, { seq }).catch(() => {});
 	}
 }

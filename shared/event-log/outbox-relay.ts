@@ -11,31 +11,44 @@ const pollMs = 1_000;
 const trimMs = 60_000;
 const batch = 100;
 
-export interface RelayOptions {
-	/** Told the newest sequence number after every move. */
-	readonly onAppended: (seq: number) => void;
-	/** Resolves when nobody needs the oldest entries any more. */
-	readonly beforeTrim?: () => Promise<void>;
-	readonly onError: (error: unknown) => void;
-}
-
 export class OutboxRelay {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
 	readonly #collections: readonly Collection[];
-	readonly #options: RelayOptions;
+	readonly #onError: (error: unknown) => void;
+	readonly #listeners: ((seq: number) => void)[] = [];
+	readonly #readers: (() => Promise<void>)[] = [];
 	readonly #trimming: RecurringJob;
 	#poll: Timer | undefined;
 	#running: Promise<void> | undefined;
 	#again = false;
 	#stopped = false;
 
-	constructor(store: DocumentStore, log: EventLog, collections: readonly Collection[], options: RelayOptions) {
+	/**
+	 * @param collections Those whose events it moves, in this order.
+	 * @param onError Told why events wait; they are moved as soon as they can be.
+	 */
+	constructor(
+		store: DocumentStore,
+		log: EventLog,
+		collections: readonly Collection[],
+		onError: (error: unknown) => void,
+	) {
 		this.#store = store;
 		this.#log = log;
 		this.#collections = collections;
-		this.#options = options;
-		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError: options.onError });
+		this.#onError = onError;
+		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError });
+	}
+
+	/** The listener is told the newest sequence number after every move. */
+	onAppended(listener: (seq: number) => void): void {
+		this.#listeners.push(listener);
+	}
+
+	/** The oldest entries are removed only after `read` has resolved: the reader needs them no more. */
+	beforeTrim(read: () => Promise<void>): void {
+		this.#readers.push(read);
 	}
 
 	start(): void {
@@ -67,7 +80,7 @@ export class OutboxRelay {
 	}
 
 	async #trimLog(): Promise<void> {
-		await this.#options.beforeTrim?.();
+		await Promise.all(this.#readers.map((read) => read()));
 		await this.#log.trim();
 	}
 
@@ -78,7 +91,7 @@ export class OutboxRelay {
 				for (const collection of this.#collections) await this.#move(collection);
 			}
 		} catch (error) {
-			this.#options.onError(error);
+			this.#onError(error);
 		} finally {
 			this.#running = undefined;
 		}
@@ -91,7 +104,7 @@ export class OutboxRelay {
 		const seq = await this.#log.append(entries);
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
-		this.#options.onAppended(seq);
+		for (const listener of this.#listeners) listener(seq);
 		if (documents.length === batch) this.#again = true;
 	}
 

@@ -22,6 +22,8 @@ export interface Collection<
 	readonly name: string;
 	readonly columns: C;
 	readonly indexes: I;
+	/** Whether a write of its documents may have events, which the relay moves into the event log. */
+	readonly hasOutbox: boolean;
 }
 
 const collectionName = /^[a-z][a-z0-9_-]*$/;
@@ -36,6 +38,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
+	{ hasOutbox = false }: { readonly hasOutbox?: boolean } = {},
 ): Collection<C, I> {
 	const odd = [...Object.keys(columns), ...Object.keys(indexes)].find((member) => !memberName.test(member));
 	if (!collectionName.test(name) || odd !== undefined)
@@ -45,7 +48,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 		if (wrong !== undefined)
 			throw new TypeError(`Cannot index "${wrong}" in "${name}.${index}": no such text or integer column`);
 	}
-	return { name, columns, indexes };
+	return { name, columns, indexes, hasOutbox };
 }
 
 interface ColumnValues {

@@ -1,6 +1,6 @@
 /** What a write may say about columns, checked before any engine sees it, so that all engines refuse the same mistakes. */
 import type { Collection, Columns, ColumnType, Document } from "./collection.ts";
-import type { Change, Guard } from "./document-store.ts";
+import type { Change, Guard, OutboxEntry } from "./document-store.ts";
 
 const maxGuards = 4;
 
@@ -16,6 +16,11 @@ export function checkDocument(collection: Collection, document: Document<Columns
 	if (typeof id !== "string" || typeof wire !== "string")
 		throw new TypeError(`Cannot write to "${collection.name}": a document needs an id and a text`);
 	checkValues(collection, columns);
+}
+
+/** @throws {TypeError} when there are events that no relay would ever find. */
+export function checkOutbox({ name, hasOutbox }: Collection, events: readonly OutboxEntry[]): void {
+	if (events.length > 0 && !hasOutbox) throw new TypeError(`Cannot write events to "${name}": it has no outbox`);
 }
 
 /** @throws {TypeError} when the guard names too many columns or such as cannot be compared. */

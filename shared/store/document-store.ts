@@ -117,6 +117,8 @@ export interface Appended {
 
 /** Writes with an event that is too large (event-size.ts) are refused: {UnprocessableError}. */
 export interface DocumentStore {
+	/** Whether several processes may have it open at once. */
+	readonly isShared: boolean;
 	/** Opens the store and makes its collections and indexes. Call once, first. @throws when another process has it. */
 	open(collections: readonly Collection[]): Promise<void>;
 	/** @throws {DuplicateKeyError} */

@@ -2,7 +2,7 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { UnavailableError } from "../errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
-import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
+import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
 	type Appended,
 	type Change,
@@ -54,6 +54,7 @@ interface Opened {
 }
 
 export class EmbeddedStore implements DocumentStore {
+	readonly isShared = false;
 	readonly #folder: string;
 	#opened: Opened | undefined;
 
@@ -72,6 +73,7 @@ export class EmbeddedStore implements DocumentStore {
 		events: readonly OutboxEntry[] = [],
 	): Promise<void> {
 		checkDocument(collection, document);
+		checkOutbox(collection, events);
 		refuseLargeEvents(events);
 		const insertions = [{ id: document.id, statement: insertion(collection, document, events) }];
 		const { clash } = await this.#write((database) => insertAll(database, collection, insertions));
@@ -110,6 +112,7 @@ export class EmbeddedStore implements DocumentStore {
 	): Promise<Document<C> | undefined> {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
+		checkOutbox(collection, events);
 		refuseLargeEvents(events);
 		const statement = updating(collection, id, guard, assignments(collection, change, events));
 		return this.#write((database, rows) => {

@@ -1,7 +1,7 @@
 /** Documents in MongoDB, for several processes. */
 import type { Collection as Documents } from "mongodb";
 import type { Collection, Columns, Document } from "./collection.ts";
-import { checkChange, checkDocument, checkGuard } from "./column-rules.ts";
+import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
 	type Appended,
 	type Change,
@@ -42,6 +42,7 @@ export interface MongodbStoreOptions {
 }
 
 export class MongodbStore implements DocumentStore {
+	readonly isShared = true;
 	readonly #connection: MongodbConnection;
 
 	/** @throws {TypeError} when the url is no connection string; the sentence does not repeat it. */
@@ -63,6 +64,7 @@ export class MongodbStore implements DocumentStore {
 		events: readonly OutboxEntry[] = [],
 	): Promise<void> {
 		checkDocument(collection, document);
+		checkOutbox(collection, events);
 		refuseLargeEvents(events);
 		await this.#attempt("write", collection, (documents, options) =>
 			documents.insertOne(storedDocument(collection, document, events), options),
@@ -106,6 +108,7 @@ export class MongodbStore implements DocumentStore {
 	): Promise<Document<C> | undefined> {
 		checkGuard(collection, guard);
 		checkChange(collection, change);
+		checkOutbox(collection, events);
 		refuseLargeEvents(events);
 		const filter = guardFilter(id, guard);
 		const operators = updateOperators(collection, id, change, events);

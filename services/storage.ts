@@ -1,0 +1,69 @@
+/** What the parts of one process store: one store, opened once, and the way of its events into the event log. */
+import { join } from "node:path";
+import { loadAdapter } from "#shared/config/adapter.ts";
+import { type Config, ConfigError } from "#shared/config/config.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
+import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import type { PartModule, Storage } from "#shared/platform.ts";
+import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
+
+/**
+ * Opens the store with the collections of all these parts.
+ * @throws {ConfigError} when the parts cannot use the configured store without others that are not among them.
+ */
+export async function openStorage({ data_dir, store: ref }: Config, parts: PartModules): Promise<Storage> {
+	const store = await loadAdapter<DocumentStore>(ref, documentStoreMethods, { folder: join(data_dir, "store") });
+	if (!store.isShared) await refuseDivided(parts, ref.adapter);
+	refuseUnrelayed(parts);
+	const collections = [...parts.values()].flatMap(collectionsOf);
+	await store.open(collections);
+	const eventLog = new EventLog(store);
+	const relay = new OutboxRelay(
+		store,
+		eventLog,
+		collections.filter(({ hasOutbox }) => hasOutbox),
+		(error) => console.error("Events wait in the store:", error),
+	);
+	return { store, eventLog, relay };
+}
+
+function collectionsOf({ collections = [] }: PartModule) {
+	return collections;
+}
+
+/** Of other processes nothing is known here; but if one of them stored something, it would need the store that is ours. */
+async function refuseDivided(parts: PartModules, adapter: string): Promise<void> {
+	const others = await loadParts(serviceFolders.filter((name) => !parts.has(name)));
+	const missing = storingNames(others);
+	if (missing.length === 0) return;
+	throw new ConfigError(
+		`Cannot run ${listed(storingNames(parts))} without ${listed(missing)}: only one process can have the store ` +
+			`"${adapter}", so it runs all services that store; use ${commandFor(parts, missing)}, or a store of several ` +
+			`processes (docs/configuration.md, "store")`,
+	);
+}
+
+/** @throws {ConfigError} when events would stay in their documents for ever. */
+function refuseUnrelayed(parts: PartModules): void {
+	if (parts.has("event-log")) return;
+	const [sender] = [...parts].find(([, part]) => collectionsOf(part).some(({ hasOutbox }) => hasOutbox)) ?? [];
+	if (sender === undefined) return;
+	throw new ConfigError(
+		`Cannot run "${sender}" without "event-log", which moves its events into the event log; ` +
+			`use ${commandFor(parts, ["event-log"])}`,
+	);
+}
+
+function storingNames(parts: PartModules): string[] {
+	return [...parts].filter(([, part]) => collectionsOf(part).length > 0).map(([name]) => name);
+}
+
+function listed(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(", ");
+}
+
+function commandFor(parts: PartModules, missing: readonly string[]): string {
+	const names = serviceFolders.filter((name) => parts.has(name) || missing.includes(name));
+	return `"npm run service -- ${names.join(" ")}"`;
+}
