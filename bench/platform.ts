@@ -2,7 +2,7 @@
 import { startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
 /** All of it but the pod manager: sessions are kept and never started, so nothing happens beside what is measured. */
-const withoutPods = [["gateway", "stream", "sessions", "blueprints", "settings", "identity"]];
+const withoutPods = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
 export interface BenchPlatform extends AsyncDisposable {
 	readonly platform: TestPlatform;

@@ -95,11 +95,7 @@ export class PlatformProcess {
 	/** The store is opened for the first part that needs it, with what all of them keep there. */
 	async #composePart(module: PartModule, platform: Platform, modules: PartModules): Promise<Part> {
 		if (module.collections === undefined) return module.compose(platform);
-		if (!this.#storage) {
-			const storage = await openStorage(platform.config, modules);
-			platform.readiness.set("store", () => storage.store.ping());
-			this.#storage = storage;
-		}
+		this.#storage ??= await openStorage(platform, modules);
 		return module.compose({ ...platform, ...this.#storage });
 	}
 

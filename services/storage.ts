@@ -1,23 +1,25 @@
 /** What the parts of one process store: one store, opened once, and the way of its events into the event log. */
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
-import { type Config, ConfigError } from "#shared/config/config.ts";
+import { ConfigError } from "#shared/config/config.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
-import type { PartModule, Storage } from "#shared/platform.ts";
+import type { PartModule, Platform, Storage } from "#shared/platform.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
 /**
- * Opens the store with the collections of all these parts.
+ * Opens the configured store with the collections of all these parts.
  * @throws {ConfigError} when the parts cannot use the configured store without others that are not among them.
  */
-export async function openStorage({ data_dir, store: ref }: Config, parts: PartModules): Promise<Storage> {
-	const store = await loadAdapter<DocumentStore>(ref, documentStoreMethods, { folder: join(data_dir, "store") });
-	if (!store.isShared) await refuseDivided(parts, ref.adapter);
+export async function openStorage({ config, readiness }: Platform, parts: PartModules): Promise<Storage> {
+	const folder = join(config.data_dir, "store");
+	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
+	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
 	const collections = [...parts.values()].flatMap(collectionsOf);
 	await store.open(collections);
+	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
 	const relay = new OutboxRelay(
 		store,

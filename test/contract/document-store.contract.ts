@@ -92,6 +92,8 @@ function describeDocuments(store: () => DocumentStore): void {
 			() => store().update(jobs, "a", {}, { inc: { state: 1 } }),
 			() => store().update(jobs, "a", {}, { push: { state: "x" } }),
 			() => store().update(log, "a", {}, { inc: { seq: 1 } }),
+			() => store().insert(log, { id: "a", wire: "{}" }, [event(1)]),
+			() => store().update(log, "a", {}, { wire: "{}" }, [event(1)]),
 		];
 		for (const attempt of wrong) expect(await failureOf(attempt())).to.be.instanceOf(TypeError);
 		expect(await store().get(jobs, "a")).to.equal(undefined);

@@ -8,7 +8,7 @@ import { type NatsServer, startNatsServer } from "../support/bus/nats-server.ts"
 import { sessionReaches } from "../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
-const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
 
 interface View {

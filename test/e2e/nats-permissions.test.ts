@@ -15,7 +15,7 @@ const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", 
 	user,
 	password: `secret-of-${user}`,
 }));
-const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
 
 describe("rights on NATS", function () {
 	this.timeout(120_000);

@@ -1,9 +1,10 @@
 /** What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back. */
 import { expect } from "chai";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compose as composeSessions } from "#services/sessions/compose.ts";
+import { loadParts } from "#services/service-folders.ts";
+import { openStorage } from "#services/storage.ts";
 import { ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { failureOf } from "../support/failure-of.ts";
@@ -87,17 +88,22 @@ describe("readiness", function () {
 			{ withinMs: 15_000 },
 		);
 		expect(answer).to.include("event log: ").and.to.include("pod manager: ");
-		platform.processes = [first, platform.startProcess(["sessions", "blueprints", "settings", "identity"])];
+		expect(existsSync(join(platform.dataDir, "store")), "a store for nobody").to.equal(false);
+		platform.processes = [
+			first,
+			platform.startProcess(["event-log", "sessions", "blueprints", "settings", "identity"]),
+		];
 		await platform.ready();
 	});
 
 	it("fails when the store is closed", async () => {
 		const dataDir = mkdtempSync(join(tmpdir(), "atelier-readiness-"));
 		const { config, ...testbed } = testPlatform({});
-		const part = await composeSessions({ ...testbed, config: { ...config, data_dir: dataDir } });
+		const parts = await loadParts(["event-log", "sessions"]);
+		const { store } = await openStorage({ ...testbed, config: { ...config, data_dir: dataDir } }, parts);
 		const check = testbed.readiness.get("store");
 		await check?.();
-		await part.close?.();
+		await store.close();
 		expect(await failureOf(check?.() ?? Promise.resolve())).to.be.instanceOf(Error);
 		rmSync(dataDir, { recursive: true });
 	});

@@ -17,7 +17,7 @@ import {
 } from "../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
-const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
 /** What a pod manager that is gone holds ends by itself. */
 const leaseMs = 15_000;
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];

@@ -49,7 +49,7 @@ export interface FailoverReport {
 }
 
 const store = "test/failover/held-append-store.ts";
-const sessionServices = ["sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
 const sessions = 3;
 const settleMs = 120_000;
 
@@ -72,7 +72,7 @@ export async function failoverRun({ kinds, seed, root, onRound }: FailoverOption
 		env: { BUS__URL: nats.url },
 	});
 	const hold = join(platform.folder, "hold");
-	platform.processes.push(platform.startProcess(["sessions"], { [holdVariable]: hold }));
+	platform.processes.push(platform.startProcess(["event-log", "sessions"], { [holdVariable]: hold }));
 	const key = openInstallationKey(platform.dataDir, "");
 	const writers = new Writers(platform.client(), (session) =>
 		platform.client({ authorization: `Bearer ${key.podToken(session, 1)}` }),

@@ -32,6 +32,7 @@ export const chronicleCollection = defineCollection(
 		by_parent: { columns: ["parent", "created_at"] },
 		tombstones: { columns: ["deleted_at"] },
 	},
+	{ hasOutbox: true },
 );
 
 /** One document a chronicle, under the chronicle's id. The text is TimelineState (timeline-state.ts). */
@@ -44,6 +45,7 @@ export const timelineCollection = defineCollection(
 		emitted: "integer",
 	},
 	{},
+	{ hasOutbox: true },
 );
 
 /** The text is a list of entries. */

@@ -58,6 +58,7 @@ export const sessionCollection = defineCollection(
 		/** Every session, in an order that no change moves. */
 		created: { columns: ["created_at"] },
 	},
+	{ hasOutbox: true },
 );
 
 export type SessionDocument = Document<(typeof sessionCollection)["columns"]>;

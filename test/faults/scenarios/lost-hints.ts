@@ -11,7 +11,7 @@ import { Testbed, isBroken, type Verdict } from "../testbed.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
-const others = ["gateway", "stream", "sessions", "blueprints", "settings", "identity"];
+const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"];
 /** For the way back to the bus and a start. */
 const settleMs = 15_000;
 

@@ -12,17 +12,11 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { compose as composeBlueprints } from "#services/blueprints/compose.ts";
 import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
-import { compose as composeIdentity } from "#services/identity/compose.ts";
-import { compose as composeModels } from "#services/models/compose.ts";
-import { compose as composePodManager } from "#services/pod-manager/compose.ts";
-import { compose as composeSessions } from "#services/sessions/compose.ts";
-import { compose as composeSettings } from "#services/settings/compose.ts";
-import { compose as composeStream } from "#services/stream/compose.ts";
+import { serviceFolders } from "#services/service-folders.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import type { Part } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { answerFaults, givenAway } from "../../support/hostile/answer-faults.ts";
 import {
@@ -33,12 +27,16 @@ import {
 	seeded,
 } from "../../support/hostile/hostile-requests.ts";
 import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
+import { composeParts } from "../../support/platform/compose-parts.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 
 /** Six of every class. */
 const perRoute = 6 * kinds.length;
 const atOnce = 8;
 const seed = Number(process.env["HOSTILE_SEED"] ?? 20_260);
+
+/** All but the gateway, which is the test's own. */
+const folders = serviceFolders.filter((name) => name !== "gateway");
 
 const routes = actionRoutes(publicContracts);
 
@@ -58,7 +56,7 @@ describe("hostile input", () => {
 			contracts: publicContracts,
 			services: [],
 			prepare: async (platform) => {
-				parts = await composed({ ...platform, config: { ...platform.config, data_dir: folder } });
+				parts = await composeParts({ ...platform, config: { ...platform.config, data_dir: folder } }, folders);
 				return {
 					// No pods: what sessions do before they have one is enough here.
 					services: parts.flatMap(({ services }) => services).filter(({ name }) => name !== "pod-manager"),
@@ -79,20 +77,6 @@ describe("hostile input", () => {
 		await rm(folder, { recursive: true });
 		printTable();
 	});
-
-	function composed(platform: Platform): Promise<Part[]> {
-		return Promise.all(
-			[
-				composeSessions,
-				composeBlueprints,
-				composeIdentity,
-				composeSettings,
-				composePodManager,
-				composeModels,
-				composeStream,
-			].map((compose) => compose(platform)),
-		);
-	}
 
 	/** A good request: it succeeds, or the test fails. */
 	async function create(more: object = {}, authorization = "Bearer token-of-alice"): Promise<Session> {

@@ -6,7 +6,7 @@ import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 /** Nothing runs: a session is created, told and listed without a pod. */
-const processes = [["gateway", "stream", "sessions", "blueprints", "settings", "identity"]];
+const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
 /** Every member at its greatest length, of what takes most bytes as JSON. */
 const largest = {

@@ -7,7 +7,7 @@ import { EventLog } from "#shared/event-log/event-log.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import type { DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import { bookTestCollections, openTestBooks, type TestBooks } from "../../support/platform/test-books.ts";
 
@@ -108,7 +108,7 @@ for (const [name, open] of [
 			const goOn = Promise.withResolvers<void>();
 			const slow = new SessionCounts(
 				new Proxy(opened.store, {
-					get(target, name: keyof DocumentStore) {
+					get(target, name: (typeof documentStoreMethods)[number]) {
 						if (name !== "find") return target[name].bind(target);
 						return async (...args: Parameters<DocumentStore["find"]>) => {
 							counting.resolve();

@@ -5,7 +5,7 @@ import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 /** Without the pod manager nothing changes by itself. */
-const processes = [["gateway", "stream", "sessions", "blueprints", "settings", "identity"]];
+const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
 describe("entity tags of the session list", function () {
 	this.timeout(30_000);

@@ -10,11 +10,11 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import { defineCollection } from "#shared/store/collection.ts";
-import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import type { DocumentStore, documentStoreMethods, OutboxEntry } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventually } from "../../support/eventually.ts";
 
-const things = defineCollection("things", { rev: "integer" }, {});
+const things = defineCollection("things", { rev: "integer" }, {}, { hasOutbox: true });
 const audience = { tenant: "t", owner: "o" };
 
 function event(n: number): OutboxEntry {
@@ -65,15 +65,14 @@ describe("event log", () => {
 	it("takes every event once although three relays race and every third of their trims is lost", async () => {
 		let trims = 0;
 		const forgetful = new Proxy(store, {
-			get(target, name: keyof DocumentStore) {
+			get(target, name: (typeof documentStoreMethods)[number]) {
 				if (name !== "trimOutbox") return target[name].bind(target);
 				return (...args: Parameters<DocumentStore["trimOutbox"]>) =>
 					++trims % 3 === 0 ? Promise.reject(new Error("lost")) : target.trimOutbox(...args);
 			},
 		});
 		const relays = Array.from({ length: 3 }, () => {
-			const options = { onAppended: () => {}, onError: () => {} };
-			return new OutboxRelay(forgetful, new EventLog(forgetful), [things], options);
+			return new OutboxRelay(forgetful, new EventLog(forgetful), [things], () => {});
 		});
 		const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);
 		let written = false;
@@ -95,7 +94,7 @@ describe("event log", () => {
 	});
 
 	it("gives the counters of events to whoever counts, and not those without", async () => {
-		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
+		const relay = new OutboxRelay(store, log, [things], () => {});
 		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [{ ...event(1), counters: { apples: 2, pears: -1 } }]);
 		await store.update(things, "a", {}, { set: { rev: 2 } }, [event(2)]);
 		const ofTenant = { ...event(3), audience: { tenant: "t" }, counters: { apples: 1 } };
@@ -110,7 +109,7 @@ describe("event log", () => {
 	});
 
 	it("keeps the order of a document although the clock was set back between its events (M10)", async () => {
-		const relay = new OutboxRelay(store, log, [things], { onAppended: () => {}, onError: () => {} });
+		const relay = new OutboxRelay(store, log, [things], () => {});
 		const at = (n: number, time: number): OutboxEntry => ({ ...event(n), at: time });
 		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [at(1, 5_000)]);
 		await store.update(things, "a", {}, { set: { rev: 2 } }, [at(2, 6_000)]);

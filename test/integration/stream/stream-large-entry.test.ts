@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { eventLogService } from "#services/sessions/event-log.service.ts";
+import { eventLogService } from "#services/event-log/event-log.service.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
@@ -32,7 +32,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
 		afterEach(() => opened.discard());
 
 		async function startOnStore(): Promise<TestStream> {
-			const relay = new OutboxRelay(opened.store, log, [], { onAppended: () => {}, onError: () => {} });
+			const relay = new OutboxRelay(opened.store, log, [], () => {});
 			const stream = await start({ logService: eventLogService(log, relay) });
 			stream.neighbours.sessions = [sampleSession(1)];
 			return stream;

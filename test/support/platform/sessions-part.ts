@@ -1,13 +1,12 @@
-/** The real sessions and blueprints parts over a real store in a temporary folder, on one broker or two. */
+/** The real event log, sessions and blueprints parts over a real store in a temporary folder, on one broker or two. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compose as composeBlueprints } from "#services/blueprints/compose.ts";
-import { compose as composeSessions } from "#services/sessions/compose.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { startNodes } from "../bus/test-brokers.ts";
+import { composeParts } from "./compose-parts.ts";
 
 /** @param kept A folder that stays; default one that goes with the part. */
 export async function startSessions(nodes: 1 | 2, kept?: string) {
@@ -20,7 +19,7 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 		shortcomings: [],
 		readiness: new Map(),
 	};
-	const parts = [await composeSessions(platform), await composeBlueprints(platform)];
+	const parts = await composeParts(platform, ["event-log", "sessions", "blueprints"]);
 	const started = await startNodes(
 		nodes,
 		parts.flatMap(({ services }) => services),

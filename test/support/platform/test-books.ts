@@ -34,10 +34,8 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const log = new EventLog(store);
 	const counts = new SessionCounts(store, log);
 	await counts.open();
-	const relay = new OutboxRelay(store, log, [sessionCollection], {
-		onAppended: () => {},
+	const relay = new OutboxRelay(store, log, [sessionCollection], () => {
 		// It tries again.
-		onError: () => {},
 	});
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);

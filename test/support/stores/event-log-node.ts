@@ -10,7 +10,7 @@ import { loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
-import { eventLogService } from "#services/sessions/event-log.service.ts";
+import { eventLogService } from "#services/event-log/event-log.service.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
@@ -48,7 +48,7 @@ export class EventLogNode implements AsyncDisposable {
 
 	async #start(): Promise<void> {
 		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection, ...bookCollections]);
-		const relay = new OutboxRelay(this.#store, this.#log, [], { onAppended: () => {}, onError: () => {} });
+		const relay = new OutboxRelay(this.#store, this.#log, [], () => {});
 		this.#broker.createService(eventLogService(this.#log, relay));
 		const counts = new SessionCounts(this.#store, this.#log);
 		await counts.open();

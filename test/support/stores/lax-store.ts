@@ -7,7 +7,7 @@ export type Protection = "guards" | "limits" | "names";
 
 export function laxStore(store: DocumentStore, without: Protection): DocumentStore {
 	const bound = Object.fromEntries(documentStoreMethods.map((name) => [name, store[name].bind(store)]));
-	return { isShared: store.isShared, ...(bound as unknown as DocumentStore), ...lacks[without](store) };
+	return { ...(bound as unknown as DocumentStore), isShared: store.isShared, ...lacks[without](store) };
 }
 
 const lacks: Record<Protection, (store: DocumentStore) => Partial<DocumentStore>> = {

@@ -21,6 +21,7 @@ export const jobs = defineCollection(
 		due: { columns: ["due_at"] },
 		by_key: { columns: ["tenant", "key"], unique: true },
 	},
+	{ hasOutbox: true },
 );
 
 export const log = defineCollection("log", { seq: "integer" }, { by_seq: { columns: ["seq"], unique: true } });

@@ -1,8 +1,7 @@
 /** Every query of every declared index is answered from that index, in its order: SQLite is asked for its plan. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
+import { loadParts, serviceFolders } from "#services/service-folders.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { countSelection, outboxSelection, pageSelection, selection } from "#shared/store/embedded/embedded-reads.ts";
 import { applySchema } from "#shared/store/embedded/embedded-schema.ts";
@@ -11,24 +10,9 @@ import { assignments, deletion, updating } from "#shared/store/embedded/embedded
 import { indexQuery } from "#shared/store/index-query.ts";
 import { event, jobs, sampleCollections } from "../../../../support/stores/sample-collections.ts";
 
-const root = join(import.meta.dirname, "../../../..");
-
-/** Collections are defined in files named after them, so that this finds all there are. */
 async function declaredCollections(): Promise<Collection[]> {
-	const defining = globSync("services/**/*.ts", { cwd: root }).filter((file) =>
-		readFileSync(join(root, file), "utf8").includes("defineCollection("),
-	);
-	const found: Collection[] = [];
-	for (const file of defining) {
-		expect(file).to.match(/-collections?\.ts$/);
-		const exported: Record<string, unknown> = await import(join(root, file));
-		found.push(...Object.values(exported).filter(isCollection));
-	}
-	return found;
-}
-
-function isCollection(value: unknown): value is Collection {
-	return typeof value === "object" && value !== null && "columns" in value && "indexes" in value;
+	const parts = await loadParts(serviceFolders);
+	return [...parts.values()].flatMap(({ collections = [] }) => collections);
 }
 
 /** Every form in which an index can be asked: with and without each bound, from the start and further on, both ways. */

@@ -1,0 +1,89 @@
+/** The store of a process: opened once with what its parts declare, and refused where they would have it without others. */
+import { expect } from "chai";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadParts, serviceFolders } from "#services/service-folders.ts";
+import { openStorage } from "#services/storage.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import type { Platform } from "#shared/platform.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import { failureOf } from "../../support/failure-of.ts";
+import { testPlatform } from "../../support/platform/start-gateway.ts";
+import { startMongodbEndpoint } from "../../support/stores/mongodb-endpoint.ts";
+
+const embedded = { adapter: "shared/store/embedded-store.ts#EmbeddedStore", kwargs: {}, secret_kwargs_env: {} };
+
+function mongodb(url: string) {
+	return { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url }, secret_kwargs_env: {} };
+}
+
+describe("the store of a process", () => {
+	let folder: string;
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-storage-"));
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	function platformOn(store: Platform["config"]["store"]): Platform {
+		const platform = testPlatform({});
+		return { ...platform, config: { ...platform.config, data_dir: folder, store } };
+	}
+
+	async function refusalOf(store: Platform["config"]["store"], names: readonly string[]): Promise<string> {
+		const refusal = await failureOf(openStorage(platformOn(store), await loadParts(names)));
+		expect(refusal).to.be.an.instanceOf(ConfigError);
+		return String(refusal);
+	}
+
+	it("has the collections of all parts, each declared once", async () => {
+		const parts = await loadParts(serviceFolders);
+		const collections = [...parts.values()].flatMap(({ collections: declared = [] }) => declared);
+		const names = collections.map(({ name }) => name);
+		expect(names).to.include.members(["sessions", "event_log"]);
+		expect(new Set(names).size).to.equal(names.length);
+		const { store } = await openStorage(platformOn(embedded), parts);
+		for (const collection of collections) expect(await store.get(collection, "nobody")).to.equal(undefined);
+		await store.close();
+	});
+
+	it("is refused to some of the services that store, when only one process can have it", async () => {
+		expect(await refusalOf(embedded, ["sessions", "gateway"])).to.include(
+			'Cannot run "sessions" without "event-log": only one process can have the store ' +
+				'"shared/store/embedded-store.ts#EmbeddedStore", so it runs all services that store; ' +
+				'use "npm run service -- event-log sessions gateway", or a store of several processes',
+		);
+		expect(await refusalOf(embedded, ["event-log"])).to.include('Cannot run "event-log" without "sessions"');
+		expect(existsSync(join(folder, "store"))).to.equal(false);
+	});
+
+	it("is refused to a service whose events nobody would move, when several processes can have it", async () => {
+		expect(await refusalOf(mongodb("mongodb://127.0.0.1:1"), ["sessions"])).to.include(
+			'Cannot run "sessions" without "event-log", which moves its events into the event log; ' +
+				'use "npm run service -- event-log sessions"',
+		);
+	});
+
+	it("is open to some of the services that store, when several processes can have it", async () => {
+		const endpoint = await startMongodbEndpoint();
+		const { store, eventLog } = await openStorage(platformOn(mongodb(endpoint.url)), await loadParts(["event-log"]));
+		expect(await eventLog.head()).to.include({ seq: 0 });
+		await store.close();
+		await endpoint.close();
+	});
+
+	it("ends the start of a process that is refused it, with the sentence", async () => {
+		const env = { PATH: process.env["PATH"], DATA_DIR: folder, PORT: "0" };
+		const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
+			const program = ["services/start.ts", "sessions"];
+			execFile(process.execPath, program, { cwd: projectRoot, env }, (error, _out, said) =>
+				resolve({ code: error?.code, said }),
+			);
+		});
+		expect(code).to.equal(1);
+		expect(said.split("\n")).to.have.length(2);
+		expect(said).to.match(/^Cannot run "sessions" without "event-log": /);
+	});
+});
