@@ -1,7 +1,7 @@
 /** The pod's way to its platform: requests about its session, in JSON, and what is answered. */
 import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { KeptConnections } from "../io/kept-connections.ts";
+import { KeptConnections } from "../io/connection-pool.ts";
 
 export interface PlatformAnswer {
 	readonly status: number;

@@ -10,7 +10,7 @@ import { expect } from "chai";
 import { type AgentRecord, readAgentRecord } from "#agent/coding-agents/agent-record.ts";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import type { AcpOptions } from "#agent/coding-agents/acp/acp.ts";
-import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+import { KeptSession } from "#agent/coding-agents/saved-session.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
 import { openAgent, scriptedRecord } from "../support/agents/open-agent.ts";

@@ -1,7 +1,7 @@
 /** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
-import { KeptConnections, type KeptRequest, Unanswered } from "../../io/kept-connections.ts";
+import { KeptConnections, type KeptRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
 

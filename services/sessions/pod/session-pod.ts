@@ -9,7 +9,7 @@ import { historyPage } from "#shared/pod/conversation-history.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "../commands/command-answers.ts";
-import { KeptDiffs } from "../history/kept-diffs.ts";
+import { KeptDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Journal } from "#agent/io/journal.ts";
-import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+import { KeptSession } from "#agent/coding-agents/saved-session.ts";
 import { StatusFile } from "#agent/status-file.ts";
 import { readMemory, writeMemory } from "#agent/timeline/timeline-memory.ts";
 import { UntrustedFileError } from "#shared/files/untrusted-file.ts";

@@ -8,7 +8,7 @@ import { deadline } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { FairTurns } from "#shared/fair-turns.ts";
-import { type KeptDiff, keptDiff, type KeptDiffOrder } from "./kept-diff.ts";
+import { type KeptDiff, keptDiff, type KeptDiffOrder } from "./stored-diff.ts";
 
 /** Characters that are read at once: some milliseconds. */
 const smallPatch = 32 * 1024;
@@ -71,7 +71,7 @@ export class KeptDiffs {
 
 /** It keeps no process alive. */
 function startThread(): Worker {
-	const thread = new Worker(new URL("./kept-diff-thread.ts", import.meta.url), {
+	const thread = new Worker(new URL("./stored-diff-thread.ts", import.meta.url), {
 		resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
 	});
 	// Whoever waits is told; without this, a failure that nobody waits for would end the process.

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { keptDiff, type KeptDiffOrder } from "#services/sessions/history/kept-diff.ts";
-import { KeptDiffs } from "#services/sessions/history/kept-diffs.ts";
+import { keptDiff, type KeptDiffOrder } from "#services/sessions/history/stored-diff.ts";
+import { KeptDiffs } from "#services/sessions/history/stored-diffs.ts";
 import { nextTurn } from "#shared/clock.ts";
 import { type ServiceError, UpstreamError } from "#shared/errors.ts";
 import type { Principal } from "#shared/bus/principal.ts";

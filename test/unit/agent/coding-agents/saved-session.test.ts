@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { KeptSession } from "#agent/coding-agents/kept-session.ts";
+import { KeptSession } from "#agent/coding-agents/saved-session.ts";
 
 describe("KeptSession", () => {
 	let folder: string;
