@@ -9,7 +9,7 @@ import { type ModelEndpoint, readAgentRecord } from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent } from "./acp/acp.ts";
 import type { Environment } from "../io/environment.ts";
-import { KeptSession } from "./saved-session.ts";
+import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { pastTurns } from "./past-turns.ts";
@@ -77,7 +77,7 @@ export async function startCodingAgent(
 		systemPrompt: launch.system_prompt,
 		mcpServers: launch.mcp_servers,
 		modes,
-		kept: new KeptSession(join(state, "conversation.json"), id),
+		kept: new SavedSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(dependencies.turns()),
 		interruptMs: launch.interrupt_ms,
 	};

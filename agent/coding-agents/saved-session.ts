@@ -6,7 +6,7 @@ import { parseJsonObject, textOf } from "../io/json-object.ts";
 /** Of the file: a path and an id. */
 const maxBytes = 16_384;
 
-export class KeptSession {
+export class SavedSession {
 	readonly #file: string;
 	readonly #agent: string;
 

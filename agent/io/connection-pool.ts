@@ -32,7 +32,7 @@ interface Web {
 const maxHeaderBytes = 65_536;
 const maxFreeSockets = 4;
 
-export class KeptConnections {
+export class ConnectionPool {
 	readonly #options: AgentOptions;
 	readonly #connectMs: number | undefined;
 	readonly #agents = new Map<Web, Agent>();

@@ -1,7 +1,7 @@
 /** The pod's way to its platform: requests about its session, in JSON, and what is answered. */
 import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { KeptConnections } from "../io/connection-pool.ts";
+import { ConnectionPool } from "../io/connection-pool.ts";
 
 export interface PlatformAnswer {
 	readonly status: number;
@@ -30,7 +30,7 @@ const freeMs = 4_000;
 export class PlatformLink {
 	readonly #url: string;
 	readonly #authorization: string;
-	readonly #connections = new KeptConnections(maxSockets, freeMs);
+	readonly #connections = new ConnectionPool(maxSockets, freeMs);
 
 	constructor({ platform_url, session_id, pod_token }: LaunchDocument) {
 		this.#url = `${platform_url.replace(/\/$/, "")}/sessions/${session_id}`;

@@ -10,7 +10,7 @@ import { expect } from "chai";
 import { type AgentRecord, readAgentRecord } from "#agent/coding-agents/agent-record.ts";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import type { AcpOptions } from "#agent/coding-agents/acp/acp.ts";
-import { KeptSession } from "#agent/coding-agents/saved-session.ts";
+import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
 import { openAgent, scriptedRecord } from "../support/agents/open-agent.ts";
@@ -177,7 +177,7 @@ describe("AcpAgent", () => {
 	describe("in a new process", () => {
 		const past = (): string => "Before";
 		const again = async (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> => {
-			const kept = new KeptSession(join(folder, `${randomUUID()}.json`), "scripted");
+			const kept = new SavedSession(join(folder, `${randomUUID()}.json`), "scripted");
 			const both = { kept, past, systemPrompt: "Be brief" };
 			await textsOf(scriptedRecord(...habits), [], both);
 			return textsOf(scriptedRecord(...habits), ["say {blocks}"], { ...both, ...options });
@@ -191,7 +191,7 @@ describe("AcpAgent", () => {
 			const told = ["Be brief|Before|say {blocks}"];
 			expect(await again([]), "does not offer it").to.deep.equal(told);
 			expect(await again(["load"], { loads: false }), "is not relied on").to.deep.equal(told);
-			const other = new KeptSession(join(folder, "other.json"), "scripted");
+			const other = new SavedSession(join(folder, "other.json"), "scripted");
 			expect(await again(["load"], { kept: other }), "has none in this folder").to.deep.equal(told);
 			expect(await again(["load-fails"]), "fails").to.deep.equal(told);
 			expect(lastWords()).to.match(/cannot take up its conversation, and begins a new one: .*It is gone$/);

@@ -1,7 +1,7 @@
 /** How a conversation with an agent of the Agent Client Protocol begins: taken up again where it can be, else anew. */
 import type { McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
-import type { KeptSession } from "../saved-session.ts";
+import type { SavedSession } from "../saved-session.ts";
 import type { LogBuffer } from "../../io/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
@@ -17,7 +17,7 @@ export interface OpeningOptions {
 	/** Whether its way of taking up a conversation can be relied on. */
 	loads: boolean;
 	/** Where its conversation is remembered. */
-	kept: KeptSession;
+	kept: SavedSession;
 	/** What was said before, for one that cannot take up its conversation; empty: nothing. */
 	past: () => string;
 	log: LogBuffer;

@@ -1,7 +1,7 @@
 /** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
-import { KeptConnections, type KeptRequest, Unanswered } from "../../io/connection-pool.ts";
+import { ConnectionPool, type KeptRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
 
@@ -10,11 +10,11 @@ const freeMs = 20_000;
 
 export class ProviderLink {
 	readonly #firstByteMs: number;
-	readonly #connections: KeptConnections;
+	readonly #connections: ConnectionPool;
 
 	constructor({ calls, connectMs, firstByteMs }: ProxyLimits) {
 		this.#firstByteMs = firstByteMs;
-		this.#connections = new KeptConnections(calls, freeMs, connectMs);
+		this.#connections = new ConnectionPool(calls, freeMs, connectMs);
 	}
 
 	/**

@@ -59,7 +59,7 @@ export function answeredBefore(
 }
 
 /** What counts as the answer to a command that waited for it, and what is to be kept of it; undefined: it is kept already. */
-export function settledAnswer(
+export function completedAnswer(
 	{ document }: SessionRecord,
 	{ command, key, answer }: { readonly command: string; readonly key: string; readonly answer: Session },
 ): { readonly counts: Session; readonly kept?: CommandAnswer[] } {

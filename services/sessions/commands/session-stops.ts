@@ -6,7 +6,7 @@ import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { monotonic, now, sleep } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
-import { settledAnswer } from "./command-answers.ts";
+import { completedAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import type { ColumnChange, SessionRecord } from "../record/session-change.ts";
 import type { SessionCommands } from "./session-commands.ts";
@@ -60,7 +60,7 @@ export class SessionStops {
 	async #settled({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
 		let counts = answer;
 		const settle = (record: SessionRecord): ColumnChange | undefined => {
-			const settled = settledAnswer(record, { command: "stop", key, answer });
+			const settled = completedAnswer(record, { command: "stop", key, answer });
 			({ counts } = settled);
 			return settled.kept && { set: { answers: settled.kept } };
 		};

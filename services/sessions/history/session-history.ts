@@ -16,7 +16,7 @@ import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 const maxLogBytes = 4 * 1_048_576;
 
 /** The patch against the last commit. */
-export interface KeptPatch {
+export interface StoredPatch {
 	readonly patch: string;
 	readonly truncated: boolean;
 }
@@ -76,7 +76,7 @@ export class SessionHistory {
 	}
 
 	/** The patch after the newest turn; undefined when there was none. */
-	async patch(session: string): Promise<KeptPatch | undefined> {
+	async patch(session: string): Promise<StoredPatch | undefined> {
 		const head = await this.#store.get(historyCollection, session);
 		const name = patchOf(head);
 		if (!name) return undefined;

@@ -3,17 +3,17 @@ import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/sessio
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList } from "#shared/pod/changed-files.ts";
 import { fileOfPatch, filesOfPatch, fitPatch } from "#shared/pod/diff-output.ts";
-import type { KeptPatch } from "./session-history.ts";
+import type { StoredPatch } from "./session-history.ts";
 
-export type KeptDiff = FileDiff | DiffFileList | DiffPatch;
+export type StoredDiff = FileDiff | DiffFileList | DiffPatch;
 
-export interface KeptDiffOrder extends KeptPatch {
+export interface StoredDiffOrder extends StoredPatch {
 	/** One file, as hunks; absent: all. */
 	readonly path?: string | undefined;
 	readonly format: "files" | "patch";
 }
 
-export function keptDiff({ patch, truncated, path, format }: KeptDiffOrder): KeptDiff {
+export function storedDiff({ patch, truncated, path, format }: StoredDiffOrder): StoredDiff {
 	if (path !== undefined) return fileOfPatch(path, patch, answerBytes);
 	if (format === "patch") {
 		const fitting = fitPatch(patch, false, answerBytes);

@@ -8,7 +8,7 @@ import { deadline } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { FairTurns } from "#shared/fair-turns.ts";
-import { type KeptDiff, keptDiff, type KeptDiffOrder } from "./stored-diff.ts";
+import { type StoredDiff, storedDiff, type StoredDiffOrder } from "./stored-diff.ts";
 
 /** Characters that are read at once: some milliseconds. */
 const smallPatch = 32 * 1024;
@@ -18,7 +18,7 @@ const maxWaitingOfOne = 4;
 /** Of the thread; far more than the largest patch takes. */
 const maxHeapMb = 256;
 
-export class KeptDiffs {
+export class StoredDiffs {
 	readonly #maxMs: number;
 	#thread: Worker | undefined;
 	readonly #turns = new FairTurns({
@@ -36,8 +36,8 @@ export class KeptDiffs {
 	}
 
 	/** @throws {UpstreamError} when the patch takes too long; {TooManyRequestsError} when too many wait. */
-	async answer(principal: Principal, order: KeptDiffOrder): Promise<KeptDiff> {
-		if (order.patch.length <= smallPatch) return keptDiff(order);
+	async answer(principal: Principal, order: StoredDiffOrder): Promise<StoredDiff> {
+		if (order.patch.length <= smallPatch) return storedDiff(order);
 		return JSON.parse(await this.#turns.run(principal, () => this.#read(order)));
 	}
 
@@ -54,7 +54,7 @@ export class KeptDiffs {
 	}
 
 	/** JSON text. A thread that has failed or is too slow is ended, and the next order gets another one. */
-	async #read(order: KeptDiffOrder): Promise<string> {
+	async #read(order: StoredDiffOrder): Promise<string> {
 		if (this.#closing.signal.aborted) throw new UnavailableError("The process is ending");
 		const thread = (this.#thread ??= startThread());
 		try {

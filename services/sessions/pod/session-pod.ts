@@ -9,7 +9,7 @@ import { historyPage } from "#shared/pod/conversation-history.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { fingerprintOf } from "../commands/command-answers.ts";
-import { KeptDiffs } from "../history/stored-diffs.ts";
+import { StoredDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
@@ -42,7 +42,7 @@ export class SessionPod {
 	readonly #key: InstallationKey;
 	readonly #history: SessionHistory;
 	readonly #idempotency: IdempotencyRecords;
-	readonly #diffs = new KeptDiffs();
+	readonly #diffs = new StoredDiffs();
 
 	constructor({ client, key, history, idempotency }: SessionPodDependencies) {
 		this.#client = client;
@@ -81,7 +81,7 @@ export class SessionPod {
 	diff(principal: Principal, record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
 		return this.#ask<FileDiff | DiffFileList | DiffPatch>(record, {
 			alive: (pod) => this.#liveDiff(pod, query),
-			gone: (id) => this.#keptDiff(principal, id, query),
+			gone: (id) => this.#storedDiff(principal, id, query),
 		});
 	}
 
@@ -133,7 +133,7 @@ export class SessionPod {
 		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
 	}
 
-	async #keptDiff(
+	async #storedDiff(
 		principal: Principal,
 		id: string,
 		query: DiffQuery,

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Journal } from "#agent/io/journal.ts";
-import { KeptSession } from "#agent/coding-agents/saved-session.ts";
+import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { StatusFile } from "#agent/status-file.ts";
 import { readMemory, writeMemory } from "#agent/timeline/timeline-memory.ts";
 import { UntrustedFileError } from "#shared/files/untrusted-file.ts";
@@ -29,7 +29,7 @@ describe("records of a session agent", () => {
 		it(`what is remembered is not read from ${kind} (H3)`, async () => {
 			await putOdd(kind, path());
 			expect(await readMemory(path())).to.equal(undefined);
-			expect(await new KeptSession(path(), "one").read("/ws")).to.equal(undefined);
+			expect(await new SavedSession(path(), "one").read("/ws")).to.equal(undefined);
 		});
 	}
 
@@ -38,8 +38,8 @@ describe("records of a session agent", () => {
 			for (const name of ["f", "f.tmp", "f.next"]) await putOdd(kind, join(folder(), name));
 			await writeMemory(path(), { head: undefined, seconds: 5 });
 			expect(await readMemory(path())).to.deep.equal({ head: undefined, seconds: 5 });
-			await new KeptSession(path(), "one").write("/ws", "s-1");
-			expect(await new KeptSession(path(), "one").read("/ws")).to.equal("s-1");
+			await new SavedSession(path(), "one").write("/ws", "s-1");
+			expect(await new SavedSession(path(), "one").read("/ws")).to.equal("s-1");
 		});
 
 		it(`a status takes the place of ${kind} (H3)`, async () => {
@@ -68,7 +68,7 @@ describe("records of a session agent", () => {
 		for (const suffix of ["tmp", "next"]) symlinkSync(precious, `${path()}.${suffix}`);
 		new StatusFile(path()).enter("ready");
 		await writeMemory(path(), { head: undefined, seconds: 5 });
-		await new KeptSession(path(), "one").write("/ws", "s-1");
+		await new SavedSession(path(), "one").write("/ws", "s-1");
 		expect(readFileSync(precious, "utf8")).to.equal("stays");
 	});
 

@@ -5,7 +5,7 @@ import { AgentProcess } from "#agent/coding-agents/agent-process.ts";
 import type { AgentRecord } from "#agent/coding-agents/agent-record.ts";
 import type { CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "#agent/coding-agents/acp/acp.ts";
-import { KeptSession } from "#agent/coding-agents/saved-session.ts";
+import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { Permissions } from "#agent/coding-agents/permissions.ts";
 
@@ -58,7 +58,7 @@ export async function openStarted(
 		systemPrompt: "",
 		mcpServers: [],
 		modes,
-		kept: new KeptSession(join(folder, `${randomUUID()}.json`), id),
+		kept: new SavedSession(join(folder, `${randomUUID()}.json`), id),
 		past: () => "",
 		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
 		...options,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { KeptSession } from "#agent/coding-agents/saved-session.ts";
+import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 
-describe("KeptSession", () => {
+describe("SavedSession", () => {
 	let folder: string;
 	let file: string;
 	beforeEach(() => {
@@ -14,16 +14,16 @@ describe("KeptSession", () => {
 	afterEach(() => rmSync(folder, { recursive: true }));
 
 	it("knows the conversation of this agent in this folder, and of no other", async () => {
-		expect(await new KeptSession(file, "one").read("/ws")).to.equal(undefined);
-		await new KeptSession(file, "one").write("/ws", "s-1");
-		await new KeptSession(file, "one").write("/ws", "s-2");
-		expect(await new KeptSession(file, "one").read("/ws")).to.equal("s-2");
-		expect(await new KeptSession(file, "one").read("/ws/below")).to.equal(undefined);
-		expect(await new KeptSession(file, "two").read("/ws")).to.equal(undefined);
+		expect(await new SavedSession(file, "one").read("/ws")).to.equal(undefined);
+		await new SavedSession(file, "one").write("/ws", "s-1");
+		await new SavedSession(file, "one").write("/ws", "s-2");
+		expect(await new SavedSession(file, "one").read("/ws")).to.equal("s-2");
+		expect(await new SavedSession(file, "one").read("/ws/below")).to.equal(undefined);
+		expect(await new SavedSession(file, "two").read("/ws")).to.equal(undefined);
 	});
 
 	it("takes a file that cannot be read for none", async () => {
 		writeFileSync(file, '{"agent":"one","fold');
-		expect(await new KeptSession(file, "one").read("/ws")).to.equal(undefined);
+		expect(await new SavedSession(file, "one").read("/ws")).to.equal(undefined);
 	});
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { keptDiff, type KeptDiffOrder } from "#services/sessions/history/stored-diff.ts";
-import { KeptDiffs } from "#services/sessions/history/stored-diffs.ts";
+import { storedDiff, type StoredDiffOrder } from "#services/sessions/history/stored-diff.ts";
+import { StoredDiffs } from "#services/sessions/history/stored-diffs.ts";
 import { nextTurn } from "#shared/clock.ts";
 import { type ServiceError, UpstreamError } from "#shared/errors.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -16,18 +16,18 @@ const patch = Array.from(
 /** What the parser fails at, again and again. */
 const hostile = "diff --git a/f b/f\n@@ -1 +1 @@\n?\n".repeat(60_000);
 
-const orders: KeptDiffOrder[] = [
+const orders: StoredDiffOrder[] = [
 	{ patch, truncated: false, format: "files" },
 	{ patch, truncated: true, format: "patch" },
 	{ patch, truncated: false, format: "files", path: "f7" },
 ];
 
-describe("KeptDiffs", function () {
+describe("StoredDiffs", function () {
 	this.timeout(60_000);
-	let diffs: KeptDiffs;
+	let diffs: StoredDiffs;
 
 	beforeEach(() => {
-		diffs = new KeptDiffs(30_000);
+		diffs = new StoredDiffs(30_000);
 	});
 	afterEach(() => diffs.close());
 
@@ -39,12 +39,12 @@ describe("KeptDiffs", function () {
 		// Read here, each of them would be over in one turn of the event loop.
 		let turns = 0;
 		for (; !answered; turns++) await nextTurn();
-		expect(await asked).to.deep.equal(orders.map(keptDiff));
+		expect(await asked).to.deep.equal(orders.map(storedDiff));
 		expect(turns).to.be.greaterThan(50);
 	});
 
 	it("give up a patch that takes too long (C1)", async () => {
-		const hasty = new KeptDiffs(1);
+		const hasty = new StoredDiffs(1);
 		try {
 			const failure = await failureOf(hasty.answer(alice, { patch: hostile, truncated: false, format: "files" }));
 			expect(failure).to.be.instanceOf(UpstreamError).and.to.include({ type: "PATCH_UNREADABLE" });
