@@ -78,7 +78,7 @@ describe("the store of a process", () => {
 		const env = { PATH: process.env["PATH"], DATA_DIR: folder, PORT: "0" };
 		const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
 			const program = ["services/start.ts", "sessions"];
-			execFile(process.execPath, program, { cwd: projectRoot, env }, (error, _out, said) =>
+			execFile(process.execPath, program, { cwd: projectRoot, env, timeout: 20_000 }, (error, _out, said) =>
 				resolve({ code: error?.code, said }),
 			);
 		});
