@@ -1,4 +1,5 @@
 /** What keeps a coding agent from being started, or a model from being used by it: all of it at once. */
+import { dirname } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { missingInstallation } from "#shared/agents/missing-installation.ts";
 import type { ModelRefusal } from "#shared/models/model-wire.ts";
@@ -12,7 +13,7 @@ export function agentObstacles(record: WrittenAgent, model: NamedModel | undefin
 	const needed = model
 		? modelObstacles(record, model)
 		: [`The coding agent "${id}" needs a model, and the session has none: name one whose provider's key is set`];
-	const uninstalled = missingInstallation(record, agents);
+	const uninstalled = missingInstallation(record, { agents, dataDir: agents && dirname(agents) });
 	return [...(needs_model ? needed : []), ...(uninstalled === undefined ? [] : [uninstalled])];
 }
 

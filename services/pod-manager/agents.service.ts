@@ -6,6 +6,7 @@ import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
 import { installCommand } from "#shared/agents/install-command.ts";
 import { readInstalled } from "#shared/agents/installed-agent.ts";
 import { missingInstallation } from "#shared/agents/missing-installation.ts";
+import { isAdmin } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
@@ -28,20 +29,31 @@ export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
 	return {
 		name: contract.name,
 		actions: implement(contract, {
-			list: async () => [...dependencies.records.values()].map((record) => agentOf(record, dependencies)),
+			async list(_query, principal) {
+				const shownDataDir = isAdmin(principal) ? dependencies.dataDir : undefined;
+				return [...dependencies.records.values()].map((record) => agentOf(record, dependencies, shownDataDir));
+			},
 		}),
 	};
 }
 
-/** Looked up anew each time: an agent may have been installed since. */
-function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsDependencies): Agent {
+/**
+ * Looked up anew each time: an agent may have been installed since.
+ * @param shownDataDir In the commands; undefined for those who are not to know it.
+ */
+function agentOf(
+	record: WrittenAgent,
+	{ catalogue, keyOf, dataDir }: AgentsDependencies,
+	shownDataDir: string | undefined,
+): Agent {
 	const { id, title, memory_mb, needs_model, proven, asks, sandboxes = [] } = record;
 	const fitting = fittingModels(record, catalogue, keyOf);
-	const missing = [missingModel(record, fitting), missingInstallation(record, join(dataDir, "agents"))];
+	const places = { agents: join(dataDir, "agents"), dataDir: shownDataDir };
+	const missing = [missingModel(record, fitting), missingInstallation(record, places)];
 	return {
 		id,
 		title,
-		...installationOf(record, dataDir),
+		...installationOf(record, places),
 		memory_mb,
 		formats: Object.keys(record.wires),
 		needs_model,
@@ -57,10 +69,13 @@ function agentOf(record: WrittenAgent, { catalogue, keyOf, dataDir }: AgentsDepe
 
 const comesAlong = { licence: null, version: null, installed_version: null, install_command: null, disk_mb: 0 };
 
-function installationOf({ id, install }: WrittenAgent, dataDir: string) {
+function installationOf(
+	{ id, install }: WrittenAgent,
+	{ agents, dataDir }: { readonly agents: string; readonly dataDir: string | undefined },
+) {
 	if (!install) return comesAlong;
 	const { licence, version, size_mb } = install;
-	const installed = readInstalled(join(dataDir, "agents", id));
+	const installed = readInstalled(join(agents, id));
 	return {
 		licence,
 		version,
