@@ -5,13 +5,14 @@ import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { NatsLink } from "#shared/bus/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
-import { type BusConfig, type Config, isOnePersons, loadConfig } from "#shared/config/config.ts";
+import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import { fileCheck } from "./file-check.ts";
 import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
+import { trustsCallers } from "./trusts-callers.ts";
 
 /** An end that takes longer is cut short. Pods that end with the platform have 24 s after everything else. */
 const endMs = { keep: 25_000, stop: 50_000 } as const;
@@ -26,6 +27,8 @@ export class PlatformProcess {
 	readonly #parts: Part[] = [];
 	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
+	/** How long requests are still taken when its end begins. */
+	#unreadyMs = unreadyMs;
 	#isStarted = false;
 	#isStopping = false;
 
@@ -45,9 +48,12 @@ export class PlatformProcess {
 		const { data_dir, installation_key, bus } = this.#config;
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
+		const trusts = await trustsCallers(this.#config);
+		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
 			key,
+			trustsCallers: trusts,
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			shortcomings: [],
@@ -103,7 +109,7 @@ export class PlatformProcess {
 	async #becomeUnready(parts: readonly Part[]): Promise<void> {
 		const asked = parts.filter((part) => part.unready !== undefined);
 		for (const part of asked) part.unready?.();
-		if (asked.length > 0 && this.#isStarted) await sleep(unreadyTime(this.#config));
+		if (asked.length > 0 && this.#isStarted) await sleep(this.#unreadyMs);
 	}
 }
 
@@ -117,7 +123,7 @@ async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<Se
 }
 
 /** Nobody balances the load of one process of one developer. */
-function unreadyTime(config: Config): number {
-	const alone = config.bus.url === "" && isOnePersons(config);
-	return config.shutdown.unready_ms ?? (alone ? 0 : unreadyMs);
+function unreadyTime({ bus, shutdown }: Config, trusts: boolean): number {
+	const alone = bus.url === "" && trusts;
+	return shutdown.unready_ms ?? (alone ? 0 : unreadyMs);
 }

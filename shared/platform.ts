@@ -36,6 +36,8 @@ export type ReadinessCheck = () => Promise<void>;
 export interface Platform {
 	readonly config: Config;
 	readonly key: InstallationKey;
+	/** Whether every caller may have the rights of whoever started the platform; the identity that is configured says so. */
+	readonly trustsCallers: boolean;
 	/** By action name; filled by parts, read by the gateway. */
 	readonly rawHandlers: Map<string, RawHandler>;
 	/** By action name; filled by parts, read by the gateway. */

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import { type Config, ConfigError, environmentSecret, isOnePersons } from "#shared/config/config.ts";
+import { type Config, ConfigError, environmentSecret } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
@@ -18,9 +18,10 @@ import { platformUrl, podSpec } from "./pod-spec.ts";
 /** A start waits for files and other processes about half of its time. */
 const perProcessor = 2;
 
-export async function compose({ config, key, readiness, shortcomings }: Platform): Promise<Part> {
+export async function compose(platform: Platform): Promise<Part> {
+	const { config, key, readiness, shortcomings } = platform;
 	const runtime = await loadRuntime(config, key);
-	refuseUnsafe(config, runtime);
+	refuseUnsafe(platform, runtime);
 	const catalogue = readModelCatalogue(config.models.file);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
@@ -55,11 +56,11 @@ function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<
  * Pods without isolation have the rights of whoever started the platform: for one person only.
  * @throws {ConfigError}
  */
-function refuseUnsafe(config: Config, { isolation }: PodRuntime): void {
-	if (isolation === "container" || isOnePersons(config)) return;
+function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRuntime): void {
+	if (isolation === "container" || trustsCallers) return;
 	throw new ConfigError(
 		`Cannot run sessions as processes of this machine with the identity "${config.identity.adapter}": ` +
-			"they would all have the platform's own rights; use DevIdentity, TokenIdentity or another pods.runtime",
+			"they would all have the platform's own rights; use an identity that trusts its callers (docs/security.md) or another pods.runtime",
 	);
 }
 

@@ -50,9 +50,10 @@ export const collections = [
 	...bookCollections,
 ] as const;
 
-export async function compose({ config, key, store, eventLog, relay }: StoringPlatform): Promise<Part> {
+export async function compose(platform: StoringPlatform): Promise<Part> {
+	const { config, key, store, eventLog, relay } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
-	const rules = sessionRules(config, catalogue);
+	const rules = sessionRules(platform, catalogue);
 	const counts = new SessionCounts(store, eventLog);
 	await counts.open();
 	if (config.bus.url === "") await releaseLeases(store);

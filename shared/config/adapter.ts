@@ -28,6 +28,8 @@ export const adapterFields = schema({
 });
 export type AdapterRef = Output<typeof adapterFields>;
 
+type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
+
 /**
  * Creates the adapter that configuration names.
  * @typeParam Port The interface it must implement; `methods` are checked to exist.
@@ -39,14 +41,28 @@ export async function loadAdapter<Port>(
 	methods: readonly (keyof Port & string)[],
 	given: Record<string, unknown> = {},
 ): Promise<Port> {
-	const [path = "", name = ""] = ref.adapter.split("#");
-	const module: Record<string, unknown> = await import(pathToFileURL(join(projectRoot, path)).href);
-	const Adapter = module[name];
-	if (typeof Adapter !== "function") throw new TypeError(`Cannot load adapter "${ref.adapter}": no such class`);
+	const Adapter = await loadAdapterClass(ref);
 	const adapter: Port = Reflect.construct(Adapter, [{ ...ref.kwargs, ...secretsOf(ref), ...given }]);
 	const missing = methods.filter((method) => typeof adapter[method] !== "function");
 	if (missing.length > 0) throw new TypeError(`Cannot use adapter "${ref.adapter}": it lacks ${missing.join(", ")}`);
 	return adapter;
+}
+
+/**
+ * The class that configuration names, for what it says of itself in static members: a process can ask that of an adapter
+ * whose secrets it does not have.
+ * @throws {TypeError} when the module lacks the class.
+ */
+export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">): Promise<AdapterClass> {
+	const [path = "", name = ""] = adapter.split("#");
+	const module: Record<string, unknown> = await import(pathToFileURL(join(projectRoot, path)).href);
+	const found = module[name];
+	if (!isClass(found)) throw new TypeError(`Cannot load adapter "${adapter}": no such class`);
+	return found;
+}
+
+function isClass(value: unknown): value is AdapterClass {
+	return typeof value === "function";
 }
 
 function secretsOf({ secret_kwargs_env }: AdapterRef): Record<string, string | undefined> {

@@ -167,7 +167,7 @@ export const configSchema = schema({
 				max: 10_000,
 				optional: true,
 				description:
-					"How long an ending gateway says 503 at `/ready` and still takes requests, so that load balancers notice; empty: 2000, and 0 where one process with `DevIdentity` or `TokenIdentity` is all there is",
+					"How long an ending gateway says 503 at `/ready` and still takes requests, so that load balancers notice; empty: 2000, and 0 where one process with an identity that trusts its callers is all there is",
 			},
 		},
 	},

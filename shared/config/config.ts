@@ -116,11 +116,6 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether all the sessions are those of one person, whose own rights they may have. */
-export function isOnePersons({ identity }: Config): boolean {
-	return /#(Dev|Token)Identity$/.test(identity.adapter);
-}
-
 /** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */
 export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 	const { host, port, product, public_url } = loadConfig(env).gateway;

@@ -17,6 +17,15 @@ export interface IdentityProvider {
 	readonly loopbackOnly: boolean;
 }
 
+/** What the class of an identity says of itself, in a static member: also where its provider is not created. */
+export interface IdentityProviderClass {
+	/**
+	 * Whether every caller may have the rights of whoever started the platform: the sessions are one person's, or of people who
+	 * share the machine. With it, pods need no isolation and repositories may be folders.
+	 */
+	readonly trustsCallers: boolean;
+}
+
 export interface BrowserLogin {
 	/** Goes behind the address that is printed at the start, as `/?token=`. */
 	readonly token: string;

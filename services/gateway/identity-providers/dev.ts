@@ -44,6 +44,7 @@ const otherUser = "The program at the other end of this connection runs as anoth
 const way = "The identity `token` is for callers like that (docs/security.md)";
 
 export class DevIdentity implements IdentityProvider {
+	static readonly trustsCallers = true;
 	readonly loopbackOnly = true;
 	readonly #owners = new PeerOwners();
 	/** Rejected: it is not of the own user. */

@@ -11,6 +11,7 @@ import type { BrowserLogin, IdentityProvider } from "../callers/identity-provide
 import { theDeveloper } from "../callers/the-developer.ts";
 
 export class TokenIdentity implements IdentityProvider {
+	static readonly trustsCallers = true;
 	readonly loopbackOnly = false;
 	readonly #dataDir: string;
 	#opened: Login | undefined;

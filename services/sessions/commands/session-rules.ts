@@ -1,9 +1,9 @@
 /** What holds for every new session of this installation. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
-import type { Config } from "#shared/config/config.ts";
 import { gitProtocols } from "#shared/git/allowed-protocols.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import type { Platform } from "#shared/platform.ts";
 import { KnownModels } from "./known-models.ts";
 
 export interface SessionRules {
@@ -17,9 +17,12 @@ export interface SessionRules {
 }
 
 /** A record of an agent that cannot be read ends the start: nobody should find out from a session. @throws {AgentRecordError} */
-export function sessionRules(config: Config, catalogue: ModelCatalogue): SessionRules {
+export function sessionRules(
+	{ config, trustsCallers }: Pick<Platform, "config" | "trustsCallers">,
+	catalogue: ModelCatalogue,
+): SessionRules {
 	return {
-		protocols: gitProtocols(config),
+		protocols: gitProtocols(config, trustsCallers),
 		sessionLimit: config.budgets.session_limit,
 		models: new KnownModels(catalogue),
 		agents: readAgentRecords(),

@@ -9,11 +9,12 @@ import type { Platform } from "#shared/platform.ts";
 
 let folder: string;
 
-function platform(env: NodeJS.ProcessEnv): Platform {
+function platform(trustsCallers: boolean): Platform {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
 	return {
-		config: loadConfig({ DATA_DIR: folder, ...env }),
+		config: loadConfig({ DATA_DIR: folder }),
 		key,
+		trustsCallers,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],
@@ -28,15 +29,23 @@ describe("the pod manager's part", () => {
 	afterEach(() => rm(folder, { recursive: true }));
 
 	it("is one service for one developer on one machine", async () => {
-		const part = await compose(platform({}));
+		const part = await compose(platform(true));
 		await part.close?.();
 		expect(part.services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents"]);
 	});
 
-	it("refuses processes of this machine for any other identity", async () => {
-		const adapter = "services/gateway/identity-providers/oidc.ts#OidcIdentity";
-		const refusal = await compose(platform({ IDENTITY__ADAPTER: adapter })).catch((error: unknown) => error);
+	it("refuses pods without isolation where callers are not trusted", async () => {
+		const unsafe = platform(false);
+		const refusal = await compose(unsafe).catch((error: unknown) => error);
 		expect(refusal).to.be.an.instanceOf(ConfigError);
-		expect(String(refusal)).to.contain(`with the identity "${adapter}"`);
+		expect(String(refusal)).to.contain(`with the identity "${unsafe.config.identity.adapter}"`);
+	});
+
+	it("takes pods in containers whoever calls", async () => {
+		const { config, ...others } = platform(false);
+		const runtime = { ...config.pods.runtime, adapter: "test/support/pods/contained-pods.ts#ContainedPods" };
+		const part = await compose({ ...others, config: { ...config, pods: { ...config.pods, runtime } } });
+		await part.close?.();
+		expect(part.services).to.have.length(2);
 	});
 });
