@@ -34,10 +34,10 @@ async function sumOf(stage: AgentStage, what: "tokens" | "micros"): Promise<numb
 /** What the model has billed, by what is counted. What was on its way to an agent that hung up may have been heard or not. */
 function billedSums({ model }: AgentStage, amountOf: (counts: TokenCounts) => number): Set<number> {
 	const sums = new Set([0]);
-	for (const { counts, end } of model.billed.calls) {
+	for (const { counts, end, mayBeUnread } of model.billed.calls) {
 		const amount = amountOf(counts);
 		const before = [...sums];
-		if (end !== "left") sums.clear();
+		if (end !== "left" && !mayBeUnread) sums.clear();
 		for (const sum of before) sums.add(sum + amount);
 	}
 	return sums;

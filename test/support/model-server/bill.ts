@@ -9,6 +9,8 @@ export interface BilledCall {
 	counts: TokenCounts;
 	/** `cut`: by the server, `left`: the caller went away first. */
 	end: "whole" | "cut" | "left" | "refused";
+	/** The caller went away so soon after the end that it may not have read it. */
+	mayBeUnread?: boolean;
 }
 
 export class Bill {

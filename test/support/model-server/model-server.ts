@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import { noTokens } from "#shared/models/token-counts.ts";
@@ -32,10 +32,14 @@ const wires: Record<ModelWire, Wire> = {
 	gemini,
 };
 
+/** A connection that closes so soon after an answer had a caller who may not have read it. */
+const soonMs = 2_000;
 const maxBodyBytes = 33_554_432;
 const maxKeptRequests = 1_000;
 
 export class ModelServer implements AsyncDisposable {
+	/** Of each connection the newest call that was answered. */
+	readonly #newest = new WeakMap<Socket, { call: BilledCall; at: number }>();
 	/** Everything that was billed so far. */
 	readonly billed = new Bill();
 	/** Requests that passed the key check, oldest first; at most 1,000. */
@@ -154,10 +158,23 @@ export class ModelServer implements AsyncDisposable {
 		const type = isStreaming ? "text/event-stream" : "application/json";
 		const encoding = answer.isGzipped ? { "content-encoding": "gzip" } : {};
 		const head = { "content-type": type, "x-request-id": reply.id, ...encoding };
+		const { socket } = response;
 		const writing = new FrameWriter(response, head, this.#ending.signal);
 		// Compressed in one piece.
 		const sent = answer.isGzipped ? [joined(frames)] : frames;
 		call.end = await writing.write(sent, answer.fault, (counts) => (call.counts = counts));
+		if (socket) this.#doubtUnread(socket, call);
+	}
+
+	/** Whoever has read an answer to its end keeps the connection for the next call; what was written may lie unread. */
+	#doubtUnread(socket: Socket, call: BilledCall): void {
+		const isKnown = this.#newest.has(socket);
+		this.#newest.set(socket, { call, at: performance.now() });
+		if (isKnown) return;
+		socket.once("close", () => {
+			const newest = this.#newest.get(socket);
+			if (newest && performance.now() - newest.at < soonMs) newest.call.mayBeUnread = true;
+		});
 	}
 
 	#list(path: string, response: ServerResponse): void {
