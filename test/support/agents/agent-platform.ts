@@ -2,7 +2,8 @@
  * A platform with real coding agents and, for each, a scripted model of its own, so that what one agent uses is told
  * apart from what the others use.
  */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -11,6 +12,7 @@ import { agentCache } from "./install-agents.ts";
 import { McpHttpServer } from "./mcp-server.ts";
 import type { Script } from "../model-server/answer.ts";
 import { ModelServer } from "../model-server/model-server.ts";
+import { compiled } from "../compiled.ts";
 import { sameDay } from "../machine/same-day.ts";
 import type { SseClient } from "../clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
@@ -47,10 +49,13 @@ export class AgentPlatform implements AsyncDisposable {
 	static async open(agents: readonly string[], script: Script): Promise<AgentPlatform> {
 		await using all = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
-		all.defer(() => rmSync(folder, { recursive: true, force: true }));
+		// What ends with the platform may write a last file.
+		all.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 		const dataDir = join(folder, "data");
 		mkdirSync(dataDir);
 		symlinkSync(join(agentCache, "agents"), join(dataDir, "agents"));
+		mkdirSync(compiled, { recursive: true });
+		symlinkSync(compiled, join(dataDir, "cache"));
 		const mcp = all.use(await McpHttpServer.listen());
 		const models = new Map<string, ModelServer>();
 		for (const id of agents) models.set(id, all.use(await ModelServer.listen({ script, model: modelOf(id) })));
