@@ -44,6 +44,8 @@ export class SessionDriver {
 	#quietSince = 0;
 	/** Restores that were taken although another one of the same moment was: the session must have been archived in between. */
 	#surplusRestores = 0;
+	/** Somebody else archived it while the answer to a stop was awaited, which comes when the pod has ended. */
+	#archivedBeforeAnswer = false;
 	/** How often somebody else archived it at the time of a restore; that may be heard of before the restore is answered. */
 	#archivedMeanwhile = 0;
 	#newest: (typeof likely)[Wanted][number] = "create";
@@ -74,6 +76,7 @@ export class SessionDriver {
 		if (this.#quietSince > since) {
 			this.mayBeArchived = this.wanted === "stopped";
 			if (this.#newest === "restore") this.#archivedMeanwhile++;
+			if (this.#newest === "stop") this.#archivedBeforeAnswer = true;
 		} else if (this.wanted === "stopped") this.wanted = "archived";
 		else if (this.wanted !== "archived") this.#wrong.push(`archived by others although it should be ${this.wanted}`);
 	}
@@ -89,6 +92,7 @@ export class SessionDriver {
 		const what = this.#random.pick(likely[this.wanted]);
 		this.#quietSince = Number.POSITIVE_INFINITY;
 		this.#newest = what;
+		this.#archivedBeforeAnswer = false;
 		await this.#take(what);
 		this.#quietSince = performance.now();
 	}
@@ -145,7 +149,7 @@ export class SessionDriver {
 
 	#acknowledge(wanted: Wanted): void {
 		this.wanted = wanted;
-		this.mayBeArchived = false;
+		this.mayBeArchived = wanted === "stopped" && this.#archivedBeforeAnswer;
 		this.acknowledged++;
 	}
 
