@@ -1,5 +1,5 @@
 /**
- * `npm test [-- 'test/e2e/*.test.ts' …]`: every test there is, or those files. Most of a test is waiting, so files run side
+ * `npm test [-- 'test/e2e/chat/*.test.ts' …]`: every test there is, or those files. Most of a test is waiting, so files run side
  * by side, each in a mocha of its own; what takes the measure of the machine, or is a load to it, runs alone at the end.
  * A few files that failed are run once more, alone: one that passes then is named at the end and counts as passed, so that a
  * test that the machine was too busy for is seen without keeping everybody's work from landing. Closes as one mocha would.

@@ -9,7 +9,7 @@ export interface TestPlan {
 
 /** They measure time or memory closely, or are a load that others would be measured under. */
 const measuring = [
-	"test/e2e/many-sessions.test.ts",
+	"test/e2e/sessions/many-sessions.test.ts",
 	"test/failover/failover.test.ts",
 	"test/faults/faults.test.ts",
 	"test/integration/agent/model-proxy/overhead.test.ts",
@@ -18,7 +18,7 @@ const measuring = [
 ];
 
 /** What uses the real coding agents, which the first of them installs for the other. */
-export const agentTests: readonly string[] = ["test/contract/real-agents.test.ts", "test/e2e/agents.test.ts"];
+export const agentTests: readonly string[] = ["test/contract/real-agents.test.ts", "test/e2e/sessions/agents.test.ts"];
 
 /** Longest first: what is begun last should not be what everybody waits for. */
 const order = [

@@ -3,7 +3,7 @@ import type { MachineState } from "../support/machine/machine-state.ts";
 import type { SessionProcess } from "../support/platform/session-processes.ts";
 import type { SessionView } from "../support/platform/session-steps.ts";
 import { patience } from "../support/machine/patience.ts";
-import { passingStatuses } from "./passing-watch.ts";
+import { passingStatuses } from "./watches/passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";
 
 export interface World {

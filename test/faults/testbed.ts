@@ -9,11 +9,11 @@ import { answered } from "./answered.ts";
 import type { Archiver } from "./archiver.ts";
 import type { BooksClient } from "./books-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
-import { Overheard, OverheardClient } from "./overheard.ts";
-import { PassingWatch } from "./passing-watch.ts";
+import { Overheard, OverheardClient } from "./watches/overheard.ts";
+import { PassingWatch } from "./watches/passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";
-import { StreamFollower } from "./stream-follower.ts";
-import { TwinWatch } from "./twin-watch.ts";
+import { StreamFollower } from "./watches/stream-follower.ts";
+import { TwinWatch } from "./watches/twin-watch.ts";
 
 /** In the platform's environment under names that no agent may inherit, or in one of its arguments. */
 export const canary = "canary-0f8e2d6a41b7c953e8d1";

@@ -1,0 +1,73 @@
+/** The API page in a real browser before the real platform. */
+import AxeBuilder from "@axe-core/playwright";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { openBrowser, type TestBrowser } from "../../support/browser.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+describe("the API page /docs", function () {
+	this.timeout(60_000);
+	let platform: TestPlatform;
+	let opened: TestBrowser;
+	let page: Page;
+	const elsewhere: string[] = [];
+	const complaints: string[] = [];
+
+	before(async () => {
+		[platform, opened] = await Promise.all([startPlatform(), openBrowser()]);
+		page = await (await opened.browser.newContext()).newPage();
+		page.on("request", (request) => {
+			if (!request.url().startsWith(platform.url) && !request.url().startsWith("data:")) elsewhere.push(request.url());
+		});
+		page.on("console", (message) => {
+			if (message.type() === "error") complaints.push(message.text());
+		});
+		page.on("pageerror", (error) => complaints.push(error.message));
+		await page.goto(`${platform.url}/docs`);
+		await page.waitForSelector(".opblock");
+	});
+
+	after(async () => {
+		await opened?.[Symbol.asyncDispose]();
+		await platform?.[Symbol.asyncDispose]();
+	});
+
+	async function operations(): Promise<number> {
+		const document = (await (await fetch(`${platform.url}/openapi.json`)).json()) as {
+			paths: Record<string, Record<string, unknown>>;
+		};
+		return Object.values(document.paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
+	}
+
+	it("shows every operation of the document", async () => {
+		expect(await page.locator(".opblock").count()).to.equal(await operations());
+	});
+
+	it("creates a session that is really there", async () => {
+		const operation = page.locator(".opblock", { hasText: "Create a session and start it" });
+		await operation.locator(".opblock-summary-control").click();
+		await operation.locator("textarea").fill(JSON.stringify({ name: "from-the-page" }));
+		const answered = page.waitForResponse((response) => response.request().method() === "POST");
+		await operation.getByRole("button", { name: "Execute" }).click();
+		expect((await answered).status()).to.equal(201);
+		await operation.locator(".live-responses-table .response-col_status", { hasText: "201" }).waitFor();
+		const sessions = (await (await fetch(`${platform.url}/api/v1/svc/sessions`)).json()) as { name: string }[];
+		expect(sessions.map(({ name }) => name)).to.include("from-the-page");
+	});
+
+	it("loads nothing from elsewhere and breaks no rule of its own policy", () => {
+		expect(elsewhere).to.deep.equal([]);
+		expect(complaints).to.deep.equal([]);
+	});
+
+	it("has a language, a title and landmarks; the viewer inside it answers for itself", async () => {
+		const axe = new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa"]).exclude("#api");
+		expect((await axe.analyze()).violations.map(({ id }) => id)).to.deep.equal([]);
+	});
+
+	it("is not loaded into a page elsewhere", async () => {
+		const { headers } = await fetch(`${platform.url}/docs`);
+		expect(headers.get("content-security-policy")).to.contain("frame-ancestors 'none'");
+		expect(headers.get("content-type")).to.equal("text/html; charset=utf-8");
+	});
+});

@@ -1,0 +1,110 @@
+/** What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back. */
+import { expect } from "chai";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadParts } from "#services/service-folders.ts";
+import { openStorage } from "#services/storage.ts";
+import { ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { NatsServer, startNatsServer } from "../../support/bus/nats-server.ts";
+import { runningSession } from "../../support/platform/session-steps.ts";
+import { testPlatform } from "../../support/platform/start-gateway.ts";
+import { startPlatform, TestPlatform } from "../../support/platform/start-platform.ts";
+
+async function readyStatus({ url }: TestPlatform): Promise<number> {
+	return (await fetch(`${url}/ready`)).status;
+}
+
+/** Milliseconds until `/ready` has this status. */
+async function readyTurns(platform: TestPlatform, status: number, withinMs: number): Promise<number> {
+	const begun = performance.now();
+	await eventually(async () => (await readyStatus(platform)) === status, { withinMs, what: `/ready is ${status}` });
+	return performance.now() - begun;
+}
+
+describe("readiness", function () {
+	this.timeout(60_000);
+
+	/** Two seconds, and three times that where others use the machine. */
+	const turnMs = 6_000;
+
+	it("turns within 2 s when the bus is killed, and back when it runs again, and work goes on", async () => {
+		await using nats = await startNatsServer();
+		await using platform = await startPlatform({ env: { BUS__URL: nats.url } });
+		for (let round = 0; round < 2; round++) {
+			await nats.kill();
+			expect(await readyTurns(platform, 503, 15_000)).to.be.below(turnMs);
+			expect(await (await fetch(`${platform.url}/ready`)).text()).to.include("bus");
+			expect((await fetch(`${platform.url}/health`)).status).to.equal(200);
+			await nats.start();
+			expect(await readyTurns(platform, 200, 15_000)).to.be.below(turnMs);
+		}
+		await runningSession(platform.client());
+	});
+
+	it("a bus that refuses the platform's name for a while does not end it", async () => {
+		const us = { user: "atelier", password: "open-sesame" };
+		await using nats = new NatsServer(await freePort());
+		await nats.start(us);
+		await using platform = await startPlatform({ env: { BUS__URL: nats.urlFor(us) } });
+		await nats.kill();
+		await nats.start({ ...us, password: "changed" });
+		await readyTurns(platform, 503, 15_000);
+		// Long enough for several refusals; two in a row make a client without the setting give up.
+		const until = performance.now() + 4_000;
+		await eventually(async () => performance.now() > until && (await readyStatus(platform)) === 503, {
+			withinMs: 15_000,
+		});
+		await nats.kill();
+		await nats.start(us);
+		await readyTurns(platform, 200, 15_000);
+		expect(platform.processes.map(({ hasEnded }) => hasEnded)).to.deep.equal([false]);
+		expect(platform.output).to.not.include("open-sesame");
+		await runningSession(platform.client());
+	});
+
+	it("a platform whose bus is not there yet says so, and is ready when it is", async () => {
+		await using nats = new NatsServer(await freePort());
+		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
+		platform.processes = [platform.startProcess([])];
+		await readyTurns(platform, 503, 15_000);
+		await nats.start();
+		await platform.ready();
+	});
+
+	it("names what waits for the sessions, until they are there", async () => {
+		await using nats = await startNatsServer();
+		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
+		const first = platform.startProcess(["gateway", "stream", "pod-manager", "models"]);
+		platform.processes = [first];
+		const answer = await eventually(
+			async () => {
+				const { status, body } = await new ApiClient(platform.url).get<{ detail: string }>("/ready");
+				return status === 503 && body.detail.includes("bus") ? undefined : body.detail;
+			},
+			{ withinMs: 15_000 },
+		);
+		expect(answer).to.include("event log: ").and.to.include("pod manager: ");
+		expect(existsSync(join(platform.dataDir, "store")), "a store for nobody").to.equal(false);
+		platform.processes = [
+			first,
+			platform.startProcess(["event-log", "sessions", "blueprints", "settings", "identity"]),
+		];
+		await platform.ready();
+	});
+
+	it("fails when the store is closed", async () => {
+		const dataDir = mkdtempSync(join(tmpdir(), "atelier-readiness-"));
+		const { config, ...testbed } = testPlatform({});
+		const parts = await loadParts(["event-log", "sessions"]);
+		const { store } = await openStorage({ ...testbed, config: { ...config, data_dir: dataDir } }, parts);
+		const check = testbed.readiness.get("store");
+		await check?.();
+		await store.close();
+		expect(await failureOf(check?.() ?? Promise.resolve())).to.be.instanceOf(Error);
+		rmSync(dataDir, { recursive: true });
+	});
+});

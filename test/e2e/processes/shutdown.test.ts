@@ -1,0 +1,185 @@
+/** SIGTERM while something is under way: who waits gets an answer, streams a goodbye, and the end comes in time. */
+import { expect } from "chai";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { startNatsServer } from "../../support/bus/nats-server.ts";
+import { runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform, TestPlatform } from "../../support/platform/start-platform.ts";
+
+/** The promise of the platform. */
+const endMs = 25_000;
+/** The goodbye waits for no answer; a slow one takes 5 s. */
+const byeMs = 4_000;
+
+/** Asks a pod that has been stopped in its tracks, so that the answer takes as long as the platform waits for it. */
+async function slowRequest(platform: TestPlatform, api: ApiClient): Promise<{ id: string; answer: Promise<Answer> }> {
+	const { id } = await runningSession(api);
+	for (const { pid } of platform.agents()) process.kill(pid, "SIGSTOP");
+	const answer = api.get(`/sessions/${id}/logs`);
+	// It is under way when the gateway has answered one that was sent after it.
+	await api.get("/stats");
+	return { id, answer };
+}
+
+async function acceptsConnections({ url }: TestPlatform): Promise<boolean> {
+	const { port, hostname } = new URL(url);
+	const socket = connect(Number(port), hostname);
+	try {
+		await once(socket, "connect");
+		return true;
+	} catch {
+		return false;
+	} finally {
+		socket.destroy();
+	}
+}
+
+describe("SIGTERM", function () {
+	this.timeout(120_000);
+
+	it("streams hear goodbye at once, a slow request is answered, nobody new gets in", async () => {
+		await using platform = await startPlatform();
+		const api = platform.client();
+		const stream = await platform.events();
+		const { id, answer } = await slowRequest(platform, api);
+		let isAnswered = false;
+		const answered = answer.finally(() => {
+			isAnswered = true;
+		});
+		const [main] = platform.processes;
+		const begun = performance.now();
+		main?.signal("SIGTERM");
+		await stream.event(({ event }) => event === "bye", { withinMs: byeMs });
+		expect(await acceptsConnections(platform)).to.equal(false);
+		expect(isAnswered, "the request was not slow").to.equal(false);
+		// What was kept of the session, or that its pod does not answer; not that services have gone.
+		const { status, text, headers } = await answered;
+		expect(status, text).to.be.oneOf([200, 502, 504]);
+		expect(headers.get("connection")).to.equal("close");
+		expect(await main?.ended(endMs)).to.equal(0);
+		expect(performance.now() - begun).to.be.below(endMs);
+
+		for (const { pid } of platform.agents()) process.kill(pid, "SIGCONT");
+		await platform.start();
+		await sessionReaches(api, id, "running");
+	});
+
+	it("the second signal ends it at once", async () => {
+		await using platform = await startPlatform();
+		const stream = await platform.events();
+		const { answer } = await slowRequest(platform, platform.client());
+		const failed = answer.catch((error: unknown) => error);
+		const [main] = platform.processes;
+		main?.signal("SIGTERM");
+		await stream.event(({ event }) => event === "bye", { withinMs: byeMs });
+		// Within a second it is the same signal.
+		const again = () => {
+			main?.signal("SIGTERM");
+			return main?.hasEnded;
+		};
+		await eventually(again, { withinMs: 4_000, everyMs: 100, what: "the second signal has ended it" });
+		expect(main?.exitCode).to.equal(1);
+		expect(await failed).to.be.instanceOf(TypeError);
+	});
+
+	for (const signal of ["SIGTERM", "SIGINT"] as const)
+		for (const moment of ["start.signals-heard", "start.composed-sessions", "start.composed-pod-manager"])
+			it(`${signal} at "${moment}" ends the start with 0, and the next one is none the worse`, async () => {
+				await using platform = new TestPlatform(await freePort(), {});
+				const early = platform.startProcess([], { ATELIER_FAILPOINTS: `${moment}=stop` });
+				await eventually(() => stateOf(early.pid) === "T", { withinMs: 10_000, everyMs: 2 });
+				early.signal(signal);
+				early.signal("SIGCONT");
+				expect(await early.ended(), early.output).to.equal(0);
+				expect(early.output).to.not.include("    at ");
+				await platform.start();
+			});
+
+	it("at any later moment of a start it ends the start too", async () => {
+		await using platform = await startPlatform();
+		await platform.stop();
+		const heard: number[] = [];
+		for (const ms of [0, 50, 150, 300, 500, 700, 900]) {
+			const begun = performance.now();
+			const early = platform.startProcess([], { ATELIER_FAILPOINTS: "start.signals-heard=stop" });
+			await eventually(() => stateOf(early.pid) === "T", { withinMs: 10_000, everyMs: 2 });
+			heard.push(performance.now() - begun);
+			early.signal("SIGCONT");
+			await sleep(ms);
+			early.signal("SIGTERM");
+			expect(await early.ended(), early.output).to.equal(0);
+			expect(early.output).to.not.include("    at ");
+		}
+		console.log(`      signals are heard ${Math.round(Math.min(...heard))} ms after the process was made`);
+		await platform.start();
+	});
+
+	it("while the bus is not there yet it ends in order", async () => {
+		await using platform = new TestPlatform(await freePort(), {
+			env: { BUS__URL: `nats://127.0.0.1:${await freePort()}` },
+		});
+		const waiting = platform.startProcess([]);
+		platform.processes = [waiting];
+		await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200, { withinMs: 15_000 });
+		waiting.signal("SIGTERM");
+		expect(await waiting.ended()).to.equal(0);
+	});
+
+	it("a gateway that others look at says that it is ending for 2 s, and takes requests as before", async () => {
+		await using nats = await startNatsServer();
+		await using platform = await startPlatform({ env: { BUS__URL: nats.url } });
+		const stream = await platform.events();
+		const [main] = platform.processes;
+		const begun = performance.now();
+		main?.signal("SIGTERM");
+		await eventually(async () => (await fetch(`${platform.url}/ready`)).status === 503, { everyMs: 2 });
+		const unready = performance.now() - begun;
+		const { text } = await platform.client().get("/sessions");
+		expect(text).to.equal("[]");
+		let answers = 0;
+		// Each on a connection of its own, as from somebody new.
+		while (await acceptsConnections(platform)) {
+			const { status } = await fetch(`${platform.prefix}/sessions`, { headers: { Connection: "close" } }).catch(() => ({
+				status: 0,
+			}));
+			if (status !== 200) break;
+			answers++;
+			expect((await fetch(`${platform.url}/ready`).catch(() => undefined))?.status ?? 503).to.equal(503);
+		}
+		const closed = performance.now() - begun;
+		await stream.event(({ event }) => event === "bye");
+		expect(await main?.ended()).to.equal(0);
+		console.log(
+			`      unready after ${unready.toFixed(0)} ms, ${answers} requests answered, closed after ${closed.toFixed(0)} ms`,
+		);
+		// 300 ms on a quiet machine; tests share theirs.
+		expect(unready).to.be.below(900);
+		// The loop goes on as long as requests are taken. A timer may be a little early, and others use the machine.
+		expect(closed).to.be.within(1_990, 6_000);
+	});
+
+	it("as long as the configuration says, and then whatever hangs is cut off at 25 s", async () => {
+		const runtime = { adapter: "test/support/pods/silent-pods.ts#SilentPods" };
+		const config = { pods: { runtime }, shutdown: { unready_ms: 1_000 } };
+		await using platform = new TestPlatform(await freePort(), { config });
+		const [main] = (platform.processes = [platform.startProcess([])]);
+		await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200, { withinMs: 15_000 });
+		const begun = performance.now();
+		main?.signal("SIGTERM");
+		expect(await main?.ended(endMs + 10_000), main?.output).to.equal(1);
+		const took = performance.now() - begun;
+		console.log(`      ended by force after ${Math.round(took)} ms`);
+		expect(took).to.be.within(endMs - 100, endMs + 5_000);
+	});
+});
+
+/** One letter, proc(5): T is stopped. */
+function stateOf(pid: number): string | undefined {
+	const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+	return stat[stat.lastIndexOf(")") + 2];
+}

@@ -1,0 +1,110 @@
+/** How the platform starts and ends, and what it leaves running. */
+import { expect } from "chai";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { isThere } from "../../support/machine/is-there.ts";
+import { ask, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
+
+describe("start and stop", function () {
+	this.timeout(120_000);
+
+	it("SIGTERM drains, says what stays, and the next start goes on with it", async () => {
+		await using platform = await startPlatform();
+		const api = platform.client();
+		const { id } = await runningSession(api);
+		const [agent] = platform.agents();
+		const stream = await platform.events();
+		await platform.stop();
+		await stream.ended();
+		expect(stream.events.at(-1)?.event).to.equal("bye");
+		expect(platform.output).to.match(/1 session/i);
+		expect(platform.agents()).to.deep.equal([agent]);
+
+		await platform.start();
+		await sessionReaches(api, id, "running");
+		expect(await ask(api, id, "$ echo still here")).to.include("still here");
+		expect(platform.agents()).to.deep.equal([agent]);
+	});
+
+	it("SIGTERM ends the sessions too where the configuration says so", async () => {
+		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
+		await runningSession(platform.client());
+		expect(platform.agents()).to.have.length(1);
+		await platform.stop();
+		expect(platform.agents()).to.deep.equal([]);
+	});
+
+	it("a second start on one data folder ends with a sentence and disturbs nobody", async () => {
+		await using platform = await startPlatform();
+		const { id } = await runningSession(platform.client());
+		const second = platform.startProcess([]);
+		expect(await second.ended()).to.equal(1);
+		expect(second.output.trim().split("\n")).to.have.length(1);
+		expect(second.output).to.include(platform.dataDir);
+		expect((await platform.client().get(`/sessions/${id}`)).body).to.include({ status: "running" });
+		expect(platform.agents()).to.have.length(1);
+	});
+
+	it("what cannot be started ends with a sentence", async () => {
+		await using platform = await startPlatform();
+		const taken = new URL(platform.url).port;
+		const file = join(platform.folder, "file");
+		writeFileSync(file, "");
+		const damaged = join(platform.folder, "damaged");
+		mkdirSync(join(damaged, "store"), { recursive: true });
+		writeFileSync(join(damaged, "store", "atelier.db"), "no database at all".repeat(1_000));
+		const key = Buffer.alloc(32, 7).toString("base64url");
+		const attempts: [Record<string, string>, string][] = [
+			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
+			[{ HOST: "0.0.0.0" }, "loopback"],
+			[{ PORT: taken }, `port ${taken}: another program listens there`],
+			[{ DATA_DIR: join(file, "data") }, `data folder "${join(file, "data")}"`],
+			[{ DATA_DIR: "/proc/atelier" }, 'data folder "/proc/atelier"'],
+			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],
+			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
+			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
+		];
+		for (const [env, words] of attempts) {
+			const wrong = platform.startProcess([], { DATA_DIR: join(platform.folder, "other"), PORT: "0", ...env });
+			expect(await wrong.ended(), wrong.output).to.equal(1);
+			expect(wrong.output).to.include(words).and.to.not.include("    at ");
+			expect(wrong.output.trim().split("\n")).to.have.length(1);
+		}
+	});
+
+	it("npm start passes SIGTERM on, and nothing of it is left", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
+		const port = await freePort();
+		const npm = spawn("npm", ["start"], {
+			cwd: projectRoot,
+			env: { ...process.env, PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" },
+			stdio: ["ignore", "pipe", "inherit"],
+			detached: true,
+		});
+		try {
+			let output = "";
+			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
+			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 20_000 });
+			const ended = once(npm, "close");
+			npm.kill("SIGTERM");
+			await ended;
+			await expectRefused(port);
+			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
+		} finally {
+			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+});
+
+async function expectRefused(port: number): Promise<void> {
+	const failure: unknown = await fetch(`http://127.0.0.1:${port}/health`).catch((error: unknown) => error);
+	expect(failure).to.be.instanceOf(TypeError);
+}

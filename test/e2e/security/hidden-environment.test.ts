@@ -1,0 +1,125 @@
+/** No process of a running platform keeps a secret of its environment where other programs of the user can read it. */
+import { expect } from "chai";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { isThere } from "../../support/machine/is-there.ts";
+import { ask, runningSession } from "../../support/platform/session-steps.ts";
+import { startPlatform } from "../../support/platform/start-platform.ts";
+
+/** As people name them, and as nobody would foresee. */
+function secrets(canary: string): Record<string, string> {
+	const key = Buffer.alloc(32, canary).toString("base64url");
+	return {
+		ANTHROPIC_API_KEY: canary,
+		ATELIER_INSTALLATION_KEY: key,
+		AUTH_DISCOVERY__CLI_CLIENT_ID: canary,
+		"some.thing": `${canary}\nof 'two' "lines" $HOME`,
+		LARGE: canary.repeat(3_000),
+	};
+}
+
+/** Process ids of those that were started with it. */
+function holders(canary: string): number[] {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => environOf(pid).includes(canary))
+		.map(Number);
+}
+
+/** Empty when it has ended, or is not ours to look at. */
+function environOf(pid: string): string {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1");
+	} catch {
+		return "";
+	}
+}
+
+describe("the environment of the platform", function () {
+	this.timeout(120_000);
+
+	it("is nowhere in /proc while it works with it, its agents included (H8)", async () => {
+		const canary = randomUUID();
+		await using platform = await startPlatform({ env: secrets(canary) });
+		const api = platform.client();
+		const { id } = await runningSession(api);
+		const { body: models } = await api.get<{ id: string; available: boolean }[]>("/models");
+		const available = models.filter(({ id: model }) => model.startsWith("claude")).map((model) => model.available);
+		expect(available).to.include(true).and.not.include(false);
+		await eventually(() => platform.waitingAgents().length > 0, { withinMs: 20_000 });
+		const read = "for file in /proc/[0-9]*/environ; do tr '\\0' '\\n' <$file; done 2>/dev/null";
+		expect(await ask(api, id, `$ (${read}) | grep -c ${canary.slice(0, 18)}""${canary.slice(18)}; true`)).to.match(
+			/\b0\b/,
+		);
+		expect(holders(canary)).to.deep.equal([]);
+	});
+
+	it("is in no debugger that a command of a session could open, of the platform or of an agent", async () => {
+		await using platform = await startPlatform({ env: secrets(randomUUID()) });
+		const api = platform.client();
+		const { id } = await runningSession(api);
+		await eventually(() => platform.waitingAgents().length > 0, { withinMs: 20_000 });
+		const agent = platform.agents().find(({ session }) => session === id)?.pid ?? 0;
+		const waiting = platform.waitingAgents()[0] ?? 0;
+		const main = platform.processes[0]?.pid ?? 0;
+		const all = [main, agent, waiting];
+		// Node says in its own words that it opens one, or that it cannot because somebody has the port.
+		expect(await ask(api, id, `$ kill -USR1 ${all.join(" ")} && echo told`)).to.include("told");
+		const second = await runningSession(api);
+		expect(await ask(api, second.id, "$ echo works")).to.include("works");
+		const run = join(platform.dataDir, "run");
+		const logs = readdirSync(run, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".log"));
+		const said = logs.map((name) => readFileSync(join(run, name), "utf8"));
+		await platform.stop();
+		expect([platform.output, ...said].join("\n")).not.to.match(/debugger|inspector/i);
+	});
+
+	it("is with npm alone after npm start, and Ctrl-C ends both in order (H8)", async () => {
+		const canary = randomUUID();
+		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
+		const port = await freePort();
+		const own = { PORT: String(port), DATA_DIR: join(folder, "data"), NO_UPDATE_NOTIFIER: "1" };
+		const npm = spawn("npm", ["start"], {
+			cwd: projectRoot,
+			env: { ...process.env, ...secrets(canary), ...own },
+			stdio: ["ignore", "pipe", "inherit"],
+			detached: true,
+		});
+		try {
+			let output = "";
+			npm.stdout.on("data", (chunk: Buffer) => (output += chunk));
+			await eventually(() => output.includes(`Atelier listens on http://127.0.0.1:${port}`), { withinMs: 60_000 });
+			expect(holders(canary)).to.deep.equal([npm.pid]);
+			const ended = once(npm, "close");
+			process.kill(-(npm.pid ?? 0), "SIGINT");
+			await ended;
+			await eventually(() => !isThere(-(npm.pid ?? 0)), { what: "no process of its group is left" });
+		} finally {
+			if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL");
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+
+	it("changes nothing of how it ends: two signals at once are one, and a wrong start has its code (H8)", async () => {
+		const env = secrets(randomUUID());
+		await using platform = await startPlatform({ env });
+		const stream = await platform.events();
+		const [main] = platform.processes;
+		// Two of a kind would be one before they are heard.
+		main?.signal("SIGINT");
+		main?.signal("SIGTERM");
+		await stream.ended();
+		expect(stream.events.at(-1)?.event).to.equal("bye");
+		expect(await main?.ended(), main?.output).to.equal(0);
+		const wrong = platform.startProcess([], { STREAM__MAX_CLIENTS: "many" });
+		expect(await wrong.ended()).to.equal(1);
+		expect(wrong.output).to.include("stream.max_clients");
+	});
+});

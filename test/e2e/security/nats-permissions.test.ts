@@ -1,0 +1,104 @@
+/** The example of rights on NATS, at a real server: the platform works with it, and nobody else gets anything (H9). */
+import { expect } from "chai";
+import { join } from "node:path";
+import { connect, type NatsConnection } from "nats";
+import { projectRoot } from "#shared/project-root.ts";
+import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { NatsServer } from "../../support/bus/nats-server.ts";
+import { ask, createSession, runningSession } from "../../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+const config = join(projectRoot, "config/nats/three-processes.conf");
+const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", "atelier-pod-manager"].map((user) => ({
+	user,
+	password: `secret-of-${user}`,
+}));
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
+
+describe("rights on NATS", function () {
+	this.timeout(120_000);
+	let nats: NatsServer;
+	let platform: TestPlatform;
+
+	before(async () => {
+		nats = new NatsServer(await freePort());
+		await nats.startWith(["--config", config], {
+			ATELIER_NATS_GATEWAY_PASSWORD: gateway?.password,
+			ATELIER_NATS_SESSIONS_PASSWORD: sessions?.password,
+			ATELIER_NATS_POD_MANAGER_PASSWORD: podManager?.password,
+		});
+		platform = await startPlatform({
+			processes: [["gateway", "stream"]],
+			readyAt: "/health",
+			env: { BUS__URL: nats.urlFor(gateway) },
+		});
+		const asUser = (as: typeof gateway) => ({
+			BUS__URL: nats.url,
+			BUS__USER: as?.user ?? "",
+			BUS__PASSWORD: as?.password ?? "",
+		});
+		platform.processes.push(
+			platform.startProcess(sessionServices, asUser(sessions)),
+			platform.startProcess(["pod-manager", "models"], asUser(podManager)),
+		);
+		const isReady = async () => (await fetch(`${platform.url}/ready`)).status === 200;
+		await eventually(isReady, { withinMs: 60_000, what: "the platform is ready" });
+	});
+
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		await nats?.[Symbol.asyncDispose]();
+	});
+
+	it("let the platform work, events and chats included", async () => {
+		const api = platform.client();
+		await using stream = await platform.events();
+		const { id } = await runningSession(api);
+		await stream.event(({ data }) => data.includes(id) && data.includes('"running"'));
+		expect(await ask(api, id, "$ echo heard")).to.include("heard");
+		expect((await api.get("/models")).status).to.equal(200);
+	});
+
+	it("let nobody in who is not named", async () => {
+		for (const login of [{}, { user: "atelier-gateway", pass: "wrong" }, { user: "pod", pass: "" }]) {
+			const refused = await failureOf(connect({ servers: nats.url, reconnect: false, ...login }));
+			expect(String(refused)).to.match(/authorization/i);
+		}
+	});
+
+	it("let no process hear what is said to another one, nor speak to whom it need not", async () => {
+		const far = await as(podManager);
+		const errors: string[] = [];
+		void (async () => {
+			for await (const { data } of far.status()) errors.push(JSON.stringify(data));
+		})();
+		let heard = 0;
+		const foreign = [
+			"MOL-atelier.>",
+			"MOL-atelier.*.stream-gateway.>",
+			`MOL-atelier.REQ.${sessionServices.join("-")}.>`,
+			">",
+		];
+		for (const subject of foreign) far.subscribe(subject, { callback: (error) => void (error ?? heard++) });
+		far.publish("MOL-atelier.RES.pod-manager-models.x");
+		far.publish("MOL-atelier.EVENT.stream-gateway.x");
+		await far.flush();
+		await createSession(platform.client());
+		const { body } = await platform.client().get<unknown[]>("/sessions");
+		expect(body).to.not.have.length(0);
+		await far.flush();
+		expect(heard).to.equal(0);
+		expect(errors.filter((error) => /permissions/i.test(error)).length).to.be.at.least(2);
+		await far.close();
+	});
+
+	it("show no password in what the platform writes", () => {
+		expect(platform.output).to.not.include("secret-of");
+	});
+
+	function as(login: typeof gateway): Promise<NatsConnection> {
+		return connect({ servers: nats.url, user: login?.user ?? "", pass: login?.password ?? "" });
+	}
+});

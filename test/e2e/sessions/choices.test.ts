@@ -1,0 +1,133 @@
+/** What a person learns before and after a choice of agent and model that cannot work, on a platform without any key. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Agent } from "#shared/contracts/agents.ts";
+import type { Model } from "#shared/contracts/models.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { readAgentRecord } from "#shared/agents/agent-records.ts";
+import type { ConversationPage } from "#shared/contracts/sessions.ts";
+import { ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+describe("choosing an agent and a model", function () {
+	this.timeout(60_000);
+	let folder: string;
+	let platform: TestPlatform;
+	let api: ApiClient;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-choices-"));
+		const kimi = join(folder, "agents", "kimi");
+		mkdirSync(kimi, { recursive: true });
+		const { version } = readAgentRecord("kimi").install ?? expect.fail("kimi comes with the platform");
+		writeFileSync(join(kimi, "installed.json"), JSON.stringify({ package: "p", version, lock: "l", size_mb: 7 }));
+		platform = await startPlatform({ dataDir: folder, env: { OPENAI_API_KEY: "key-of-the-test" } });
+		api = new ApiClient(`${platform.url}/api/v1/svc`);
+	});
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	const create = (more: object) =>
+		api.post<Session>("/sessions", { name: "choice", source: { type: "git", repo: "" }, ...more });
+
+	async function at(id: string, status: string): Promise<Session> {
+		return eventually(
+			async () => {
+				const { body } = await api.get<Session>(`/sessions/${id}`);
+				return body.status === status && body;
+			},
+			{ withinMs: 30_000, what: `the session is ${status}` },
+		);
+	}
+
+	it("is helped by a list of agents: what each is, what it takes, what is missing, and which models it can use", async () => {
+		const { status, body: agents } = await api.get<Agent[]>("/agents");
+		expect(status).to.equal(200);
+		const byId = new Map(agents.map((agent) => [agent.id, agent]));
+		console.log(
+			agents.map(({ id, formats, models, missing }) => ({
+				id,
+				formats: formats.join(),
+				models: models.length,
+				missing,
+			})),
+		);
+		expect(byId.get("builtin")).to.include({ install_command: null, disk_mb: 0, resumes: true });
+		expect(byId.get("builtin")?.missing).to.deep.equal([]);
+		const install = (id: string) => `DATA_DIR=${folder} npm run agents -- install ${id}`;
+		expect(byId.get("gemini")).to.deep.include({
+			licence: "Apache-2.0",
+			version: "0.61.0",
+			installed_version: null,
+			install_command: install("gemini"),
+			disk_mb: 100,
+			formats: ["gemini"],
+			asks: ["files", "commands", "mcp_tools"],
+			sandboxes: [],
+			mcp: ["stdio", "http"],
+			resumes: false,
+			missing: [
+				'The coding agent "gemini" can use no model now: set GEMINI_API_KEY where the platform is started',
+				`The coding agent "gemini" is not installed; install it with: ${install("gemini")}`,
+			],
+		});
+		expect(byId.get("codex")?.missing, "its key is set").to.deep.equal([
+			`The coding agent "codex" is not installed; install it with: ${install("codex")}`,
+		]);
+		const { version: known, installed_version, disk_mb, missing, asks } = byId.get("kimi") ?? expect.fail("no kimi");
+		expect([installed_version, disk_mb, missing, asks]).to.deep.equal([known, 7, [], ["commands", "mcp_tools"]]);
+		const { body: models } = await api.get<Model[]>("/models");
+		for (const { id, formats, models: fitting } of agents) {
+			const own = models.filter((model) => model.formats.some((format) => formats.includes(format)));
+			expect(fitting, id).to.have.members(own.map((model) => model.id));
+		}
+	});
+
+	it("is told of a model at once that there is none of that name", async () => {
+		const { status, text, headers } = await create({ model: "claude-sonet-4-6" });
+		expect([status, headers.get("x-error-code")]).to.deep.equal([422, "MODEL_UNKNOWN"]);
+		expect(text).to.include('did you mean \\"claude-sonnet-4-6\\"?');
+	});
+
+	it("fails with all that is missing: key, format, installation", async () => {
+		const { body, status } = await create({ agent: "codex", model: "claude-sonnet-4-6" });
+		expect(status).to.equal(201);
+		const { status_reason, error } = await at(body.id, "failed");
+		const sentences = [
+			'Model "claude-sonnet-4-6" cannot be used: ANTHROPIC_API_KEY is not set where the platform was started',
+			'The coding agent "codex" speaks openai-responses; model "claude-sonnet-4-6" speaks anthropic',
+			`The coding agent "codex" is not installed; install it with: DATA_DIR=${folder} npm run agents -- install codex`,
+		];
+		expect(status_reason?.code).to.equal("AGENT_START_FAILED");
+		expect(error).to.equal(sentences.join(". "));
+		console.log(`status_reason: ${status_reason?.message}`);
+	});
+
+	it("goes on as a shell with the built-in agent, and says why", async () => {
+		const { body } = await create({ model: "claude-sonnet-4-6", initial_prompt: "Hello" });
+		await at(body.id, "running");
+		const answer = await eventually(
+			async () => {
+				const { turns } = (await api.get<ConversationPage>(`/sessions/${body.id}/conversation`)).body;
+				return turns.find(({ role, content }) => role === "assistant" && content !== "")?.content;
+			},
+			{ withinMs: 30_000 },
+		);
+		expect(answer).to.match(/^Model "claude-sonnet-4-6" cannot be used: ANTHROPIC_API_KEY is not set/);
+	});
+
+	it("warns where a person is to be asked and the agent does not ask", async () => {
+		const asking = await create({ agent: "kimi", model: "gpt-5.5", permission_mode: "ask" });
+		expect(asking.body.warnings).to.deep.equal(["permission_mode: Kimi Code changes files without asking"]);
+		console.log(`warnings: ${asking.body.warnings.join()}`);
+		expect((await create({ agent: "kimi", model: "gpt-5.5", permission_mode: "auto" })).body.warnings).to.deep.equal(
+			[],
+		);
+		expect((await create({ permission_mode: "ask" })).body.warnings).to.deep.equal([]);
+	});
+});

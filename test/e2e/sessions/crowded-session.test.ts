@@ -1,0 +1,92 @@
+/** What one client does to its own session, and what nobody else may feel of it. */
+import { expect } from "chai";
+import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
+import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+const users = [
+	{ token: "token-of-alice", id: "alice", tenant: "acme", roles: [] },
+	{ token: "token-of-bob", id: "bob", tenant: "other", roles: [] },
+];
+
+/** As many as the review sent; ten times as many as one session is good for at once. */
+const crowd = 250;
+
+interface Changed {
+	readonly rev: number;
+}
+
+describe("a crowd of commands on one session", function () {
+	this.timeout(120_000);
+	let platform: TestPlatform;
+	let alice: ApiClient;
+	let bob: ApiClient;
+	let hers: SessionView;
+	let his: SessionView;
+
+	before(async () => {
+		platform = await startPlatform({ config: { identity: { kwargs: { users } } } });
+		[alice, bob] = ["alice", "bob"].map((name) => platform.client({ authorization: `Bearer token-of-${name}` })) as [
+			ApiClient,
+			ApiClient,
+		];
+		hers = await createSession(alice, "");
+		his = await createSession(bob, "");
+	});
+	after(async () => platform?.[Symbol.asyncDispose]());
+
+	/** What bob is answered and what `/ready` says for as long as the crowd is under way. */
+	async function meanwhile(under: Promise<unknown>, ask: () => Promise<Answer>) {
+		let isOver = false;
+		void under.finally(() => (isOver = true));
+		const seen = { statuses: new Set<number>(), ready: new Set<number>() };
+		// Once more when it is over: a breaker would be open then.
+		for (let last = false; !last; ) {
+			last = isOver;
+			seen.statuses.add((await ask()).status);
+			seen.ready.add((await fetch(`${platform.url}/ready`)).status);
+		}
+		return seen;
+	}
+
+	function expectNobodyFeltIt({ statuses, ready }: Awaited<ReturnType<typeof meanwhile>>, good: number) {
+		expect([...statuses], "his answers").to.deep.equal([good]);
+		expect([...ready], "/ready").to.deep.equal([200]);
+	}
+
+	function expectHonest(answers: readonly Answer[], good: number): number {
+		const refused = answers.filter(({ status }) => status !== good);
+		for (const { status, headers } of refused) {
+			expect(status).to.equal(429);
+			expect([headers.get("retry-after"), headers.get("x-error-code")]).to.deep.equal(["1", "BUSY"]);
+		}
+		return answers.length - refused.length;
+	}
+
+	it("is told to wait by 429, and others change their sessions meanwhile (H4)", async () => {
+		const { rev: before } = (await alice.get<Changed>(`/sessions/${hers.id}`)).body;
+		const all = Promise.all(
+			Array.from({ length: crowd }, (_one, n) => alice.put<Changed>(`/sessions/${hers.id}`, { name: `crowd-${n}` })),
+		);
+		const seen = await meanwhile(all, () => bob.put(`/sessions/${his.id}`, { name: `bob-${performance.now() | 0}` }));
+		expectNobodyFeltIt(seen, 200);
+		const answers = await all;
+		const done = expectHonest(answers, 200);
+		expect(done).to.be.within(1, crowd);
+		const revs = answers.filter(({ status }) => status === 200).map(({ body }) => body.rev);
+		expect(new Set(revs).size, "each change is one of its own").to.equal(done);
+		expect(Math.min(...revs)).to.be.above(before);
+	});
+
+	it("nor do others feel it when it is about the chronicle (H4)", async () => {
+		const all = Promise.all(
+			Array.from({ length: crowd }, (_one, n) => alice.post(`/sessions/${hers.id}/chronicle`, { summary: `${n}` })),
+		);
+		const seen = await meanwhile(all, () => bob.post(`/sessions/${his.id}/chronicle`, { summary: "his" }));
+		const answers = await all;
+		const [good = 0] = [...seen.statuses];
+		expect(good).to.be.oneOf([200, 201]);
+		expectNobodyFeltIt(seen, good);
+		expect(expectHonest(answers, good)).to.be.within(1, crowd);
+	});
+});

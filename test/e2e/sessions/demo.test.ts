@@ -1,0 +1,97 @@
+/** The main job as its user does it: the demo on several kinds of repository, its words compared with the workspace. */
+import { expect } from "chai";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { fileUrl, git, gitDiff, makeRepository } from "../../support/repositories/git-repository.ts";
+import { serveGit } from "../../support/repositories/git-http-server.ts";
+import { runDemo, type DemoRun } from "../../support/platform/run-demo.ts";
+import { ask } from "../../support/platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+describe("npm run demo", function () {
+	this.timeout(180_000);
+	let folder: string;
+	let platform: TestPlatform;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-demo-"));
+		platform = await startPlatform();
+	});
+
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	/** Runs it up to the diff, and holds what it printed against the workspace it left. */
+	async function expectTrueWords(...args: string[]): Promise<DemoRun> {
+		const run = await runDemo(platform.url, ...args, "--keep");
+		expect(run.exitCode, run.output).to.equal(0);
+		const workspace = platform.workspace(run.sessionId);
+		expect(run.patch).to.equal(gitDiff(workspace));
+		expect(run.patch).to.include("+hello");
+		const status = git(workspace, ["status", "--short"]).trim();
+		expect(status).to.equal("?? atelier-demo.txt");
+		expect(run.output).to.match(/^ {4}\?\? atelier-demo\.txt$/m);
+		return run;
+	}
+
+	it("does the whole job on this checkout", async () => {
+		const { exitCode, output } = await runDemo(platform.url);
+		expect(exitCode, output).to.equal(0);
+		expect(output)
+			.to.match(/✓ see it running/)
+			.and.to.match(/✓ find it gone/);
+	});
+
+	it("tells the truth about a workspace of this checkout", async () => {
+		await expectTrueWords();
+	});
+
+	it("tells the truth about a workspace of a repository on this machine", async () => {
+		await expectTrueWords(fileUrl(makeRepository(join(folder, "plain"))));
+	});
+
+	it("tells the truth about a workspace of a repository behind a password, which is its user's secret", async () => {
+		makeRepository(join(folder, "private"));
+		await using server = await serveGit(folder, "ada", "lovelace-1843");
+		const url = `${server.url}/private/.git`;
+		const refused = await runDemo(platform.url, url);
+		expect(refused.exitCode).to.equal(1);
+		expect(refused.output).to.match(/The demo failed: The session failed: .*CLONE_FAILED/);
+
+		const store = join(platform.home, ".git-credentials");
+		writeFileSync(store, `${server.url.replace("//", "//ada:lovelace-1843@")}\n`, { mode: 0o600 });
+		writeFileSync(join(platform.home, ".gitconfig"), `[credential]\n\thelper = store --file=${store}\n`);
+		const { output, sessionId } = await expectTrueWords(url);
+		expect(output + platform.output).to.not.include("lovelace");
+		const seen = await ask(platform.client(), sessionId, "$ cat .git/config; env; ls -a ~");
+		expect(seen).to.include('[remote "origin"]').and.to.include("HOME=");
+		expect(seen).to.not.match(/lovelace|credential/);
+	});
+
+	it("leaves nothing of the whole job behind", async () => {
+		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
+		const agents = () => platform.agents().filter(({ session }) => session === sessionId);
+		await eventually(() => agents().length === 0, { withinMs: 20_000, what: "its agent is gone" });
+		await eventually(() => !existsSync(platform.workspace(sessionId)), {
+			withinMs: 20_000,
+			what: "its workspace is gone",
+		});
+	});
+
+	it("fails with git's sentence when the repository cannot be read", async () => {
+		const { exitCode, output } = await runDemo(platform.url, `file://${folder}/nothing-here`);
+		expect(exitCode).to.equal(1);
+		expect(output).to.match(/The demo failed: The session failed: .*nothing-here.*CLONE_FAILED/);
+	});
+
+	it("says how to start a platform when there is none", async () => {
+		const { exitCode, output } = await runDemo(`http://127.0.0.1:${await freePort()}`);
+		expect(exitCode).to.equal(1);
+		expect(output).to.include("No platform answers at").and.to.include("npm start");
+	});
+});

@@ -1,0 +1,71 @@
+/** Looks all the time how long sessions stay in a status that passes: a session that hangs for a while is found out, too. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiClient } from "../../support/clients/api-client.ts";
+import type { SessionView } from "../../support/platform/session-steps.ts";
+import { patience } from "../../support/machine/patience.ts";
+
+const everyMs = 250;
+/** Kills, freezes and full disks come between; without them a launch takes a second. */
+const allowedMs = 30_000;
+
+export const passingStatuses = ["starting", "provisioning", "stopping"];
+
+interface Stay {
+	readonly since: number;
+	readonly sentence: string;
+}
+
+export class PassingWatch {
+	readonly wrong: string[] = [];
+	/** Milliseconds of the longest stay that was seen. */
+	longestMs = 0;
+	readonly #api: ApiClient;
+	readonly #mayWait: (session: SessionView) => boolean;
+	readonly #stopping = new AbortController();
+	readonly #loop: Promise<void>;
+	#stays = new Map<string, Stay>();
+
+	/** @param mayWait Sessions whose launch waits for somebody else, e.g. a git server. */
+	constructor(api: ApiClient, mayWait: (session: SessionView) => boolean = () => false) {
+		this.#api = api;
+		this.#mayWait = mayWait;
+		this.#loop = this.#run();
+	}
+
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#loop;
+	}
+
+	async #run(): Promise<void> {
+		const { signal } = this.#stopping;
+		while (!signal.aborted) {
+			const answer = await this.#api.get<SessionView[]>("/sessions").catch(() => undefined);
+			if (answer?.status === 200) this.#look(answer.body);
+			await sleep(everyMs, undefined, { signal }).catch(() => {});
+		}
+	}
+
+	/** A platform that does not answer lets nothing pass: its time counts. */
+	#look(sessions: readonly SessionView[]): void {
+		const now = performance.now();
+		const stays = new Map<string, Stay>();
+		for (const session of sessions) {
+			const { id, status, generation } = session;
+			if (!passingStatuses.includes(status) || this.#mayWait(session)) continue;
+			const name = `${id}-g${generation} ${status}`;
+			const stay = this.#stays.get(name) ?? {
+				since: now,
+				sentence: `${id} was ${status} for more than ${allowedMs} ms`,
+			};
+			stays.set(name, stay);
+			this.#judge(stay, now - stay.since);
+		}
+		this.#stays = stays;
+	}
+
+	#judge({ sentence }: Stay, ms: number): void {
+		this.longestMs = Math.max(this.longestMs, Math.round(ms));
+		if (ms > allowedMs * patience() && !this.wrong.includes(sentence)) this.wrong.push(sentence);
+	}
+}
