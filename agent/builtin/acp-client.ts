@@ -1,11 +1,12 @@
-/** The client of one ACP session, as the agent's parts see it. */
+/** The client of one ACP session, as the parts of the agent see it. */
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../io/json-object.ts";
 
+/** The part of ACP that the agent calls on its client. */
 export interface AcpClient {
 	update: (update: SessionUpdate) => void;
-	/** The answer as it came. Rejects when the client cannot be asked. */
+	/** Resolves with the client's answer, unchanged. Rejects when the client cannot be asked. */
 	requestPermission(request: Omit<RequestPermissionRequest, "sessionId">): Promise<JsonObject>;
-	/** It said that it shows notices. */
+	/** The client said when it connected that it shows notices. */
 	readonly showsNotices: boolean;
 }

@@ -1,30 +1,39 @@
-/** What the built-in agent can be: with a model or without. The protocol around it is the same. */
+/**
+ * The two modes of the built-in agent, with a model and without, behind one interface. The protocol around them is
+ * the same.
+ */
 import type { AgentCapabilities, PromptResponse, SessionModeState } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../io/json-object.ts";
 import type { AcpClient } from "./acp-client.ts";
 
+/** What the agent does with the requests of its client. The process chooses one mode when it starts. */
 export interface AgentMode {
-	/** For people. */
+	/** The name that people see. */
 	readonly title: string;
 	readonly capabilities: AgentCapabilities;
 	open(opening: SessionOpening): Promise<AgentSession>;
-	/** Absent: sessions end with the process. What was said before is shown again. Rejects when there is no such session. */
+	/**
+	 * Loads an earlier session and shows its conversation again. It is absent when sessions end with the process.
+	 * Rejects when there is no such session.
+	 */
 	load?(opening: SessionOpening): Promise<AgentSession>;
 }
 
+/** What `session/new` and `session/load` give to a session. */
 export interface SessionOpening {
 	sessionId: string;
-	/** Absolute. */
+	/** The path is absolute. */
 	folder: string;
-	/** As the client names them. */
+	/** The servers have the form that ACP gives them. */
 	mcpServers: readonly JsonObject[];
 	client: AcpClient;
 }
 
+/** One conversation; turns run one at a time. */
 export interface AgentSession {
-	/** Absent: there is nothing to choose. */
+	/** It is absent when there are no modes to choose from. */
 	readonly modes?: SessionModeState;
-	/** One turn; the signal cancels it. Rejects with a sentence for the user. */
+	/** Runs one turn; the signal cancels it. Rejects with a sentence for the user. */
 	answer(prompt: readonly JsonObject[], signal: AbortSignal): Promise<PromptResponse>;
 	/** @throws {Error} when there is no such mode. */
 	setMode?(modeId: string): void;

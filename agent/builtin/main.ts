@@ -1,4 +1,7 @@
-/** The built-in coding agent, spoken to over ACP like any other: with a model when its environment names one, else as a shell. */
+/**
+ * The built-in coding agent. It speaks ACP like any other agent; it uses a model when its environment names one, and
+ * is a shell otherwise.
+ */
 import { randomUUID } from "node:crypto";
 import type {
 	InitializeResponse,
@@ -16,11 +19,11 @@ import { shellMode } from "./shell-mode.ts";
 
 interface OpenSession {
 	session: AgentSession;
-	/** The turn under way. */
+	/** The turn that is under way. */
 	turn: { cancel: AbortController; ended: Promise<unknown> } | undefined;
 }
 
-/** What still runs at the end of input may take so long to end. */
+/** Work that still runs when the input ends may take this long to end. */
 const partingMs = 1_500;
 
 const mode = await chooseMode();
@@ -38,9 +41,9 @@ const client = new JsonRpc(process.stdin, process.stdout, {
 	notifications: { "session/cancel": ({ sessionId }) => sessions.get(String(sessionId))?.turn?.cancel.abort() },
 });
 
-/** The libraries of models are loaded only where there is one. */
+/** The libraries of models are loaded only when there is a model. */
 async function chooseMode(): Promise<AgentMode> {
-	// oxlint-disable-next-line no-restricted-properties -- made by the session agent for this program
+	// oxlint-disable-next-line no-restricted-properties  -- this environment was made by the session agent for this program
 	const { env } = process;
 	const settings = readModelSettings(env);
 	// Neither commands nor MCP servers have any use for the model's token.
@@ -131,6 +134,6 @@ async function endAll(): Promise<void> {
 }
 
 await client.closed;
-// End of input: whatever still runs goes with it.
+// The input has ended, so the work that still runs is ended too.
 await Promise.race([endAll(), sleep(partingMs)]);
 process.exit(0);

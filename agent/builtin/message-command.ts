@@ -1,10 +1,11 @@
-/** Which shell command a message holds. Pure. */
+/** Finds the shell command that a message holds. Pure. */
 
 const opening = /^ {0,3}(`{3,}|~{3,})(?:sh|bash|shell)[ \t]*$/;
 
 /**
- * The rest of a message that begins with `$ ` or `!`, or else all its fenced `sh` blocks, in order; undefined when it
- * holds none.
+ * Returns the rest of a message that begins with `$ ` or `!`. Otherwise it returns all fenced `sh` blocks of the
+ * message, in order,
+ * or undefined when there are none.
  */
 export function commandIn(message: string): string | undefined {
 	const text = message.replaceAll("\r\n", "\n").trim();
@@ -14,7 +15,10 @@ export function commandIn(message: string): string | undefined {
 	return blocks.length === 0 ? undefined : blocks.join("\n");
 }
 
-/** Line by line: one expression over the whole text takes half a minute for a message of nothing but openings. */
+/**
+ * The text is read line by line: one expression over the whole text takes half a minute for a message of nothing but
+ * openings.
+ */
 function fencedBlocks(text: string): string[] {
 	const blocks: string[] = [];
 	let mark: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise that may not heed the signal: the wait ends at once when it aborts.
+ * Waits for a promise that may ignore the signal: the wait ends at once when the signal aborts.
  * @throws the reason of the signal.
  */
 export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {

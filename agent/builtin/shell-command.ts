@@ -1,4 +1,6 @@
-/** One shell command in the workspace: its output in the order it was written, its exit code, its end on request. */
+/**
+ * Runs one shell command in the workspace: its output is in the order it was written, and it can be ended on request.
+ */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -7,30 +9,33 @@ import { BoundedText } from "../io/bounded-text.ts";
 import { exitOf } from "../io/child-exit.ts";
 import { signalGroup } from "../io/process-group.ts";
 
+/** How a command ended. */
 export interface ShellOutcome {
-	/** Standard output and standard error, with a marker in the middle where too much was left out. */
+	/** The text holds standard output and standard error, with a marker in the middle where output was left out. */
 	output: string;
-	/** 128 + n when signal n ended it. */
+	/** The code is 128 + n when signal n ended the command. */
 	exitCode: number;
-	/** Why it was ended, when it did not end by itself; else empty. */
+	/** The reason why the command was ended; empty when it ended by itself. */
 	remark: string;
 }
 
+/** A command that runs. */
 export interface RunningShell {
 	readonly ended: Promise<ShellOutcome>;
-	/** Its output so far, and how many characters it has written. */
+	/** The output so far, and the number of characters that were written. */
 	soFar(): { text: string; length: number };
 }
 
+/** The bounds of a command. */
 export interface ShellOptions {
 	folder: string;
-	/** Ends it, with everything in its process group. */
+	/** The signal ends the command with everything in its process group. */
 	signal: AbortSignal;
-	/** Default 10 min. */
+	/** The default is 10 min. */
 	limitMs?: number;
-	/** Between the request to end and the end by force. Default 1 s. */
+	/** The time between the request to end and the end by force. The default is 1 s. */
 	graceMs?: number;
-	/** Characters of output that are kept. Default 262,144. */
+	/** The number of characters of output that are retained. The default is 262,144. */
 	maxLength?: number;
 }
 
@@ -38,10 +43,16 @@ const timeLimitMs = 600_000;
 const defaultGraceMs = 1_000;
 const defaultMaxLength = 262_144;
 
-/** Both outputs in one pipe, or their order would be lost; the cache is this program's, not its commands'. */
+/**
+ * Both outputs share one pipe, because their order would be lost otherwise. The compile cache belongs to this program
+ * and not to its commands.
+ */
 const wrapper = 'unset NODE_COMPILE_CACHE; exec "$0" -c "$1" 2>&1';
 
-/** The environment is this process's own, which the session agent made from its list of allowed variables. */
+/**
+ * The command inherits the environment of this process, which the session agent made from its list of allowed
+ * variables.
+ */
 export function startShell(
 	command: string,
 	{ folder, signal, limitMs = timeLimitMs, graceMs = defaultGraceMs, maxLength = defaultMaxLength }: ShellOptions,

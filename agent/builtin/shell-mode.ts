@@ -1,4 +1,7 @@
-/** What the built-in agent does without an AI model: it runs the command a message holds, and says so when there is none. */
+/**
+ * The built-in agent without a model: it runs the command that a message holds, and explains itself when there is
+ * none.
+ */
 import { randomUUID } from "node:crypto";
 import type { SessionUpdate, StopReason, ToolCallContent } from "@agentclientprotocol/sdk";
 import { fencedOutput } from "#shared/pod/fenced-output.ts";
@@ -8,7 +11,7 @@ import type { AgentMode } from "./agent-mode.ts";
 import type { ShellOutcome } from "./shell-command.ts";
 import { streamShell } from "./streamed-shell.ts";
 
-/** @param refusal Why the session's model cannot be used; empty: it has none. */
+/** @param refusal The reason why the session's model cannot be used; empty when the session has no model. */
 export function shellMode(refusal: string): AgentMode {
 	const advice = adviceFor(refusal);
 	return {
@@ -25,7 +28,7 @@ export function shellMode(refusal: string): AgentMode {
 	};
 }
 
-/** Said of a message that holds no command. */
+/** The answer to a message that holds no command. */
 function adviceFor(refusal: string): string {
 	const why = refusal || "No AI model is configured for this session";
 	return `${why}. To run a command in the workspace, start the message with \`$ \``;
@@ -73,13 +76,13 @@ async function runCommand(command: string, { folder, signal, update }: ShellTurn
 	update(says(answerFor(outcome)));
 }
 
-/** The command's real output, and how it ended when that was no success. */
+/** The command's real output, and how the command ended unless it succeeded. */
 function answerFor({ output, exitCode, remark }: ShellOutcome): string {
 	const lines = [remark, exitCode === 0 ? "" : `exit code ${exitCode}`].filter((line) => line !== "");
 	return fencedOutput(output) + lines.join("\n");
 }
 
-/** The user's message; what may come before it is for models. */
+/** The user's message is the last text; the text before it is context for models. */
 function lastText(prompt: readonly JsonObject[]): string {
 	return prompt.map(({ text }) => text).findLast((text) => typeof text === "string") ?? "";
 }

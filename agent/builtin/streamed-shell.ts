@@ -1,12 +1,12 @@
-/** A shell command whose output is shown while it runs. */
+/** Runs a shell command and shows its output while it runs. */
 import { every } from "#shared/clock.ts";
 import { type ShellOptions, type ShellOutcome, startShell } from "./shell-command.ts";
 
 const showEveryMs = 250;
-/** Characters that are shown while it runs; all that is kept comes at the end. */
+/** The number of characters that are shown while the command runs; the end result has all that is retained. */
 const shownLength = 16_384;
 
-/** @param show Hears the end of the output so far, whenever there is more. */
+/** @param show Receives the end of the output so far whenever there is more. */
 export async function streamShell(
 	command: string,
 	options: ShellOptions,

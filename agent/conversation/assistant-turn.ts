@@ -1,13 +1,13 @@
-/** The agent's turn while it is being made: its updates as parts, bounded. */
+/** The agent's turn while it is under way: its updates are collected as parts, within bounds. */
 import { randomUUID } from "node:crypto";
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { AgentUpdate, PlanUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
 import { fitTurn } from "#shared/pod/conversation-history.ts";
 
-/** Bytes of JSON of a finished turn: some fit one answer's page together with the messages around it. */
+/** The bound on a finished turn, in bytes of JSON: several such turns fit on one page of an answer. */
 const maxTurnBytes = 640 * 1024;
-/** Characters of all its text; what comes later is left out. */
+/** The bound on all text of a turn, in characters; later text is left out. */
 const maxTextLength = 1_048_576;
 const maxOutputLength = 300_000;
 const maxParts = 2_000;
@@ -17,9 +17,10 @@ type TextPart = { type: "text" | "reasoning"; text: string };
 type ToolPart = Omit<ToolUpdate, "id">;
 export type TurnPart = TextPart | ToolPart | PlanUpdate;
 
+/** Collects the updates of one turn. */
 export class AssistantTurn {
 	readonly id = randomUUID();
-	/** Id of the message it answers. */
+	/** The id of the message that the turn answers. */
 	readonly question: string;
 	readonly #startedAt = isoTime();
 	readonly #parts: TurnPart[] = [];
@@ -31,17 +32,17 @@ export class AssistantTurn {
 		this.question = question;
 	}
 
-	/** The end of what was said last, at most 200 characters. */
+	/** The last 200 characters of the newest text. */
 	get lastActivity(): string {
 		return this.#tail;
 	}
 
-	/** Whether a tool call is not over yet. */
+	/** Whether a tool call is under way. */
 	get isExecuting(): boolean {
 		return [...this.#tools.values()].some(({ status }) => status === "pending" || status === "in_progress");
 	}
 
-	/** So far, in the order in which they began. */
+	/** The parts so far, in the order in which they began. */
 	get parts(): readonly TurnPart[] {
 		return this.#parts;
 	}
@@ -52,7 +53,7 @@ export class AssistantTurn {
 		else this.#applyText(update);
 	}
 
-	/** @param error A sentence, when the turn ended in no other way. */
+	/** @param error A sentence for a turn that failed; absent for any other. */
 	finish(stopReason: string, error?: string): ConversationTurn {
 		const text = this.#parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 		const turn: ConversationTurn = {
@@ -75,7 +76,7 @@ export class AssistantTurn {
 		this.#tail = (this.#tail + text).slice(-tailLength);
 	}
 
-	/** An update may come for a call that was never announced. */
+	/** An update may belong to a call that was never announced. */
 	#applyTool({ id, ...changes }: ToolUpdate): void {
 		const bounded =
 			changes.output === undefined ? changes : { ...changes, output: changes.output.slice(-maxOutputLength) };
@@ -85,7 +86,7 @@ export class AssistantTurn {
 		this.#tail = (tool.command ?? tool.title ?? this.#tail).slice(-tailLength);
 	}
 
-	/** There is one, and it stays where it stood first. */
+	/** A turn has at most one plan, which stays in the place where it first appeared. */
 	#applyPlan({ entries }: PlanUpdate): void {
 		const known = this.#parts.find((part) => part.type === "plan");
 		if (known && "entries" in known) known.entries = entries;

@@ -1,41 +1,43 @@
 /**
- * The session's conversation, which is also its queue: a message without an answer waits for one. Kept in the state
- * folder, so that it outlives the pod.
+ * The session's conversation. It is also the queue: a message without an answer waits for one. It is stored in the
+ * state folder, so that it outlives the pod.
  */
 import { isoTime } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { Journal } from "../io/journal.ts";
 
-/** `started`: the message went to the coding agent. `forgotten`: ids of messages that are kept no longer. */
+/** `started`: the message was sent to the coding agent. `forgotten`: ids of messages whose content was removed. */
 type JournalRecord = { turn: ConversationTurn } | { started: string } | { forgotten: string[] };
 
+/** The bounds of a conversation. */
 export interface ConversationLimits {
-	/** Bytes of JSON in memory, and on disk after a compaction. Default 8 MiB. */
-	keptBytes: number;
-	/** Messages that wait for an answer. Default 100. */
+	/** The bytes of JSON in memory, and on disk after a compaction. The default is 8 MiB. */
+	retainedBytes: number;
+	/** The number of messages that wait for an answer. The default is 100. */
 	waiting: number;
-	/** Ids of forgotten messages that are still known. Default 10,000. */
+	/** The number of ids of removed messages that are still known. The default is 10,000. */
 	forgotten: number;
 }
 
-const defaultLimits: ConversationLimits = { keptBytes: 8 * 1_048_576, waiting: 100, forgotten: 10_000 };
-/** The file may grow to so many times the kept bytes before it is written anew. */
+const defaultLimits: ConversationLimits = { retainedBytes: 8 * 1_048_576, waiting: 100, forgotten: 10_000 };
+/** The file is rewritten when it is larger than this multiple of the retained bytes. */
 const slack = 4;
 
-/** The queue is full; the message is a sentence for whoever sent it. */
+/** The queue is full. The message is a sentence for the sender. */
 export class QueueFullError extends Error {
 	override readonly name = "QueueFullError";
 }
 
+/** Stores the messages and answers of one session. */
 export class Conversation {
 	readonly #journal: Journal;
 	readonly #limits: ConversationLimits;
 	#turns: ConversationTurn[] = [];
 	#bytes = 0;
-	/** Messages on their way to the disk. */
+	/** The number of messages that are being written to the disk. */
 	#storing = 0;
-	/** Of messages of the user, kept or forgotten. */
+	/** The ids of the user's messages, both retained and removed. */
 	readonly #known = new Map<string, Promise<void>>();
 	readonly #answered = new Set<string>();
 	#forgotten: string[] = [];
@@ -45,7 +47,10 @@ export class Conversation {
 		this.#limits = limits;
 	}
 
-	/** A turn that was under way when the last pod ended is marked as interrupted, and not run again. */
+	/**
+	 * Opens the conversation. A turn that was under way when the last pod ended is marked as interrupted, and not run
+	 * again.
+	 */
 	static async open(file: string, limits: Partial<ConversationLimits> = {}): Promise<Conversation> {
 		const { journal, records } = await Journal.open(file);
 		const conversation = new Conversation(journal, { ...defaultLimits, ...limits });
@@ -54,12 +59,12 @@ export class Conversation {
 		return conversation;
 	}
 
-	/** Oldest first. */
+	/** The turns, oldest first. */
 	get turns(): readonly ConversationTurn[] {
 		return this.#turns;
 	}
 
-	/** Whether there never was a message. */
+	/** Whether the session never had a message. */
 	get isNew(): boolean {
 		return this.#known.size === 0;
 	}
@@ -70,7 +75,7 @@ export class Conversation {
 	}
 
 	/**
-	 * Resolves when the message is on disk; one with a known id is there already.
+	 * Adds a message to the queue. Resolves when it is on disk; a message with a known id is not added again.
 	 * @throws {QueueFullError}
 	 */
 	ask(id: string, content: string): Promise<void> {
@@ -87,26 +92,29 @@ export class Conversation {
 			.then(() => this.#keep(turn))
 			.finally(() => this.#storing--);
 		this.#known.set(id, stored);
-		// A message that could not be stored is not known: the sender may try again.
+		// A message that could not be stored is not known, so the sender may try again.
 		stored.catch(() => this.#known.delete(id));
 		return stored;
 	}
 
-	/** The message goes to the coding agent now, and never again. Resolves when that is on disk. */
+	/**
+	 * Records that the message is sent to the coding agent, which happens once only. Resolves when the record is on
+	 * disk.
+	 */
 	start(id: string): Promise<void> {
 		return this.#journal.append({ started: id } satisfies JournalRecord);
 	}
 
 	/**
-	 * Keeps a turn of the agent, whose `metadata.in_reply_to` names the message. Resolves when it is on disk; when it
-	 * cannot be put there, the message counts as answered all the same, because it must not be run again.
+	 * Stores a turn of the agent, whose `metadata.in_reply_to` names the message. Resolves when the turn is on disk. If
+	 * it cannot be stored, the message still counts as answered, because it must not be run again.
 	 */
 	async answer(turn: ConversationTurn): Promise<void> {
 		await this.#journal.append({ turn } satisfies JournalRecord).finally(() => {
 			this.#keep(turn);
 			this.#forgetOldest();
 		});
-		if (this.#journal.size > slack * this.#limits.keptBytes) await this.#compact();
+		if (this.#journal.size > slack * this.#limits.retainedBytes) await this.#compact();
 	}
 
 	close(): Promise<void> {
@@ -141,10 +149,10 @@ export class Conversation {
 		return this.#turns.filter(({ id, role }) => role === "user" && !this.#answered.has(id));
 	}
 
-	/** From the oldest on, but never a message that waits, and never the newest turn. */
+	/** Removes the oldest turns, but never a message that waits, and never the newest turn. */
 	#forgetOldest(): void {
-		const { keptBytes } = this.#limits;
-		while (this.#bytes > keptBytes && this.#turns.length > 1) {
+		const { retainedBytes } = this.#limits;
+		while (this.#bytes > retainedBytes && this.#turns.length > 1) {
 			const [oldest] = this.#turns;
 			if (!oldest || (oldest.role === "user" && !this.#answered.has(oldest.id))) return;
 			this.#turns.shift();
@@ -182,7 +190,7 @@ function interruptedTurn(question: string): ConversationTurn {
 	};
 }
 
-/** Only this program writes the file; a line that is damaged is not one of its. */
+/** Only this program writes the file; a damaged line is not one of its records. */
 function isRecord(record: unknown): record is JournalRecord {
 	if (typeof record !== "object" || record === null) return false;
 	return "turn" in record || "started" in record || "forgotten" in record;

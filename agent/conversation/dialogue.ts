@@ -1,4 +1,4 @@
-/** Takes the messages to the coding agent, one turn at a time, and keeps what it answers. */
+/** Sends the messages to the coding agent, one turn at a time, and stores its answers. */
 import { sleep } from "#shared/clock.ts";
 import type { InterruptState } from "#shared/contracts/session-control.ts";
 import type { ConversationPage, ConversationTurn } from "#shared/contracts/sessions.ts";
@@ -9,18 +9,19 @@ import { historyPage } from "#shared/pod/conversation-history.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { TurnGate, TurnWatcher } from "./turn-watcher.ts";
 
-/** How long the end of a turn is waited for when the pod ends. */
+/** How long the end of the pod waits for the end of the turn. */
 const patienceMs = 2_000;
-/** How long whoever interrupts waits for the turn's end; it goes on ending without them. */
+/** How long an interrupt waits for the end of the turn, which then ends without it. */
 const interruptPatienceMs = 2_000;
 
 interface TurnParts {
 	readonly message: ConversationTurn;
 	readonly turn: AssistantTurn;
-	/** An agent that was not yet told of the message is not told any more. */
+	/** The agent does not get the message when this has aborted before. */
 	readonly interrupted: AbortSignal;
 }
 
+/** Runs the turns of the session. */
 export class Dialogue {
 	readonly #conversation: Conversation;
 	readonly #log: LogBuffer;
@@ -30,13 +31,13 @@ export class Dialogue {
 	readonly #ending = new AbortController();
 	#agent: CodingAgent | undefined;
 	#turn: AssistantTurn | undefined;
-	/** Aborted by an interrupt before the turn has begun; undefined: none is about to. */
+	/** An interrupt aborts it before the turn has begun. It is undefined when no turn is about to begin. */
 	#beginning: AbortController | undefined;
-	/** Resolves when the turn under way, or about to begin, has ended. */
+	/** Resolves when the turn that is under way, or about to begin, has ended. */
 	#turnOver: Promise<void> = Promise.resolve();
 	#work: Promise<void> | undefined;
 
-	/** @param modelFailure Why the last model call of the turn under way failed; undefined unless it did. */
+	/** @param modelFailure Tells why the last model call of the current turn failed; undefined when it did not fail. */
 	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => string | undefined) {
 		this.#conversation = conversation;
 		this.#log = log;
@@ -47,23 +48,23 @@ export class Dialogue {
 		this.#watchers.push(watcher);
 	}
 
-	/** Gates are passed in the order they were added. */
+	/** Adds a gate. Gates are passed in the order in which they were added. */
 	guard(gate: TurnGate): void {
 		this.#gates.push(gate);
 	}
 
-	/** Turns of the agent so far that are kept. */
+	/** The number of the agent's turns that are retained. */
 	get turnCount(): number {
 		return this.#conversation.turns.filter(({ role }) => role === "assistant").length;
 	}
 
-	/** Resolves when the message is on disk. @throws {QueueFullError} */
+	/** Adds a message to the queue. Resolves when it is on disk. @throws {QueueFullError} */
 	async accept(id: string, content: string): Promise<void> {
 		await this.#conversation.ask(id, content);
 		this.#wake();
 	}
 
-	/** From now on, and until it ends, this agent answers. */
+	/** Makes this agent answer the messages, until it ends. */
 	begin(agent: CodingAgent): void {
 		this.#agent = agent;
 		void agent.ended.then(() => {
@@ -72,14 +73,14 @@ export class Dialogue {
 		this.#wake();
 	}
 
-	/** What is being answered now, as far as it has come. */
+	/** The turn that is under way, with its parts so far. */
 	get turn(): AssistantTurn | undefined {
 		return this.#turn;
 	}
 
 	/**
-	 * Ends the turn under way, or the one that is about to begin; those who wait behind it are answered next. Resolves when
-	 * it has ended, or soon.
+	 * Ends the turn that is under way or about to begin. The next message in the queue is answered afterwards. Resolves
+	 * when the turn has ended, but after {@link interruptPatienceMs} at the latest.
 	 */
 	async interrupt(): Promise<InterruptState> {
 		this.#agent?.cancel();
@@ -91,7 +92,7 @@ export class Dialogue {
 		return Promise.race([over, late]);
 	}
 
-	/** Begins no other turn, and cancels the one under way. */
+	/** Ends the dialogue: no other turn begins, and the current one is cancelled. */
 	async end(): Promise<void> {
 		this.#ending.abort();
 		if (!this.#work) return;
@@ -99,7 +100,7 @@ export class Dialogue {
 		await Promise.race([this.#work, sleep(patienceMs)]);
 	}
 
-	/** @param before Id of a turn: only older ones. */
+	/** @param before The id of a turn; only older turns are returned. */
 	history(before?: string): ConversationPage {
 		return {
 			...historyPage(this.#conversation.turns, before),
@@ -110,12 +111,12 @@ export class Dialogue {
 
 	#wake(): void {
 		this.#work ??= this.#answerAll()
-			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be kept: ${String(error)}`))
+			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be stored: ${String(error)}`))
 			.finally(() => this.#tell((watcher) => watcher.rested?.()));
 	}
 
 	async #answerAll(): Promise<void> {
-		// So that `#work` is set before this can be over.
+		// The wait ensures that `#work` is set before this function can end.
 		await Promise.resolve();
 		try {
 			for (;;) {
@@ -124,12 +125,12 @@ export class Dialogue {
 				await this.#begin(this.#agent, message);
 			}
 		} finally {
-			// In the same breath as the last look: a message that comes any later wakes anew.
+			// No step lies between the last look at the queue and this line, so a later message starts the work again.
 			this.#work = undefined;
 		}
 	}
 
-	/** Answers it when every gate is open, unless the dialogue or its agent ends before. */
+	/** Answers the message when every gate is open, unless the dialogue or its agent ends before. */
 	async #begin(agent: CodingAgent, message: ConversationTurn): Promise<void> {
 		const beginning = new AbortController();
 		const over = Promise.withResolvers<void>();
@@ -161,7 +162,7 @@ export class Dialogue {
 
 	async #outcome(agent: CodingAgent, { message, turn, interrupted }: TurnParts): Promise<ConversationTurn> {
 		if (interrupted.aborted) return turn.finish("cancelled");
-		// Nobody asks why a turn fails that was to end.
+		// The failure of a turn that was to end anyway is not reported.
 		const modelFailure = (): string | undefined =>
 			interrupted.aborted || this.#isOver ? undefined : this.#modelFailure();
 		try {

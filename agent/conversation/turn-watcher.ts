@@ -1,10 +1,10 @@
-/** What happens in the dialogue, told to whoever keeps an account of it: activity, usage, timeline, connected clients. */
+/** The interfaces by which other parts follow the turns: activity, usage, timeline and connected clients. */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { AgentUpdate } from "../coding-agents/coding-agent.ts";
 
-/** Its methods are called in order and must neither throw nor wait. */
+/** Receives what happens in the turns. The methods are called in order and must neither throw nor wait. */
 export interface TurnWatcher {
-	/** The message goes to the coding agent now. */
+	/** The message is about to be sent to the coding agent. */
 	began?(message: ConversationTurn): void;
 	/** @param isExecuting Whether a tool call is under way after the update. */
 	updated?(update: AgentUpdate, isExecuting: boolean): void;
@@ -14,7 +14,7 @@ export interface TurnWatcher {
 	rested?(): void;
 }
 
-/** Asked before each turn; a turn waits as long as its gate is closed, and the messages behind it wait with it. */
+/** A condition of each turn. A turn waits as long as its gate is closed, and the messages behind it wait too. */
 export interface TurnGate {
 	/** Resolves when the turn may begin. Rejects only when `signal` aborts. */
 	pass(message: ConversationTurn, signal: AbortSignal): Promise<void>;

@@ -1,12 +1,15 @@
-/** The end of a child process, with what it still had to say. */
+/** Waits for the end of a child process and of its output. */
 import type { ChildProcess } from "node:child_process";
 import { after } from "#shared/clock.ts";
 import { shellExitCode } from "./process-group.ts";
 
-/** A daemon left behind may hold the pipes open for ever; nothing is waited for after this. */
+/** The limit on the wait for the output: a daemon that the child started may hold the pipes open for ever. */
 const pipeGraceMs = 250;
 
-/** Exit code as a shell tells it, when the output has ended too. @throws {Error} when the program cannot be started. */
+/**
+ * Resolves with the exit code in the form of a shell, after the output has ended too.
+ * @throws {Error} when the program cannot be started.
+ */
 export function exitOf(child: ChildProcess): Promise<number> {
 	return new Promise((resolve, reject) => {
 		child.once("error", reject);

@@ -1,4 +1,7 @@
-/** Requests over connections that are kept open for the next one: bounded, closed at the end. No redirect is followed. */
+/**
+ * HTTP requests over connections that are reused: their number is bounded, and they are closed at the end. Redirects
+ * are not followed.
+ */
 import type {
 	Agent,
 	AgentOptions,
@@ -9,21 +12,22 @@ import type {
 } from "node:http";
 import { after } from "#shared/clock.ts";
 
-/** Not by an import: that loads the other client for the web too, for 10 MB of every pod (see `agent-server.ts`). */
+/** An import would also load the client for the web, for 10 MB of every pod (see `agent-server.ts`). */
 const http = process.getBuiltinModule("node:http");
 
-export interface KeptRequest {
+/** One request. */
+export interface PooledRequest {
 	readonly url: string;
 	readonly method: "GET" | "POST" | "DELETE";
 	readonly headers: OutgoingHttpHeaders;
 	readonly body?: string | Buffer;
-	/** Whether it makes no difference to a server that it gets the request twice. */
+	/** Whether the server may receive the request twice without harm. */
 	readonly isRepeatable: boolean;
-	/** Ends the request, its answer included. */
+	/** The signal ends the request and its response. */
 	readonly signal: AbortSignal;
 }
 
-/** With TLS or without. */
+/** The two modules of Node, for HTTP and for HTTPS. */
 interface Web {
 	readonly Agent: new (options: AgentOptions) => Agent;
 	readonly request: (url: string, options: RequestOptions) => ClientRequest;
@@ -32,16 +36,17 @@ interface Web {
 const maxHeaderBytes = 65_536;
 const maxFreeSockets = 4;
 
+/** Owns the connections to one or more servers. The owner of the pool closes it. */
 export class ConnectionPool {
 	readonly #options: AgentOptions;
 	readonly #connectMs: number | undefined;
 	readonly #agents = new Map<Web, Agent>();
 
 	/**
-	 * @param sockets How many are open at most.
-	 * @param freeMs How long one is kept that nobody uses, or less when the server says so; as long as the server keeps it
-	 * when absent.
-	 * @param connectMs How long a new one may take to open; as long as the system tries when absent.
+	 * @param sockets The largest number of open connections.
+	 * @param freeMs How long an idle connection stays open, or less when the server asks for less. When it is absent,
+	 * the server decides.
+	 * @param connectMs How long a new connection may take to open. When it is absent, the system decides.
 	 */
 	constructor(sockets: number, freeMs = 0, connectMs?: number) {
 		this.#connectMs = connectMs;
@@ -50,16 +55,16 @@ export class ConnectionPool {
 	}
 
 	/**
-	 * Resolves with the head of the answer. When the server closes a kept connection just as it is used again, a request
-	 * that it cannot have heard, or may hear twice, is sent once more, over a new one.
+	 * Resolves with the head of the response. When the server closes an idle connection just as it is reused, the
+	 * request is sent once more over a new connection, if the server cannot have received it or may receive it twice.
 	 * @throws {Unanswered}
 	 */
-	async send(request: KeptRequest): Promise<IncomingMessage> {
+	async send(request: PooledRequest): Promise<IncomingMessage> {
 		try {
 			return await this.#sendOnce(request);
 		} catch (error) {
 			if (!(error instanceof Unanswered) || !error.isStale) throw error;
-			// It may have closed the others at the same time.
+			// The server may have closed the other idle connections at the same time.
 			this.#closeFree();
 			if (error.mayBeHeard && !request.isRepeatable) throw error;
 			return this.#sendOnce(request);
@@ -76,9 +81,9 @@ export class ConnectionPool {
 		}
 	}
 
-	#sendOnce({ url, method, headers, body, signal }: KeptRequest): Promise<IncomingMessage> {
+	#sendOnce({ url, method, headers, body, signal }: PooledRequest): Promise<IncomingMessage> {
 		return new Promise((resolve, reject) => {
-			// What TLS needs is loaded when it is needed.
+			// The TLS module is loaded when it is needed.
 			const web: Web = url.startsWith("https:") ? process.getBuiltinModule("node:https") : http;
 			const options = { method, headers, signal, maxHeaderSize: maxHeaderBytes, agent: this.#agentOf(web) };
 			const outgoing = web.request(url, options);
@@ -100,13 +105,13 @@ export class ConnectionPool {
 	}
 }
 
-/** A request to which no answer began. */
+/** A request to which no response began. */
 export class Unanswered extends Error {
 	override readonly name = "Unanswered";
 	readonly code: string | undefined;
-	/** False: nothing of the request has left. */
+	/** The value is false when no byte of the request was sent. */
 	readonly mayBeHeard: boolean;
-	/** It went over a kept connection, which is closed. */
+	/** The request was sent over an idle connection that the server had closed. */
 	readonly isStale: boolean;
 
 	constructor(cause: NodeJS.ErrnoException, { mayBeHeard, isStale }: { mayBeHeard: boolean; isStale: boolean }) {
@@ -117,7 +122,9 @@ export class Unanswered extends Error {
 	}
 }
 
-/** @returns Whether anything of the request was written to its connection. @param open Event of a new connection. */
+/**
+ * @returns Whether a byte of the request was written to its connection. @param open The event of a new connection.
+ */
 function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"): () => boolean {
 	let hasWritten = (): boolean => false;
 	outgoing.once("socket", (socket) => {
@@ -129,7 +136,7 @@ function watchWriting(outgoing: ClientRequest, open: "connect" | "secureConnect"
 	return () => hasWritten();
 }
 
-/** A connection of before is open already. */
+/** A connection that is reused is open already. */
 function boundOpening(outgoing: ClientRequest, open: "connect" | "secureConnect", ms: number): void {
 	outgoing.once("socket", (socket) => {
 		if (outgoing.reusedSocket) return;

@@ -1,12 +1,15 @@
-/** The environment of everything the agent starts in the workspace: built from a list of what is allowed, never inherited. */
+/**
+ * The environment of the programs that the agent starts in the workspace. It is built from a list of what is allowed,
+ * and never inherited.
+ */
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
 
 export type Environment = Record<string, string>;
 
-/** Has a home folder of its own. */
+/** The environment has a home folder of its own. */
 export type WorkingEnvironment = Environment & { HOME: string };
 
-/** What a program may know of the machine it runs on. */
+/** The variables by which a program may know the machine it runs on. */
 const inheritedNames = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR)$/;
 
 const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
@@ -14,7 +17,7 @@ const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
 const refusedName =
 	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
 
-/** What marks a process as one of this pod's. */
+/** Returns the variables that mark a process as one of this pod's. */
 export function markerOf({ installation, session_id, generation, proof }: LaunchDocument): Environment {
 	return {
 		[marker.installation]: installation,
@@ -24,14 +27,14 @@ export function markerOf({ installation, session_id, generation, proof }: Launch
 	};
 }
 
-/** What the pod's own programs, git above all, may know of the machine. */
+/** Returns what the pod's own programs, such as git, may know of the machine. */
 export function machineEnvironment(inherited: NodeJS.ProcessEnv): Environment {
 	return pick(inherited, inheritedNames);
 }
 
 /**
- * For the coding agent, its commands and setup scripts.
- * @param onRefused Hears the name of every variable of the launch that may not be set.
+ * Makes the environment of the coding agent, its commands and the setup scripts.
+ * @param onRefused Receives the name of every variable of the launch that may not be set.
  */
 export function workingEnvironment(
 	inherited: NodeJS.ProcessEnv,
@@ -55,7 +58,7 @@ export function isSettable(name: string, value: string): boolean {
 	return settableName.test(name) && !refusedName.test(name) && !value.includes("\0");
 }
 
-/** The variables whose names match. */
+/** Returns the variables whose names match. */
 export function pick(env: NodeJS.ProcessEnv, names: RegExp): Environment {
 	const picked: Environment = {};
 	for (const [name, value] of Object.entries(env)) if (value !== undefined && names.test(name)) picked[name] = value;

@@ -1,21 +1,24 @@
-/** A file of JSON records, one per line, that only grows; what was appended is on disk. */
+/** A file of JSON records, one per line, that is only appended to. An append resolves when the record is on disk. */
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openUntrusted, readFrom } from "#shared/files/untrusted-file.ts";
 import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
-/** A write is over when its bytes are on disk: one way to the threads that write, and back, instead of two. */
+/**
+ * With O_DSYNC a write returns when its bytes are on disk, which costs one trip to the thread pool instead of two.
+ */
 const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
 
-/** Several times what any of those who keep one lets it grow to. */
+/** The bound is several times the size to which any owner of a journal lets it grow. */
 const maxBytes = 256 * 1_048_576;
 
+/** Appends to one file and rewrites it; the owner closes it. */
 export class Journal {
 	readonly #path: string;
 	#file: FileHandle;
 	#size: number;
-	/** Appends one after the other; it never rejects. */
+	/** The last append; appends run one after the other, and this never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
 	private constructor(path: string, file: FileHandle, size: number) {
@@ -25,9 +28,9 @@ export class Journal {
 	}
 
 	/**
-	 * Opens or creates the file and tells what it holds. A line without an end, left by a crash in the middle of an
-	 * append, was never promised to anybody and is cut off; one that is no JSON is left out.
-	 * @throws {UntrustedFileError} when something else has its name, or it is far too long.
+	 * Opens or creates the file and returns its records. A line without an end is the rest of an append that a crash
+	 * interrupted; it was never acknowledged and is cut off. A line that is no JSON is left out.
+	 * @throws {UntrustedFileError} when something else has the name, or when the file is far too long.
 	 */
 	static async open(path: string): Promise<{ journal: Journal; records: unknown[] }> {
 		const file = await openUntrusted(path, durable);
@@ -44,7 +47,7 @@ export class Journal {
 		}
 	}
 
-	/** Bytes of the file. */
+	/** The size of the file in bytes. */
 	get size(): number {
 		return this.#size;
 	}
@@ -56,7 +59,7 @@ export class Journal {
 			try {
 				await this.#file.appendFile(line);
 			} catch (error) {
-				// Half a line would spoil the next one.
+				// Half a line would make the next one unreadable.
 				await this.#file.truncate(this.#size);
 				throw error;
 			}
@@ -65,8 +68,8 @@ export class Journal {
 	}
 
 	/**
-	 * Puts other records in place of all there are, at once or not at all.
-	 * @param records Asked when everything appended before is on disk.
+	 * Replaces all records, completely or not at all.
+	 * @param records It is called when everything that was appended before is on disk.
 	 */
 	rewrite(records: () => readonly object[]): Promise<void> {
 		return this.#next(async () => {

@@ -1,4 +1,4 @@
-/** JSON objects from outside, whose members nobody has checked yet. */
+/** JSON objects from outside, whose members are not checked yet. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for any other text; the parser's own words are not told, because they repeat parts of it. */
+/**
+ * Returns undefined for any other text. The parser's message is not passed on, because it repeats parts of the text.
+ */
 export function parseJsonObject(text: string): JsonObject | undefined {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -16,7 +18,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 	}
 }
 
-/** The objects of a list; nothing of anything else. */
+/** Returns the objects of a list, and an empty list for any other value. */
 export function objectsOf(value: unknown): JsonObject[] {
 	return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
@@ -25,7 +27,7 @@ export function isCount(value: unknown): value is number {
 	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Text that says something, or undefined. */
+/** Returns a text that is not empty, or undefined. */
 export function textOf(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
 }

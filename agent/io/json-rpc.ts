@@ -1,19 +1,25 @@
-/** JSON-RPC 2.0 between two processes, one message per line: both ask, both answer, both notify. */
+/**
+ * JSON-RPC 2.0 between two processes, one message per line. Both sides may send requests, answers and notifications.
+ */
 import type { Readable, Writable } from "node:stream";
 import { isJsonObject, type JsonObject, parseJsonObject, textOf } from "./json-object.ts";
 
+/** The methods that this side offers. */
 export interface RpcMethods {
-	/** By method; the result, or a rejection whose message the other side is told. Requests run side by side. */
+	/**
+	 * Each method returns its result, or rejects with a message that the other side receives. Requests run
+	 * concurrently.
+	 */
 	requests: Readonly<Record<string, (params: JsonObject) => unknown>>;
 	notifications: Readonly<Record<string, (params: JsonObject) => void>>;
 }
 
-/** The other side's own words about a request that failed. */
+/** A request failed; the message is the other side's own. */
 export class RpcError extends Error {
 	override readonly name = "RpcError";
 }
 
-/** Whoever sends more in one message is heard no longer. */
+/** A peer that sends a longer message is not read any more. */
 const maxMessageBytes = 32 * 1_048_576;
 const maxErrorLength = 2_000;
 
@@ -23,8 +29,9 @@ const internalError = -32_603;
 
 const newline = 0x0a;
 
+/** One connection to another process. */
 export class JsonRpc {
-	/** Resolves when the other side says no more; requests without an answer are rejected then. */
+	/** Resolves when the other side has ended its output; requests without an answer are rejected then. */
 	readonly closed: Promise<void>;
 	readonly #output: Writable;
 	readonly #methods: RpcMethods;
@@ -42,7 +49,7 @@ export class JsonRpc {
 		return this.#isClosed;
 	}
 
-	/** Resolves with the result, empty when that is no object. @throws {RpcError} */
+	/** Resolves with the result, or with an empty object when the result is no object. @throws {RpcError} */
 	request(method: string, params: object): Promise<JsonObject> {
 		if (this.#isClosed) return Promise.reject(closedError());
 		const id = ++this.#lastId;
@@ -61,7 +68,7 @@ export class JsonRpc {
 		try {
 			for await (const chunk of input) for (const line of lines.push(chunk)) this.#receive(line);
 		} catch {
-			// A pipe that breaks has ended, and so has one that is not worth listening to.
+			// A broken pipe is the end of the connection, and so is a message that is too long.
 		}
 		this.#isClosed = true;
 		for (const { reject } of this.#waiting.values()) reject(closedError());
@@ -74,12 +81,12 @@ export class JsonRpc {
 		if (!message) return this.#send({ id: null, error: { code: parseError, message: "Not a JSON object" } });
 		const { id, method, params } = message;
 		const read = isJsonObject(params) ? params : {};
-		if (typeof method !== "string") this.#settle(message);
+		if (typeof method !== "string") this.#resolveRequest(message);
 		else if (id === undefined) own(this.#methods.notifications, method)?.(read);
 		else void this.#answer(method, read).then((answer) => this.#send({ id, ...answer }));
 	}
 
-	#settle({ id, result, error }: JsonObject): void {
+	#resolveRequest({ id, result, error }: JsonObject): void {
 		if (typeof id !== "number") return;
 		const waiting = this.#waiting.get(id);
 		this.#waiting.delete(id);
@@ -102,7 +109,7 @@ export class JsonRpc {
 	}
 }
 
-/** Puts lines together from pieces. */
+/** Assembles lines from chunks. */
 class BoundedLines {
 	readonly #maxBytes: number;
 	#pieces: Buffer[] = [];
@@ -112,7 +119,7 @@ class BoundedLines {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** The lines that end in this chunk. @throws {RangeError} when one gets too long. */
+	/** Yields the lines that end in this chunk. @throws {RangeError} when a line gets too long. */
 	*push(chunk: Buffer): Generator<string> {
 		let from = 0;
 		for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
@@ -133,7 +140,7 @@ class BoundedLines {
 	}
 }
 
-/** Many say in the message only that something failed, and in the data what. */
+/** Many programs say only that something failed in the message, and what failed in the data. */
 function wordsOf({ message, data }: JsonObject): string {
 	const { details, message: inner, error } = isJsonObject(data) ? data : {};
 	const detail = [details, inner, error, data].map(textOf).find((text) => text !== undefined);
@@ -147,7 +154,7 @@ function closedError(): RpcError {
 	return new RpcError("The connection is closed");
 }
 
-/** Nothing that every object inherits. */
+/** Returns a member of the table itself, not one that every object inherits. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
 	return Object.hasOwn(table, name) ? table[name] : undefined;
 }

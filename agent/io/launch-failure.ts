@@ -1,4 +1,4 @@
-/** Why a pod gives up: what stands as `failure` in its status. */
+/** Why a launch failed: the `failure` of the pod's status. */
 
 export type FailureCode =
 	| "WORKSPACE_FAILED"
@@ -10,7 +10,7 @@ export type FailureCode =
 	| "AGENT_CRASHED"
 	| "PLATFORM_LOST";
 
-/** The message is a sentence for the user, without secrets. */
+/** The launch failed. The message is a sentence for the user, without secrets. */
 export class LaunchFailure extends Error {
 	override readonly name = "LaunchFailure";
 	readonly code: FailureCode;

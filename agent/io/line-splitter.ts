@@ -1,14 +1,18 @@
-/** Cuts a byte stream into lines of text, each of bounded length. */
+/** Cuts a byte stream into lines of text of bounded length. */
 import { StringDecoder } from "node:string_decoder";
 
 const maxLineLength = 8_192;
 
+/** Splits one stream. */
 export class LineSplitter {
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #onLine: (line: string) => void;
 	#rest = "";
 
-	/** @param onLine Called with each line that is not blank, without its end; a longer one than 8,192 characters comes in pieces. */
+	/**
+	 * @param onLine Receives each line that is not blank, without its end. A line of more than 8,192 characters comes
+	 * in pieces.
+	 */
 	constructor(onLine: (line: string) => void) {
 		this.#onLine = onLine;
 	}
@@ -20,7 +24,7 @@ export class LineSplitter {
 		if (this.#rest.length > maxLineLength) this.#flush();
 	}
 
-	/** The stream is over. */
+	/** Handles the end of the stream. */
 	end(): void {
 		this.#rest += this.#decoder.end();
 		this.#flush();

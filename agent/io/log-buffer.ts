@@ -1,33 +1,37 @@
-/** The pod's log: the newest entries in memory, told to whoever asks. */
+/** The pod's log: the newest entries are held in memory. */
 import { isoTime, now } from "#shared/clock.ts";
 import type { SessionLogs } from "#shared/contracts/sessions.ts";
 import { type PodLogEntry, type LogLevel, logTail, maxLogEntries } from "#shared/pod/log-tail.ts";
 
 const maxMessageLength = 8_192;
-/** Providers that want no key are often given a word like "none". */
+/** The bound exists because providers that need no key are often given a word like "none". */
 const minSecretLength = 8;
 
+/** Collects log entries and removes secrets from them. */
 export class LogBuffer {
 	readonly #entries: PodLogEntry[] = [];
 	readonly #secrets = new Set<string>();
 	#added = 0;
 
-	/** @param secrets Texts that are never kept, wherever they come from. */
+	/** @param secrets The texts that are removed from every entry. */
 	constructor(secrets: readonly string[]) {
 		for (const secret of secrets) this.hide(secret);
 	}
 
-	/** One more text that is never kept. What is too short to be a secret would only spoil the log. */
+	/**
+	 * Adds a text that is removed from every later entry. A text that is too short to be a secret is ignored, because
+	 * its removal would only spoil the log.
+	 */
 	hide(secret: string): void {
 		if (secret.length >= minSecretLength) this.#secrets.add(secret);
 	}
 
-	/** Entries that ever came. */
+	/** The number of entries that were ever added. */
 	get added(): number {
 		return this.#added;
 	}
 
-	/** @param logger Who says it: `git`, `setup`, the id of the coding agent, or `session-agent`. */
+	/** @param logger The source: `git`, `setup`, the id of the coding agent, or `session-agent`. */
 	add(level: LogLevel, logger: string, message: string): void {
 		const time = now();
 		this.#entries.push({
@@ -45,16 +49,16 @@ export class LogBuffer {
 		return [...this.#secrets].reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
 	}
 
-	/** The entries that came after the first `count`, oldest first, as far as they are still kept. */
+	/** Returns the entries that came after the first `count`, oldest first, as far as they are still in memory. */
 	after(count: number): PodLogEntry[] {
 		const newer = this.#added - count;
 		return newer > 0 ? this.#entries.slice(-newer) : [];
 	}
 
 	/**
-	 * The newest entries, oldest first, as many as fit an answer.
-	 * @param lines At most 2,000; default 100.
-	 * @param level Least level; an unknown one means DEBUG.
+	 * Returns the newest entries, oldest first, as many as fit one answer.
+	 * @param lines At most 2,000; the default is 100.
+	 * @param level The lowest level; an unknown level means DEBUG.
 	 */
 	tail(lines?: number, level?: string): Omit<SessionLogs, "session_id"> {
 		return logTail(this.#entries, lines, level);

@@ -1,16 +1,17 @@
-/** What everything in a pod stands on: what it was told, what it may hand on, where it logs, and its end. */
+/** What all parts of a pod share: the launch document, the environments, the log, and the signal of the end. */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { LogBuffer } from "./log-buffer.ts";
 
+/** The shared values of one pod. */
 export interface PodContext {
 	readonly launch: LaunchDocument;
-	/** Environment of this process; what it starts gets a part of it. */
+	/** The environment of this process. A program that it starts gets a part of it. */
 	readonly inherited: NodeJS.ProcessEnv;
-	/** What setup scripts and the coding agent get of it. */
+	/** The part of the environment that setup scripts and the coding agent get. */
 	readonly env: WorkingEnvironment;
 	readonly log: LogBuffer;
-	/** Aborted when the pod ends. */
+	/** It is aborted when the pod ends. */
 	readonly ending: AbortController;
 	readonly signal: AbortSignal;
 }

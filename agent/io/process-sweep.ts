@@ -1,4 +1,7 @@
-/** Finds what a pod left running, wherever it hid: children inherit its marker, also those that left its process groups. */
+/**
+ * Finds the processes that a pod left running. Children inherit the pod's marker, also when they leave its process
+ * groups.
+ */
 // oxlint-disable-next-line no-restricted-imports -- nobody puts anything in the place of a file below /proc
 import { readdirSync, readFileSync } from "node:fs";
 import { sleep } from "#shared/clock.ts";
@@ -7,7 +10,7 @@ import type { Environment } from "./environment.ts";
 const maxRounds = 50;
 const roundMs = 10;
 
-/** Kills every other process with the marker until none is left, as far as half a second goes. */
+/** Kills every other process with the marker until none remains, for half a second at most. */
 export async function sweepProcesses(marker: Environment): Promise<void> {
 	for (let round = 0; round < maxRounds; round++) {
 		const found = markedProcesses(marker);
@@ -17,7 +20,7 @@ export async function sweepProcesses(marker: Environment): Promise<void> {
 	}
 }
 
-/** Process ids of all other live processes whose environment has every variable of the marker. */
+/** Returns the process ids of all other live processes whose environment has every variable of the marker. */
 export function markedProcesses(marker: Environment): number[] {
 	const entries = Object.entries(marker).map(([name, value]) => `${name}=${value}`);
 	const pids = readdirSync("/proc")
@@ -31,7 +34,7 @@ function hasAll(pid: number, entries: readonly string[]): boolean {
 		const variables = new Set(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
 		return entries.every((entry) => variables.has(entry));
 	} catch {
-		// Gone meanwhile, or another user's: then it is none of ours.
+		// The process has ended meanwhile, or it belongs to another user and so not to this pod.
 		return false;
 	}
 }
@@ -40,6 +43,6 @@ function kill(pid: number): void {
 	try {
 		process.kill(pid, "SIGKILL");
 	} catch {
-		// Gone meanwhile.
+		// The process has ended meanwhile.
 	}
 }

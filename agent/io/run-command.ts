@@ -1,29 +1,31 @@
-/** Runs one program to its end, with bounds on its time and on what is kept of its words. */
+/** Runs one program to its end, with bounds on its time and its output. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { after } from "#shared/clock.ts";
 import { exitOf } from "./child-exit.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { signalGroup } from "./process-group.ts";
 
+/** The bounds and surroundings of a program. */
 export interface CommandOptions {
 	cwd: string;
 	env: Readonly<Record<string, string>>;
-	/** Milliseconds after which its process group is killed. */
+	/** The time in milliseconds after which the process group is killed. */
 	timeoutMs: number;
-	/** Kills its process group when it aborts. */
+	/** The process group is killed when the signal aborts. */
 	signal?: AbortSignal;
 	input?: string;
-	/** Bytes of standard output that are kept; more ends the program. Default 1 MiB. */
+	/** The bound on standard output in bytes; a program that writes more is ended. The default is 1 MiB. */
 	maxBytes?: number;
-	/** Hears every line of standard error. */
+	/** Receives every line of standard error. */
 	onLine?: (line: string) => void;
 }
 
+/** How a program ended. */
 export interface CommandResult {
-	/** As a shell tells it: 128 + n when signal n ended the program. */
+	/** The exit code in the form of a shell: 128 + n when signal n ended the program. */
 	code: number;
 	stdout: Buffer;
-	/** Standard output went beyond its bound, and the program was ended. */
+	/** Standard output exceeded its bound, and the program was ended. */
 	cut: boolean;
 	timedOut: boolean;
 	/** The last lines of standard error, at most 50. */
@@ -45,7 +47,7 @@ export function runCommand(command: string, args: readonly string[], options: Co
 	});
 	signal?.addEventListener("abort", kill);
 	if (signal?.aborted) kill();
-	// A program that does not read its input is no failure.
+	// A program that does not read its input has not failed.
 	child.stdin.on("error", () => {});
 	child.stdin.end(input);
 	return exitOf(child)
@@ -58,7 +60,7 @@ export function runCommand(command: string, args: readonly string[], options: Co
 
 type Collected = Pick<CommandResult, "stdout" | "cut" | "words">;
 
-/** Returns a function that tells what has been collected. */
+/** Collects the output, and returns a function that tells what has been collected. */
 function collect(
 	child: ChildProcessWithoutNullStreams,
 	{ maxBytes = 1_048_576, onLine }: CommandOptions,

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { every, monotonic } from "#shared/clock.ts";
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
-import { type KeptRequest, Unanswered } from "../io/connection-pool.ts";
+import { type PooledRequest, Unanswered } from "../io/connection-pool.ts";
 import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CallBody, countBody, readCallBody } from "./call-body.ts";
@@ -169,7 +169,7 @@ export class CallExchange {
 	#send(body: Buffer): Promise<IncomingMessage> {
 		const { access, link } = this.#dependencies;
 		const { wire, kind } = this.#route;
-		const request: KeptRequest = {
+		const request: PooledRequest = {
 			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,
 			method: "POST",
 			// A call costs each time.

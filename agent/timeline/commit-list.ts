@@ -1,23 +1,24 @@
-/** What `git log` prints of commits, in a form of our own. Pure. */
+/** Reads the commits that `git log` prints. Pure. */
 
+/** One commit. */
 export interface Commit {
-	/** Whole. */
+	/** The full hash. */
 	readonly hash: string;
 	readonly subject: string;
-	/** When it was committed, in ISO 8601. */
+	/** The time of the commit in ISO 8601. */
 	readonly at: string;
 	readonly files: number;
 }
 
-/** Subjects have neither of these characters in any text a person writes. */
+/** These characters occur in no subject that a person writes. */
 const [recordMark, fieldMark] = ["\u001e", "\u001f"];
 
-/** For `git log --name-only`: hash, time and subject, then the names of the files. */
+/** The format for `git log --name-only`: hash, time and subject, then the names of the files. */
 export const commitFormat = "--format=%x1e%H%x1f%cI%x1f%s";
 
 const hashForm = /^[0-9a-f]{40,64}$/;
 
-/** In the order they are printed; one that is cut off is left out. */
+/** Returns the commits in the order in which they are printed; a commit that is cut off is left out. */
 export function readCommits(output: string): Commit[] {
 	return output.split(recordMark).flatMap((record) => {
 		const [head = "", ...files] = record.split("\n");

@@ -1,17 +1,23 @@
-/** What `git ls-files -z -t --others --modified --deleted` prints: paths that differ from the index. Pure. */
+/**
+ * Reads the output of `git ls-files -z -t --others --modified --deleted`: the paths that differ from the index. Pure.
+ */
 
+/** A path that differs from the index. */
 export interface ListedPath {
 	readonly path: string;
-	/** Not in the index yet. */
+	/** The path is not in the index yet. */
 	readonly isNew: boolean;
 }
 
-/** `<tag> <path>`, each ended by a null character; a path may come several times, and contain anything else. */
+/**
+ * Each entry is `<tag> <path>` with a null character at its end. A path may occur several times, and contain any
+ * other character.
+ */
 export function readListedPaths(output: string): ListedPath[] {
 	const listed = new Map<string, ListedPath>();
 	for (const entry of output.split("\0").slice(0, -1)) {
 		const path = entry.slice(2);
-		// A folder is a repository of its own; what is in it is its own business.
+		// A path that ends in a slash is a repository of its own, which is not part of this one.
 		if (entry.charAt(1) !== " " || path === "" || path.endsWith("/")) continue;
 		const former = listed.get(path);
 		listed.set(path, { path, isNew: entry.startsWith("?") && former?.isNew !== false });

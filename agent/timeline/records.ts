@@ -1,4 +1,4 @@
-/** What is told of each thing that happens: its entry of the timeline and its raw event. Pure. */
+/** Makes the records of each thing that happens: its entry of the timeline and its raw event. Pure. */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
@@ -10,15 +10,15 @@ import type { FileChange } from "./workspace-watch.ts";
 
 const maxLine = 200;
 const maxPath = 1_024;
-/** Changed files that are told one by one of one look. */
+/** The bound on changed files of one look that get an entry each. */
 const maxFiles = 200;
-/** Raw events have numbers of up to so many bytes. */
+/** The bound on a commit's hash, in characters. */
 const maxHash = 40;
 
 const actions = { new: "created", mod: "modified", del: "deleted" } as const;
 const fileEvents = { new: "file_created", mod: "file_modified", del: "file_deleted" } as const;
 
-/** The first line that says something, not too long. */
+/** Returns the first line that is not blank, cut to {@link maxLine} characters. */
 export function firstLine(text: string, fallback = ""): string {
 	const line = text.split(/[\r\n]/).find((one) => one.trim() !== "");
 	return (line?.trim() ?? fallback).slice(0, maxLine);
@@ -30,8 +30,8 @@ export function messageRecords({ content }: ConversationTurn, at: string): Timel
 }
 
 /**
- * @param number Of the turn, from 1.
- * @param tokens Of the turn; undefined: nobody counts them.
+ * @param number The number of the turn, from 1.
+ * @param tokens The tokens of the turn; undefined when they are not counted.
  */
 export function answerRecords(
 	{ content, metadata }: ConversationTurn,
@@ -67,7 +67,7 @@ export function callRecords(call: FinishedCall, at: string): TimelineRecord[] {
 	return kind === "execute" || command !== undefined ? [used, ...commandRecords(call, at)] : [used];
 }
 
-/** An agent that tells no exit code tells at least whether it went well. */
+/** An agent that does not report an exit code reports at least whether the command succeeded. */
 function commandRecords(call: FinishedCall, at: string): TimelineRecord[] {
 	const { title, hasFailed, exitCode: exit = Number(hasFailed), durationMs: duration_ms } = call;
 	const label = firstLine(call.command ?? title, "Command");
@@ -79,10 +79,10 @@ function commandRecords(call: FinishedCall, at: string): TimelineRecord[] {
 }
 
 export function fileRecords(files: readonly FileChange[], at: string): TimelineRecord[] {
-	const told = files.slice(0, maxFiles).flatMap((file) => fileRecord(file, at));
+	const reported = files.slice(0, maxFiles).flatMap((file) => fileRecord(file, at));
 	const others = files.length - maxFiles;
-	if (others <= 0) return told;
-	return [...told, { entry: { at, type: "session", label: `${others} more files have changed` } }];
+	if (others <= 0) return reported;
+	return [...reported, { entry: { at, type: "session", label: `${others} more files have changed` } }];
 }
 
 function fileRecord({ path, status, ins, del }: FileChange, at: string): TimelineRecord[] {
@@ -95,7 +95,7 @@ function fileRecord({ path, status, ins, del }: FileChange, at: string): Timelin
 	];
 }
 
-/** A commit has a time of its own, but it is told when it is seen, so that the order is right. */
+/** A commit has a time of its own, but its record has the time at which it was seen, so that the order is right. */
 export function commitRecords(commits: readonly Commit[], at: string): TimelineRecord[] {
 	return commits.flatMap(({ hash, subject, files }): TimelineRecord[] => {
 		const label = firstLine(subject, "Commit without a message");

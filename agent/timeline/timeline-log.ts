@@ -1,24 +1,25 @@
-/** What there is to tell of the session, in order, until it is on its way to the platform. */
+/** The records of the timeline, in order, until they are in a report to the platform. */
 import type { ToldEntry, ToldEvent } from "#shared/contracts/history.ts";
 
-/** Its place in the order is given where it is kept. */
+/** The spool assigns the sequence number. */
 export type RawEvent = Omit<ToldEvent, "sequence">;
-/** An entry of the timeline, or a raw event. */
+/** A record is an entry of the timeline or a raw event. */
 export type TimelineRecord = { entry: ToldEntry } | { event: RawEvent };
 
-/** Records in memory: only a full disk lets so many wait. */
+/** The bound on records in memory. So many wait only when the disk is full. */
 const maxRecords = 5_000;
 
+/** Holds the newest records. */
 export class TimelineLog {
 	#records: TimelineRecord[] = [];
 	#added = 0;
 
-	/** Records that were ever added. */
+	/** The number of records that were ever added. */
 	get added(): number {
 		return this.#added;
 	}
 
-	/** Those added after the first `count`, as far as they are still here. */
+	/** Returns the records after the first `count`, as far as they are still in memory. */
 	after(count: number): readonly TimelineRecord[] {
 		const fresh = this.#added - count;
 		return fresh <= 0 ? [] : this.#records.slice(-fresh);

@@ -1,19 +1,20 @@
-/** What one pod of a session leaves to the next one about its timeline: a small file in the state folder. */
+/** What one pod of a session passes to the next about the timeline, in a small file in the state folder. */
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { isJsonObject, textOf } from "../io/json-object.ts";
 
+/** The content of the file. */
 export interface TimelineMemory {
-	/** The commit the session began on; undefined: there was none. */
+	/** The commit on which the session began; undefined when there was none. */
 	readonly head: string | undefined;
-	/** Seconds that pods of the session have run, as far as they could tell. */
+	/** The seconds that pods of the session have run, as far as each could record them. */
 	readonly seconds: number;
 }
 
 const maxBytes = 4_096;
 const commitForm = /^[0-9a-f]{40,64}$/;
 
-/** Undefined when there is none that makes sense. */
+/** Returns undefined when there is no valid file. */
 export async function readMemory(file: string): Promise<TimelineMemory | undefined> {
 	try {
 		const read: unknown = JSON.parse(String(await readUntrusted(file, maxBytes)));
@@ -22,7 +23,7 @@ export async function readMemory(file: string): Promise<TimelineMemory | undefin
 		const commit = textOf(head);
 		return { head: commit !== undefined && commitForm.test(commit) ? commit : undefined, seconds };
 	} catch {
-		// The first pod finds none; one that is damaged tells nothing.
+		// The first pod finds no file, and a damaged one has no information.
 		return undefined;
 	}
 }

@@ -1,4 +1,4 @@
-/** The session's timeline as its pod keeps it, from the workspace's first moment to the last look. */
+/** The session's timeline in its pod, from the moment the workspace exists to the last look at it. */
 import { join } from "node:path";
 import { isoTime, monotonic, now, sleep } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
@@ -15,21 +15,23 @@ import { type Changes, WorkspaceWatch } from "./workspace-watch.ts";
 const firstLookMs = 10_000;
 const nothing: Changes = { files: [], commits: [] };
 
+/** What the timeline needs. */
 export interface TimelineDependencies {
 	readonly launch: LaunchDocument;
-	/** With the environment for everything that needs no remote. */
+	/** Git has the environment for work without a remote. */
 	readonly git: Git;
 	readonly log: LogBuffer;
-	/** Tokens metered since the launch; undefined: nobody counts them. */
+	/** Tells the tokens that were metered since the launch; undefined when they are not counted. */
 	readonly metered: () => TokenCounts | undefined;
 }
 
-/** What is known for certain of what a session has done. */
+/** Facts about a session that do not depend on what its agent says. */
 export interface SessionFacts extends Changes {
-	/** Seconds its pods have run. */
+	/** The seconds that its pods have run. */
 	readonly seconds: number;
 }
 
+/** Owns the records, the watch on the workspace and the file for the next pod. */
 export class Timeline {
 	readonly records = new TimelineLog();
 	readonly turns: TurnTimeline;
@@ -40,7 +42,7 @@ export class Timeline {
 	#opening: Promise<void> | undefined;
 	#watch: WorkspaceWatch | undefined;
 	#memory: TimelineMemory = { head: undefined, seconds: 0 };
-	#hasTroubleToldOf = false;
+	#isTroubleLogged = false;
 
 	constructor(dependencies: TimelineDependencies) {
 		this.#dependencies = dependencies;
@@ -50,18 +52,18 @@ export class Timeline {
 		this.turns = new TurnTimeline({ log: this.records, look, ready: this.#ready.promise, metered });
 	}
 
-	/** The workspace is there, and nobody works in it yet. */
+	/** Begins when the workspace exists and nobody works in it yet. */
 	begin(): void {
 		this.#opening = this.#open().catch((error: unknown) => this.#sayTrouble(error));
 		void Promise.race([this.#opening, sleep(firstLookMs)]).then(() => this.#ready.resolve());
 	}
 
-	/** What is known without a look. */
+	/** The facts that need no look at the workspace. */
 	get noFacts(): SessionFacts {
 		return { ...nothing, seconds: this.#seconds };
 	}
 
-	/** What has changed since the session began, at the last look. */
+	/** Resolves with what had changed at the last look since the session began. */
 	async facts(): Promise<SessionFacts> {
 		const watch = this.#watch;
 		const since = watch?.since(this.#memory.head) ?? Promise.resolve(nothing);
@@ -78,7 +80,7 @@ export class Timeline {
 		if (this.#opening) await this.turns.end();
 	}
 
-	/** The last that is told. @param failure Why the pod ends, when it was not asked to. */
+	/** Adds the last records. @param failure The reason why the pod ends; absent when it was asked to end. */
 	stop(failure: string | undefined): void {
 		if (!this.#opening) return;
 		const at = isoTime();
@@ -88,7 +90,7 @@ export class Timeline {
 		this.records.add({ event: { event_type: "session_stop", timestamp: at, data } });
 	}
 
-	/** Leaves nothing behind but what the next pod is to know. */
+	/** Stores what the next pod needs, and removes everything else. */
 	async close(): Promise<void> {
 		await this.#opening;
 		const { head } = this.#memory;
@@ -119,7 +121,7 @@ export class Timeline {
 	async #look(): Promise<Changes> {
 		try {
 			const changes = (await this.#watch?.look()) ?? nothing;
-			this.#hasTroubleToldOf = false;
+			this.#isTroubleLogged = false;
 			return changes;
 		} catch (error) {
 			this.#sayTrouble(error);
@@ -127,10 +129,10 @@ export class Timeline {
 		}
 	}
 
-	/** Once, until it goes well again. */
+	/** Logs a failure once, until a look succeeds again. */
 	#sayTrouble(error: unknown): void {
-		if (this.#hasTroubleToldOf) return;
-		this.#hasTroubleToldOf = true;
+		if (this.#isTroubleLogged) return;
+		this.#isTroubleLogged = true;
 		const said = error instanceof Error ? error.message : String(error);
 		this.#dependencies.log.add("WARNING", "session-agent", `The timeline is not complete: ${said}`);
 	}

@@ -1,9 +1,10 @@
-/** The tool calls of one turn, put together from their updates. */
+/** Assembles the tool calls of one turn from their updates. */
 import { monotonic } from "#shared/clock.ts";
 import type { ToolUpdate } from "../coding-agents/coding-agent.ts";
 
+/** A tool call that has ended. */
 export interface FinishedCall {
-	/** As the agent says: `execute`, `edit`, `read`, … */
+	/** The kind that the agent reports: `execute`, `edit`, `read`, … */
 	readonly kind: string;
 	readonly title: string;
 	readonly command?: string;
@@ -12,22 +13,23 @@ export interface FinishedCall {
 	readonly durationMs: number;
 }
 
-/** Of one turn; what comes later is not put together. */
+/** The bound on calls of one turn; updates of later calls are ignored. */
 const maxCalls = 2_000;
 
+/** Collects the calls of one turn. */
 export class ToolCalls {
 	readonly #calls = new Map<string, { call: ToolUpdate; since: number; isOver: boolean }>();
 
-	/** The call, when it has finished with this update. */
+	/** Returns the call when this update ends it. */
 	update({ output: _output, ...update }: ToolUpdate): FinishedCall | undefined {
 		const known = this.#calls.get(update.id);
-		const kept = known ?? { call: update, since: monotonic(), isOver: false };
-		Object.assign(kept.call, update);
-		if (!known && this.#calls.size < maxCalls) this.#calls.set(update.id, kept);
-		const { status } = kept.call;
-		if (kept.isOver || (status !== "completed" && status !== "failed")) return undefined;
-		kept.isOver = true;
-		return finished(kept.call, Math.round(monotonic() - kept.since));
+		const entry = known ?? { call: update, since: monotonic(), isOver: false };
+		Object.assign(entry.call, update);
+		if (!known && this.#calls.size < maxCalls) this.#calls.set(update.id, entry);
+		const { status } = entry.call;
+		if (entry.isOver || (status !== "completed" && status !== "failed")) return undefined;
+		entry.isOver = true;
+		return finished(entry.call, Math.round(monotonic() - entry.since));
 	}
 }
 

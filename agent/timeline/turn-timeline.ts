@@ -1,4 +1,4 @@
-/** Keeps the timeline by watching the turns, and by looking at the workspace after what may have changed it. */
+/** Records the turns in the timeline, and looks at the workspace after everything that may have changed it. */
 import { isoTime, sleep } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
@@ -10,29 +10,31 @@ import { ToolCalls } from "./tool-calls.ts";
 import type { Changes } from "./workspace-watch.ts";
 
 /**
- * Before a look: what else changes meanwhile is seen by it too, and a message that follows at once does not compete with
- * git. Starting a program stops this one for some milliseconds.
+ * The pause before a look. The look also sees what changes meanwhile, and a message that follows at once does not
+ * compete with git: starting a program stops this process for some milliseconds.
  */
 const pauseMs = 250;
-/** Kinds of tool calls that change nothing. */
+/** The kinds of tool calls that change nothing. */
 const readers = new Set(["read", "search", "fetch", "think"]);
 
+/** What the watcher needs from the timeline. */
 export interface TurnTimelineDependencies {
 	readonly log: TimelineLog;
-	/** What has changed since the last look. */
+	/** Resolves with what has changed since the last look. */
 	readonly look: () => Promise<Changes>;
-	/** Resolves when the first look is taken, or will never be. */
+	/** Resolves when the first look was taken or has been given up. */
 	readonly ready: Promise<unknown>;
-	/** Tokens metered since the launch; undefined: nobody counts them. */
+	/** Tells the tokens that were metered since the launch; undefined when they are not counted. */
 	readonly metered: () => TokenCounts | undefined;
 }
 
+/** Follows the turns. It is also a gate, because the first turn waits for the first look. */
 export class TurnTimeline implements TurnWatcher, TurnGate {
 	readonly #dependencies: TurnTimelineDependencies;
 	#calls = new ToolCalls();
 	#turns = 0;
 	#meteredBefore: TokenCounts | undefined;
-	/** Looks and records, one after the other; it never rejects. */
+	/** The queue of looks and records, which run one after the other; it never rejects. */
 	#work: Promise<void> = Promise.resolve();
 	#isLookComing = false;
 	readonly #ending = new AbortController();
@@ -41,12 +43,12 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 		this.#dependencies = dependencies;
 	}
 
-	/** Turns that have ended since the launch. */
+	/** The number of turns that have ended since the launch. */
 	get turns(): number {
 		return this.#turns;
 	}
 
-	/** No turn begins before the first look: its changes would be taken for what was there before. */
+	/** Waits for the first look: changes of an earlier turn would be mistaken for files that were there before. */
 	async pass(_message: ConversationTurn, signal: AbortSignal): Promise<void> {
 		const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 		await Promise.race([this.#dependencies.ready, aborted]);
@@ -75,14 +77,14 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 		this.#next(async () => this.#dependencies.log.add(...answerRecords(answer, number, at, tokens)));
 	}
 
-	/** Takes a last look, and resolves when all is told. */
+	/** Takes a last look, and resolves when everything is recorded. */
 	async end(): Promise<void> {
 		this.#ending.abort();
 		this.#lookSoon(isoTime());
 		await this.#work;
 	}
 
-	/** One that is waited for sees everything that happens until it begins. */
+	/** Plans a look unless one waits already, because a look sees everything that happens before it begins. */
 	#lookSoon(at: string): void {
 		if (this.#isLookComing) return;
 		this.#isLookComing = true;

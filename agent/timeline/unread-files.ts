@@ -1,10 +1,14 @@
-/** Changed files whose content is not read, because there is too much of it: told apart by size and time. */
+/**
+ * Changed files whose content is not read because they are too large or too many. Size and time show whether they
+ * change. Pure.
+ */
 
+/** A file whose content is not read. */
 export interface UnreadFile {
 	readonly path: string;
-	/** Not in the index. */
+	/** The file is not in the index. */
 	readonly isNew: boolean;
-	/** Differs when the content may differ. */
+	/** The stamp is different when the content may be different. */
 	readonly stamp: string;
 }
 
@@ -13,15 +17,19 @@ export interface UnreadChange {
 	readonly status: "new" | "mod" | "del";
 }
 
+/** Remembers the unread files of the last look. */
 export class UnreadFiles {
 	#known = new Map<string, string>();
 
-	/** Whether the file was among them at the last look. */
+	/** Whether the file was among the unread ones at the last look. */
 	has(path: string): boolean {
 		return this.#known.has(path);
 	}
 
-	/** What has changed among them since the last look. @param found All there are now. @param read Files that are read now. */
+	/**
+	 * Returns what has changed since the last look.
+	 * @param found All unread files. @param read The files whose content is read at this look.
+	 */
 	changes(found: readonly UnreadFile[], read: ReadonlySet<string>): UnreadChange[] {
 		const before = this.#known;
 		this.#known = new Map(found.map(({ path, stamp }) => [path, stamp]));

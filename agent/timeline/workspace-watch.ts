@@ -1,6 +1,7 @@
 /**
- * What has changed in the workspace since the last look: by its files and commits, whoever changed them. Tools may say
- * what they like. Each look writes a tree of the working copy to objects of our own and compares it with the one before.
+ * Finds what has changed in the workspace since the last look. Its files and commits are compared, so the result does
+ * not depend on what tools report. Each look writes a tree of the working copy to a separate object store and
+ * compares it with the previous tree.
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,46 +15,49 @@ import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
 import { UnreadFiles, type UnreadFile } from "./unread-files.ts";
 
+/** A change of one file. */
 export interface FileChange {
 	readonly path: string;
 	readonly status: "new" | "mod" | "del";
-	/** Lines; 0 of binary and of very large files. */
+	/** The number of added lines; 0 for binary and for very large files. */
 	readonly ins: number;
 	readonly del: number;
 }
 
+/** The result of a look. */
 export interface Changes {
 	readonly files: readonly FileChange[];
-	/** Oldest first. */
+	/** The commits, oldest first. */
 	readonly commits: readonly Commit[];
 }
 
 const commandMs = 20_000;
-/** Of what is read at one look; the rest is told apart by size and time. */
+/** The bounds on the content that one look reads. Other files are compared by size and time. */
 const maxFileBytes = 32 * 1_048_576;
 const maxBytes = 256 * 1_048_576;
 const maxFiles = 20_000;
 const maxListBytes = 16 * 1_048_576;
 const maxCommits = 50;
-/** Files that git cannot read are left out, so many at a time. */
+/** Files that git cannot read are left out. This bounds how many of them one look finds. */
 const maxRefused = 10;
 /** The times of commits are whole seconds. */
 const secondMs = 1_000;
 
-/** Of a repository without a commit; git knows it without having it. */
+/** The tree of a repository without a commit. Git knows it without an object for it. */
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const plain = ["--no-ext-diff", "--no-textconv", "--no-renames"];
 
+/** Compares the workspace with its state at the last look. The owner closes it, which removes the object store. */
 export class WorkspaceWatch {
 	readonly #workspace: string;
 	readonly #git: Git;
 	readonly #shadow: ShadowRepository;
-	/** Milliseconds since 1970; older commits were not made here. */
+	/** The start in milliseconds since 1970; older commits were not made in this session. */
 	readonly #since: number;
 	readonly #unread = new UnreadFiles();
 	readonly #refused = new Set<string>();
 	#tree = "";
-	/** The index holds what `#tree` does not. */
+	/** The index has changes that `#tree` does not have. */
 	#isTreeDue = true;
 	#head: string | undefined;
 
@@ -65,9 +69,9 @@ export class WorkspaceWatch {
 	}
 
 	/**
-	 * Takes the first look, with which the others are compared.
-	 * @param scratch Folder for what is needed as long as it watches.
-	 * @param since Commits from then on are told, in milliseconds since 1970.
+	 * Takes the first look, with which later looks are compared.
+	 * @param scratch The folder for temporary files.
+	 * @param since The start in milliseconds since 1970; older commits are not reported.
 	 * @throws {NoRepositoryError} without a repository; {Error} with git's own words.
 	 */
 	static async open(workspace: string, scratch: string, git: Git, since: number): Promise<WorkspaceWatch> {
@@ -84,19 +88,23 @@ export class WorkspaceWatch {
 		}
 	}
 
-	/** The commit the workspace is on; undefined before the first one. */
+	/** The commit of the workspace; undefined before the first commit. */
 	get head(): string | undefined {
 		return this.#head;
 	}
 
-	/** @throws {Error} with git's own words. */
+	/** Takes a look. @throws {Error} with git's own words. */
 	async look(): Promise<Changes> {
 		const files = await this.#changedFiles();
 		const commits = await this.#newCommits();
 		return { files, commits };
 	}
 
-	/** What has changed since a commit, new files included. @param base Undefined: since there was none. @throws {Error} */
+	/**
+	 * Returns what had changed at the last look since a commit, new files included.
+	 * @param base The commit; undefined when the session began without one.
+	 * @throws {Error} with git's own words.
+	 */
 	async since(base: string | undefined): Promise<Changes> {
 		const files = await this.#compare(base === undefined ? emptyTree : `${base}^{tree}`, this.#tree);
 		return { files, commits: await this.#commitsAfter(base, this.#head) };
@@ -109,13 +117,14 @@ export class WorkspaceWatch {
 	async #changedFiles(): Promise<FileChange[]> {
 		const unread = await this.#readFiles();
 		const before = this.#tree;
-		// What cannot be compared now cannot be later either.
+		// The tree is written first: if the comparison fails, a repetition would fail too, so the next look starts from
+		// this tree.
 		if (this.#isTreeDue) await this.#writeTree();
 		const changed = this.#tree === before ? [] : await this.#compare(before, this.#tree);
 		return [...changed, ...unread];
 	}
 
-	/** Brings the index up to date; resolves to the changes among those whose content is not read. */
+	/** Updates the index. Resolves with the changes among the files whose content is not read. */
 	async #readFiles(): Promise<FileChange[]> {
 		const args = ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
 		const { stdout } = await this.#succeed(args, { maxBytes: maxListBytes });
@@ -126,7 +135,7 @@ export class WorkspaceWatch {
 		return changes.map((change) => ({ ...change, ins: 0, del: 0 }));
 	}
 
-	/** As many as there is room for are read. */
+	/** Divides the files into those that are read, within the bounds, and the others. */
 	async #divide(listed: readonly ListedPath[]): Promise<{ read: string[]; unread: UnreadFile[] }> {
 		const read: string[] = [];
 		const unread: UnreadFile[] = [];
@@ -143,16 +152,16 @@ export class WorkspaceWatch {
 	}
 
 	async #updateIndex(paths: readonly string[]): Promise<void> {
-		let left = paths;
+		let remaining = paths;
 		this.#isTreeDue = true;
 		for (let refused = 0; ; refused++) {
 			const args = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"];
-			const result = await this.#run(args, { input: left.map((path) => `${path}\0`).join("") });
+			const result = await this.#run(args, { input: remaining.map((path) => `${path}\0`).join("") });
 			if (result.code === 0) return;
 			const path = refusedPath(result);
 			if (path === undefined || refused >= maxRefused) throw failure(result);
 			this.#refused.add(path);
-			left = left.filter((one) => one !== path);
+			remaining = remaining.filter((one) => one !== path);
 		}
 	}
 
@@ -210,7 +219,7 @@ function textOf({ stdout }: CommandResult): string {
 	return stdout.toString("utf8").trim();
 }
 
-/** The path that `git update-index` could not read. */
+/** Returns the path that `git update-index` could not read. */
 function refusedPath({ words }: CommandResult): string | undefined {
 	const [, path] = words.map((line) => /^fatal: Unable to process path (.+)$/.exec(line)).find(Boolean) ?? [];
 	return path;

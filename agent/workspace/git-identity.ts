@@ -1,8 +1,12 @@
-/** Who commits inside the workspace: the person whose git configuration the platform may use, or the session itself. */
+/**
+ * The author of commits in the workspace: the person whose git configuration the platform may use, or the session
+ * itself.
+ */
 import { join } from "node:path";
 import { createFile } from "#shared/files/replaced-file.ts";
 import type { Git } from "./git.ts";
 
+/** A name and an address as git uses them. */
 export interface GitIdentity {
 	name: string;
 	email: string;
@@ -10,14 +14,17 @@ export interface GitIdentity {
 
 const sessionIdentity: GitIdentity = { name: "Atelier session", email: "session@atelier.invalid" };
 
-/** @param git With the environment of the person. */
+/** @param git Git with the environment of the person. */
 export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): Promise<GitIdentity> {
 	const args = ["config", "--global", "-z", "--get-regexp", "^user\\.(name|email)$"];
 	const { stdout } = await git.run(args, { cwd, timeoutMs: 5_000, signal });
 	return { ...sessionIdentity, ...parseIdentity(stdout.toString("utf8")) };
 }
 
-/** Writes `.gitconfig` in the agent's home, where a repository's own setting still wins; leaves one that is there. */
+/**
+ * Writes `.gitconfig` in the agent's home folder, where a repository's own setting has precedence. An existing file
+ * is not changed.
+ */
 export async function writeIdentity(home: string, identity: GitIdentity): Promise<void> {
 	await createFile(join(home, ".gitconfig"), identityFile(identity));
 }
@@ -37,7 +44,7 @@ export function identityFile({ name, email }: GitIdentity): string {
 	return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n`;
 }
 
-/** A value as git-config(1) reads it. */
+/** Quotes a value for git-config(1). */
 function quoted(value: string): string {
 	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 	return `"${escaped.replaceAll("\0", "")}"`;

@@ -1,19 +1,24 @@
-/** The pod's own use of git: guarded arguments, an environment of its own, bounded time, its words in the log. */
+/**
+ * Runs git for the pod, with guarded arguments, a separate environment, bounded time, and its messages in the log.
+ */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { withoutUserinfo } from "#shared/git/repository-url.ts";
 import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
 
-/** Whatever a configuration says, git starts no program of the repository's choice. */
+/** These settings keep git from starting a program of the repository's choice, whatever its configuration says. */
 const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never"].flatMap((setting) => [
 	"-c",
 	setting,
 ]);
 
-/** How credential helpers and ssh find the session of the person whose home is used. */
+/**
+ * The variables by which credential helpers and ssh find the login session of the person whose home folder is used.
+ */
 const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
+/** Git in one environment. */
 export class Git {
 	readonly #env: Environment;
 	readonly #log: LogBuffer;
@@ -23,7 +28,7 @@ export class Git {
 		this.#log = log;
 	}
 
-	/** @throws {Error} when git cannot be started; its own failures are in the result. */
+	/** Runs one command. @throws {Error} when git cannot be started; a failure of git is in the result. */
 	run(args: readonly string[], options: Omit<CommandOptions, "env" | "onLine">): Promise<CommandResult> {
 		return runCommand("git", [...guard, ...args], {
 			...options,
@@ -33,7 +38,10 @@ export class Git {
 	}
 }
 
-/** For clones: the configuration and credentials of the home folder the launch names, or none at all. */
+/**
+ * The environment of clones has the configuration and credentials of the home folder that the launch names, or none
+ * at all.
+ */
 export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument): Environment {
 	const person: Environment =
 		launch.git_home === "" ? withoutConfiguration : { ...pick(inherited, loginNames), HOME: launch.git_home };
@@ -46,7 +54,7 @@ export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDoc
 	};
 }
 
-/** For everything that needs no remote: nobody's configuration. */
+/** The environment of work without a remote has nobody's configuration. */
 export function localEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument): Environment {
 	return {
 		...machineEnvironment(inherited),
@@ -63,14 +71,14 @@ const withoutConfiguration: Environment = {
 	GIT_CONFIG_NOSYSTEM: "1",
 };
 
-/** Asks nobody, and speaks the language its words are read in. */
+/** Git asks no questions, and writes the language in which its messages are read. */
 const quiet: Environment = { GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
 
 const maxSentenceLength = 500;
-/** Lines that do not say what went wrong. */
+/** Lines that do not tell what went wrong. */
 const chatter = /^(Cloning into|warning:|hint:|Please make sure|and the repository exists)/;
 
-/** What git, ssh and the remote say went wrong, in their own words. */
+/** Returns what git, ssh and the remote wrote about a failure. */
 export function wordsOfGit({ words, timedOut, code }: CommandResult): string {
 	if (timedOut) return "git took too long";
 	const said = words.filter((line) => !chatter.test(line)).slice(0, 3);

@@ -1,4 +1,4 @@
-/** The pod's working copy: made, set up, and looked at. */
+/** The pod's working copy: its creation, its setup, and the differences in it. */
 import { mkdir } from "node:fs/promises";
 import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
@@ -9,8 +9,9 @@ import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
 
+/** Prepares the workspace of one launch. */
 export class PodWorkspace {
-	/** Git that reaches no remote. */
+	/** Git has the environment for work without a remote. */
 	readonly git: Git;
 	readonly #context: PodContext;
 	#making: Promise<void> | undefined;
@@ -21,15 +22,18 @@ export class PodWorkspace {
 		this.git = new Git(localEnvironment(context.inherited, context.launch), context.log);
 	}
 
-	/** Begins to make it, so that git is at work while the rest of the program is loaded; a failure is heard of later. */
+	/**
+	 * Starts the clone, so that git works while the rest of the program is loaded. A failure is reported by {@link
+	 * prepare}.
+	 */
 	begin(): void {
 		this.#making ??= this.#make();
 		this.#making.catch(() => {});
 	}
 
 	/**
-	 * Returns the folder the agent works in.
-	 * @param enter Called when the next step begins.
+	 * Returns the folder in which the agent works.
+	 * @param enter It is called when the next step begins.
 	 * @throws {LaunchFailure}
 	 */
 	async prepare(enter: (phase: "setting_up" | "starting_agent") => void): Promise<string> {
@@ -56,7 +60,7 @@ export class PodWorkspace {
 		await Promise.all([new Workspace(launch, git, signal).prepare(), identity]);
 	}
 
-	/** Loaded when it is asked for first. */
+	/** The module is loaded with the first call. */
 	diff(): Promise<WorkspaceDiff> {
 		return (this.#comparing ??= this.#openDiff());
 	}

@@ -8,9 +8,10 @@ import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandResult, runCommand } from "../io/run-command.ts";
 
-/** For all scripts together. */
+/** The time limit for all scripts together. */
 const setupMs = 280_000;
 
+/** Where and how the scripts run. */
 export interface SetupPlace {
 	workspace: string;
 	env: WorkingEnvironment;
@@ -27,7 +28,10 @@ export async function runSetupScripts(scripts: readonly string[], place: SetupPl
 	}
 }
 
-/** From a file, not as an argument: scripts may hold secrets, and arguments are there for all to see. */
+/**
+ * The script is run from a file and not as an argument, because scripts may hold secrets and arguments are visible to
+ * all users.
+ */
 async function runScript(
 	script: string,
 	{ workspace, env, log, signal }: SetupPlace,

@@ -1,11 +1,13 @@
-/** Paths below the workspace: written by users, walked by the platform, so they must not lead out of it. */
+/**
+ * Checks paths below the workspace. Users write them and the platform follows them, so they must not lead outside.
+ */
 import { lstat, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { pathBelow } from "#shared/pod/path-below.ts";
 
 /**
- * The folder that `path` names, when it exists and is really inside: symbolic links are followed first.
- * An empty path names the workspace itself.
+ * Returns the folder that `path` names when it exists and is really inside, after symbolic links are followed. An
+ * empty path names the workspace itself.
  */
 export async function folderBelow(workspace: string, path: string): Promise<string | undefined> {
 	if (path === "") return workspace;
@@ -17,7 +19,7 @@ export async function folderBelow(workspace: string, path: string): Promise<stri
 	return join(workspace, below);
 }
 
-/** Whether no part of `path` that exists already is a symbolic link. */
+/** Whether no existing part of `path` is a symbolic link. */
 export async function isFreeOfLinks(workspace: string, path: string): Promise<boolean> {
 	const parts = path.split(sep);
 	for (let depth = 1; depth <= parts.length; depth++) {

@@ -1,4 +1,7 @@
-/** Makes the workspace: clones what the launch names, once; a workspace that is there already stays as it is. */
+/**
+ * Makes the workspace by cloning the repositories of the launch. It is made once: an existing workspace is not
+ * changed.
+ */
 import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
@@ -13,23 +16,24 @@ import { LaunchFailure } from "../io/launch-failure.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
-/** For all repositories together; the platform gives a launch 300 s. */
+/** The time limit for all repositories together; the platform allows 300 s for a launch. */
 const cloneMs = 280_000;
 const localMs = 10_000;
 const firstBranch = "main";
-/** Of a repository's list of ignored files; a longer one is begun anew. */
+/** The bound on a repository's list of ignored files; a longer list is replaced. */
 const maxExcludeBytes = 1_048_576;
 
-/** Folder of a further repository: nothing that a list of ignored files could read as a pattern. */
+/** The folder of a further repository has no character that a list of ignored files could read as a pattern. */
 const plainPath = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
 
+/** The working copy of one session. */
 export class Workspace {
 	readonly #launch: LaunchDocument;
 	readonly #git: Git;
 	readonly #signal: AbortSignal;
 	readonly #end = monotonic() + cloneMs;
 
-	/** @param git With the environment for clones. */
+	/** @param git Git with the environment of clones. */
 	constructor(launch: LaunchDocument, git: Git, signal: AbortSignal) {
 		this.#launch = launch;
 		this.#git = git;
@@ -43,7 +47,7 @@ export class Workspace {
 	/** @throws {LaunchFailure} */
 	async prepare(): Promise<void> {
 		const [first, ...further] = this.#launch.repositories;
-		// A launch that was killed while cloning leaves this; nobody else uses the name.
+		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
 		if (!(await isRepository(this.folder))) await this.#make(first);
 		for (const repository of further) await this.#add(repository);
@@ -51,7 +55,7 @@ export class Workspace {
 
 	async #make(first: Repository | undefined): Promise<void> {
 		await mkdir(dirname(this.folder), { recursive: true });
-		// Files without a repository are somebody's work: they stay, and become a repository.
+		// Files without a repository are somebody's work, so they stay and become a repository.
 		if (first === undefined || first.url === "" || (await hasFiles(this.folder))) {
 			await this.#initialise(this.folder, first?.branch || firstBranch);
 		} else {
@@ -59,7 +63,7 @@ export class Workspace {
 		}
 	}
 
-	/** The further repository is no part of the first: it is left out of its changes. */
+	/** A further repository is not part of the first one, so it is left out of its changes. */
 	async #add(repository: Repository): Promise<void> {
 		const path = pathBelow(repository.path);
 		if (path === undefined || !plainPath.test(path) || !(await isFreeOfLinks(this.folder, path))) {
@@ -84,7 +88,10 @@ export class Workspace {
 			throw new LaunchFailure("WORKSPACE_FAILED", `Cannot make the workspace: ${wordsOfGit(result)}`);
 	}
 
-	/** Cloned beside the workspace and moved there whole, so that half a clone is never taken for one. */
+	/**
+	 * The repository is cloned beside the workspace and then moved, so that half a clone is never taken for a whole
+	 * one.
+	 */
 	async #clone({ url: written, branch, base_branch }: Repository, folder: string): Promise<void> {
 		for (const name of [branch, base_branch]) if (name !== "") refuseBranch(name);
 		const read = readRepositoryUrl(written, this.#launch.git_protocols);
@@ -106,7 +113,9 @@ export class Workspace {
 		return this.#git.run(["checkout", "--quiet", "-B", branch], this.#within(this.#partial, localMs));
 	}
 
-	/** The checkout is what costs: two workers. An empty branch is the remote's own default. */
+	/**
+	 * Two workers share the checkout, which takes most of the time. An empty branch means the remote's default branch.
+	 */
 	#cloneOnce(url: string, branch: string): Promise<CommandResult> {
 		const options = ["--quiet", "--no-recurse-submodules", "--origin", "origin"];
 		if (branch !== "") options.push("--branch", branch);
@@ -123,7 +132,7 @@ export class Workspace {
 	}
 }
 
-/** Before it has fetched anything, git says so in these words (LC_ALL=C). */
+/** The words of git when the branch is missing and nothing was fetched (LC_ALL=C). */
 function isBranchMissing({ words }: CommandResult): boolean {
 	return words.some((line) => /Remote branch .* not found/.test(line));
 }

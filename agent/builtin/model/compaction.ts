@@ -1,4 +1,7 @@
-/** Makes room in the model's window: the older part of the conversation is summarised, or dropped where that fails. */
+/**
+ * Makes room in the model's window: the older part of the conversation is summarised, or dropped when the summary
+ * fails.
+ */
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { BoundedText } from "../../io/bounded-text.ts";
 import type { ModelAnswer } from "./model-answer.ts";
@@ -6,10 +9,16 @@ import type { ModelContext } from "./model-context.ts";
 import { AnswerAborted, type ModelEndpoint } from "./model-endpoint.ts";
 import { estimatedTokens, type ModelMessage, userMessage, userText } from "./model-message.ts";
 
-/** Parts of the window: from which use on it is done, what stays at most as it is, what a summary is made from. */
-const shares = { full: 0.8, kept: 0.3, summarised: 0.5 };
-/** Of the messages there are: what stays at most, and what must go at least for it to be worth a call. */
-const ofMessages = { kept: 0.5, older: 0.2 };
+/**
+ * Shares of the window: compaction starts when `full` is used, retains at most `retained` as it is, and summarises at
+ * most `summarised` at once.
+ */
+const shares = { full: 0.8, retained: 0.3, summarised: 0.5 };
+/**
+ * Shares of the tokens of all messages: at most `retained` is retained, and at least `older` must go for a compaction to
+ * be worth a call.
+ */
+const ofMessages = { retained: 0.5, older: 0.2 };
 const charactersPerToken = 3;
 const maxPartLength = 2_000;
 const maxRequestLength = 8_000;
@@ -20,12 +29,13 @@ const instructions =
 	"matters in them; commands and their results; errors and how they were solved; what is done and what is next. " +
 	"Leave out pleasantries. Answer with the summary only.";
 
+/** The result of a compaction: a summary, followed by the messages that are retained. */
 export interface Compaction {
-	/** Stands for everything before the kept messages. */
+	/** The message that replaces everything before the retained messages. */
 	summary: ModelMessage;
-	/** How many of the last messages stay. */
-	kept: number;
-	/** Absent: the model gave no summary, the older part is dropped. */
+	/** The number of last messages that are retained. */
+	retained: number;
+	/** It is absent when the model gave no summary and the older part is dropped. */
 	answer?: ModelAnswer;
 }
 
@@ -33,7 +43,7 @@ export function isNearlyFull(context: ModelContext, window: number): boolean {
 	return context.used > window * shares.full;
 }
 
-/** Undefined when there is nothing to gain. @throws {AnswerAborted} */
+/** Returns undefined when a compaction would gain nothing. @throws {AnswerAborted} */
 export async function compaction(
 	context: ModelContext,
 	endpoint: ModelEndpoint,
@@ -41,17 +51,20 @@ export async function compaction(
 ): Promise<Compaction | undefined> {
 	const { contextWindow } = endpoint.settings;
 	const all = estimatedTokens(context.messages);
-	const from = keptFrom(context.messages, Math.min(contextWindow * shares.kept, all * ofMessages.kept));
+	const from = retainedFrom(context.messages, Math.min(contextWindow * shares.retained, all * ofMessages.retained));
 	const older = context.messages.slice(0, from);
 	if (older.length === 0 || estimatedTokens(older) < all * ofMessages.older) return undefined;
-	const kept = context.messages.length - from;
+	const retained = context.messages.length - from;
 	const answer = await summarise(older, endpoint, signal);
 	const words = answer?.text.trim() || "No summary could be made; what was said before is lost.";
-	return { summary: summaryMessage(words, older), kept, ...(answer && { answer }) };
+	return { summary: summaryMessage(words, older), retained, ...(answer && { answer }) };
 }
 
-/** Index of the first message that stays: as many as fit, at least the last exchange, never a result without its call. */
-export function keptFrom(messages: readonly ModelMessage[], tokens: number): number {
+/**
+ * Returns the index of the first message that is retained. As many are retained as fit, at least the last exchange,
+ * and never a result without its call.
+ */
+export function retainedFrom(messages: readonly ModelMessage[], tokens: number): number {
 	let from = messages.length;
 	let room = tokens;
 	for (let index = messages.length - 1; index > 0; index--) {
@@ -64,7 +77,7 @@ export function keptFrom(messages: readonly ModelMessage[], tokens: number): num
 	return from;
 }
 
-/** Undefined when the model gives none. */
+/** Resolves with undefined when the model gives no summary. */
 async function summarise(
 	older: readonly ModelMessage[],
 	endpoint: ModelEndpoint,

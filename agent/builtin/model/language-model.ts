@@ -1,9 +1,12 @@
-/** The model behind a wire format. The libraries are loaded with the first use: shell mode has no need of them. */
+/**
+ * Makes the client library of a model's wire format. The libraries are loaded with the first use, because shell mode
+ * does not need them.
+ */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { after } from "#shared/clock.ts";
 import type { BuiltinWire, ModelSettings } from "./model-settings.ts";
 
-/** @param fetch Makes the request; whoever gives it sees what comes back. */
+/** @param fetch Makes the request, so that the caller can watch the response. */
 export type ModelMaker = (settings: ModelSettings, fetch: typeof globalThis.fetch) => Promise<LanguageModelV4>;
 
 const makers: Readonly<Record<BuiltinWire, ModelMaker>> = {
@@ -19,10 +22,10 @@ const makers: Readonly<Record<BuiltinWire, ModelMaker>> = {
 
 export const makeModel: ModelMaker = (settings, fetch) => makers[settings.wire](settings, fetch);
 
-/** Loads what the first call will need, once whatever is under way now has been answered. */
+/** Loads what the first call will need, after the requests that are under way have been answered. */
 export function warmUp(settings: ModelSettings): void {
 	after(0, () => {
-		// A library that cannot be loaded is told of by the first call.
+		// A library that cannot be loaded is reported by the first call.
 		makeModel(settings, fetch).catch(() => {});
 	});
 }

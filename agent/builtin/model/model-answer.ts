@@ -1,4 +1,4 @@
-/** What a model says in one call, put together from its stream. */
+/** The answer of a model to one call, assembled from its stream. */
 import type {
 	LanguageModelV4FinishReason,
 	LanguageModelV4Message,
@@ -11,14 +11,15 @@ import { ModelFailure } from "./model-failure.ts";
 export type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 type Part = AssistantContent[number];
 
+/** A call of a tool, as the model asked for it. */
 export interface ModelToolCall {
 	id: string;
 	name: string;
-	/** JSON, as the model wrote it: it may be wrong or cut off. */
+	/** The text is JSON as the model wrote it: it may be wrong or cut off. */
 	input: string;
 }
 
-/** Hears the answer while it comes. */
+/** Receives the answer while it is streamed. */
 export interface AnswerListener {
 	text(delta: string): void;
 	thought(delta: string): void;
@@ -26,9 +27,10 @@ export interface AnswerListener {
 
 export type FinishReason = LanguageModelV4FinishReason["unified"];
 
-/** Characters of one answer; whoever says more makes no sense. */
+/** The bound on one answer, in characters. A longer answer is a fault of the model. */
 const maxLength = 4_194_304;
 
+/** Assembles the parts of a stream into one answer. */
 export class ModelAnswer {
 	readonly calls: ModelToolCall[] = [];
 	usage: TokenCounts = { ...noTokens };
@@ -41,18 +43,24 @@ export class ModelAnswer {
 		this.#listener = listener;
 	}
 
-	/** What can be said to the model again: nothing empty, and thoughts only with the calls or words they led to. */
+	/**
+	 * The content that can be sent to the model again: it has no empty parts, and it has thoughts only with the calls
+	 * or text they led to.
+	 */
 	get content(): AssistantContent {
 		const parts = this.#parts.filter(saysSomething);
 		return parts.every((part) => part.type === "reasoning") ? [] : parts;
 	}
 
-	/** The words of it that were shown. */
+	/** The text of the answer that was shown to the user. */
 	get text(): string {
 		return this.#parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 	}
 
-	/** @throws {ModelFailure} or whatever the endpoint's library streamed as an error. */
+	/**
+	 * Adds one part of the stream.
+	 * @throws {ModelFailure} when the answer is too long, or whatever error the endpoint's library streamed.
+	 */
 	take(part: LanguageModelV4StreamPart): void {
 		const { type } = part;
 		if (type === "error") throw part.error;
@@ -73,13 +81,16 @@ export class ModelAnswer {
 		}
 	}
 
-	/** The stream has ended. @throws {ModelFailure} when the answer has not. */
+	/**
+	 * Checks the answer after the end of the stream. @throws {ModelFailure} when the stream ended before the answer
+	 * did.
+	 */
 	check(): void {
 		if (this.finish !== undefined && this.finish !== "error") return;
 		throw new ModelFailure("The model's answer broke off", { isRetryable: true });
 	}
 
-	/** Puts what an attempt that broke off had shown before what came now. */
+	/** Puts the text that an interrupted attempt had shown before the text of this one. */
 	resume(words: string): void {
 		if (words !== "") this.#parts.unshift({ type: "text", text: words });
 	}
@@ -102,7 +113,7 @@ export class ModelAnswer {
 
 	#finish({ usage, finishReason }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): void {
 		const { total = 0, cacheRead = 0, cacheWrite = 0, noCache = total - cacheRead - cacheWrite } = usage.inputTokens;
-		// What the provider itself gave as the reason; a library gives one of its own for a stream that just ends.
+		// A raw reason comes from the provider; a library invents a reason when a stream just ends.
 		if (finishReason.raw !== undefined) this.finish = finishReason.unified;
 		this.usage = addTokens(this.usage, {
 			input: Math.max(0, noCache),
@@ -113,7 +124,7 @@ export class ModelAnswer {
 	}
 }
 
-/** Providers refuse words without a letter; a thought may be nothing but its signature. */
+/** Providers refuse text without a letter; a thought may consist of its signature only. */
 function saysSomething(part: Part): boolean {
 	if (part.type === "text") return part.text.trim() !== "";
 	return part.type !== "reasoning" || part.text !== "" || part.providerOptions !== undefined;
@@ -123,7 +134,7 @@ function open(type: "text" | "reasoning", metadata: SharedV4ProviderMetadata | u
 	return metadata ? { type, text: "", providerOptions: metadata } : { type, text: "" };
 }
 
-/** Calls go back to the model as objects; one that wrote nonsense is reminded of nothing. */
+/** Calls go back to the model as objects. A call whose input was not JSON goes back as an empty object. */
 function parsed(input: string): unknown {
 	try {
 		return JSON.parse(input === "" ? "{}" : input);

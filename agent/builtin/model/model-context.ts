@@ -1,11 +1,12 @@
-/** What the model is told with each call, and how much of its window that fills. */
+/** The messages that are sent to the model with each call, and how much of its window they fill. */
 import { estimatedTokens, type ModelMessage } from "./model-message.ts";
 
+/** The messages of a conversation, with a count of their tokens. */
 export class ModelContext {
 	#messages: ModelMessage[];
-	/** Tokens of the first messages, as the endpoint counted them, with the system prompt and the tools. */
+	/** The tokens of the first messages, with the system prompt and the tools, as the endpoint counted them. */
 	#counted = { tokens: 0, messages: 0 };
-	/** Tokens of the system prompt and the tools, estimated. */
+	/** The estimated tokens of the system prompt and the tools. */
 	overhead = 0;
 
 	constructor(messages: readonly ModelMessage[]) {
@@ -16,7 +17,7 @@ export class ModelContext {
 		return this.#messages;
 	}
 
-	/** Tokens; what came after the last call is estimated. */
+	/** The tokens of all messages. The messages after the last call are estimated. */
 	get used(): number {
 		const { tokens, messages } = this.#counted;
 		return (messages === 0 ? this.overhead : tokens) + estimatedTokens(this.#messages.slice(messages));
@@ -26,14 +27,17 @@ export class ModelContext {
 		this.#messages.push(message);
 	}
 
-	/** @param tokens What the call and its answer, already added, took; 0 when the endpoint did not say. */
+	/**
+	 * Takes over the endpoint's count. @param tokens The tokens of the call and its answer, which was already added; 0
+	 * when the endpoint gave no count.
+	 */
 	count(tokens: number): void {
 		if (tokens > 0) this.#counted = { tokens, messages: this.#messages.length };
 	}
 
-	/** Puts one message in place of all but the last `kept`. */
-	compact(summary: ModelMessage, kept: number): void {
-		this.#messages = [summary, ...(kept > 0 ? this.#messages.slice(-kept) : [])];
+	/** Replaces all messages but the last `retained` by one. */
+	compact(summary: ModelMessage, retained: number): void {
+		this.#messages = [summary, ...(retained > 0 ? this.#messages.slice(-retained) : [])];
 		this.#counted = { tokens: 0, messages: 0 };
 	}
 }

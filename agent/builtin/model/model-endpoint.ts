@@ -1,4 +1,4 @@
-/** Asks the model, and asks again where that may help; never waits without an end. */
+/** Asks the model, and repeats a failed request when that may help. Every wait has a bound. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { sleep } from "#shared/clock.ts";
 import { makeModel } from "./language-model.ts";
@@ -9,6 +9,7 @@ import type { ModelSettings } from "./model-settings.ts";
 import { orAborted } from "../or-aborted.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
+/** One call of the model. */
 export interface ModelRequest {
 	system: string;
 	messages: readonly LanguageModelV4Message[];
@@ -17,17 +18,18 @@ export interface ModelRequest {
 	signal: AbortSignal;
 }
 
-/** After the first attempt. */
+/** The number of attempts after the first one. */
 const retries = 2;
 const backoffMs = 500;
-/** Who asks to wait longer is not waited for. */
+/** A provider that asks for a longer wait gets no further attempt. */
 const maxWaitMs = 30_000;
 
-/** Anthropic's wire wants a number; for models it knows the library lowers it to what they may say. */
+/** The Anthropic format requires a number; for models it knows, the library lowers it to their maximum. */
 const maxAnswerTokens = 16_384;
 
 const goOn = "Your answer was cut off by a broken connection. Go on exactly where it stopped; repeat nothing.";
 
+/** Sends requests to the model that the settings name. */
 export class ModelEndpoint {
 	readonly settings: ModelSettings;
 
@@ -36,7 +38,8 @@ export class ModelEndpoint {
 	}
 
 	/**
-	 * What an attempt had already shown is not asked for again: the next one goes on behind it.
+	 * Asks the model. Text that an interrupted attempt had already shown is not requested again: the next attempt
+	 * continues after it.
 	 * @throws {ModelFailure} after the last attempt. @throws {AnswerAborted} when the signal aborts.
 	 */
 	async ask(request: ModelRequest): Promise<ModelAnswer> {
@@ -98,7 +101,7 @@ export class ModelEndpoint {
 	}
 }
 
-/** The turn was cancelled in the middle of an answer. */
+/** The turn was cancelled while the answer was being streamed. */
 export class AnswerAborted extends Error {
 	override readonly name = "AnswerAborted";
 
@@ -107,13 +110,16 @@ export class AnswerAborted extends Error {
 	}
 }
 
-/** Undefined when there is no sense in another attempt. */
+/** Returns undefined when another attempt cannot help. */
 function waitBefore(attempt: number, { isRetryable, retryAfterMs }: ModelFailure): number | undefined {
 	const waitMs = retryAfterMs ?? backoffMs * 4 ** attempt;
 	return isRetryable && attempt < retries && waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
-/** Anthropic's wire reads from its cache what came up to a mark; the others know no such option and do it alone. */
+/**
+ * The Anthropic format caches the messages up to a mark; the other formats cache without being asked and ignore the
+ * option.
+ */
 function cached<M extends LanguageModelV4Message>(message: M): M {
 	return { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 }

@@ -1,13 +1,17 @@
-/** Why a model gave no answer: a sentence for the user, with the provider's own words, and whether to ask again. */
+/**
+ * Why a model gave no answer: a sentence for the user with the provider's own words, and whether another attempt may
+ * help.
+ */
 import { now } from "#shared/clock.ts";
 import { isJsonObject } from "../../io/json-object.ts";
 
+/** The failure of a call of the model. */
 export class ModelFailure extends Error {
 	override readonly name = "ModelFailure";
 	readonly isRetryable: boolean;
-	/** How long the provider asks to wait. */
+	/** The wait that the provider asks for. */
 	readonly retryAfterMs: number | undefined;
-	/** The conversation is longer than the model reads. */
+	/** The conversation is longer than the model's window. */
 	readonly isTooLong: boolean;
 
 	constructor(sentence: string, { isRetryable = false, retryAfterMs, isTooLong = false }: FailureTraits = {}) {
@@ -18,6 +22,7 @@ export class ModelFailure extends Error {
 	}
 }
 
+/** What is known about a failure beside its sentence. */
 export interface FailureTraits {
 	isRetryable?: boolean;
 	retryAfterMs?: number | undefined;
@@ -26,12 +31,12 @@ export interface FailureTraits {
 
 const maxWords = 1_000;
 
-/** As providers and local servers tell it. */
+/** The sentences by which providers and local servers report it. */
 const tooLong = /context.{0,20}(length|window|size|exceed)|maximum context|prompt is too long|too many tokens/i;
 
 /**
- * What a library of a wire format threw or streamed.
- * @param secret Never repeated, whatever the provider says.
+ * Makes a failure of what a library of a wire format threw or streamed.
+ * @param secret It is removed from the sentence, whatever the provider repeats.
  */
 export function modelFailure(error: unknown, secret: string): ModelFailure {
 	if (error instanceof ModelFailure) return error;
@@ -40,7 +45,7 @@ export function modelFailure(error: unknown, secret: string): ModelFailure {
 		[message, responseBody, typeof error === "string" ? error : undefined].find(isSaid) ?? "no reason given";
 	const said = words.trim().replaceAll(secret, "…").slice(0, maxWords);
 	if (typeof statusCode !== "number") {
-		// Neither a broken connection nor a stream that makes no sense says anything about the next attempt.
+		// A broken connection or an invalid stream does not predict the next attempt, so it may be repeated.
 		return new ModelFailure(`The model did not answer: ${said}`, { isRetryable: isRetryable !== false });
 	}
 	return new ModelFailure(`The model's provider answered ${statusCode}: ${said}`, {
@@ -50,7 +55,7 @@ export function modelFailure(error: unknown, secret: string): ModelFailure {
 	});
 }
 
-/** RFC 9110, 10.2.3: seconds or a date. */
+/** The header holds seconds or a date (RFC 9110, section 10.2.3). */
 function retryAfter(header: unknown): number | undefined {
 	if (typeof header !== "string") return undefined;
 	const seconds = Number(header);

@@ -1,16 +1,16 @@
-/** Messages of a conversation with a model: how long they are, and how they are kept in an order providers accept. Pure. */
+/** Messages of a conversation with a model: their length, and the order that providers accept. Pure. */
 import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
 export type ModelMessage = LanguageModelV4Message;
 
-/** Rough, and for most texts too much rather than too little. */
+/** The ratio is rough; for most texts it estimates too many tokens rather than too few. */
 const charactersPerToken = 4;
 
 export function estimatedTokens(messages: readonly ModelMessage[]): number {
 	return messages.reduce((sum, { content }) => sum + estimatedTokensOf(content), 0);
 }
 
-/** Of anything that is told as JSON. */
+/** Estimates the tokens of a value that is sent as JSON. */
 export function estimatedTokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / charactersPerToken);
 }
@@ -19,7 +19,7 @@ export function userMessage(text: string): ModelMessage {
 	return { role: "user", content: [{ type: "text", text }] };
 }
 
-/** The words of a user's message; undefined for any other. */
+/** Returns the text of a user's message, and undefined for any other message. */
 export function userText(message: ModelMessage): string | undefined {
 	if (message.role !== "user") return undefined;
 	return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -29,7 +29,7 @@ export function toolMessage(part: LanguageModelV4ToolResultPart): ModelMessage {
 	return { role: "tool", content: [part] };
 }
 
-/** Some models accept no two messages of a user in a row; they become one. */
+/** Some models accept no two messages of a user in a row, so such messages become one. */
 export function alternating(messages: readonly ModelMessage[]): ModelMessage[] {
 	const merged: ModelMessage[] = [];
 	for (const message of messages) {
@@ -44,7 +44,10 @@ export function alternating(messages: readonly ModelMessage[]): ModelMessage[] {
 
 const interrupted = "The agent was interrupted during this call; whether it took effect is not known";
 
-/** Every call gets a result, and every result has its call: what a crash left open is closed. */
+/**
+ * Returns messages in which every call has a result and every result has its call: calls that a crash left without a
+ * result get one.
+ */
 export function mended(messages: readonly ModelMessage[]): ModelMessage[] {
 	const results = new Map(messages.flatMap(resultsOf).map((part) => [part.toolCallId, part]));
 	return messages.flatMap((message) => {

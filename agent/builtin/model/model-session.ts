@@ -25,11 +25,12 @@ import { promptText } from "./prompt-text.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Transcript } from "./transcript.ts";
 
+/** What a session needs from the mode that makes it. */
 export interface ModelSessionDependencies {
 	endpoint: ModelEndpoint;
-	/** For programs the tools start. */
+	/** The environment of programs that the tools start. */
 	env: Environment;
-	/** Absent: the session ends with the process. */
+	/** It is absent when the session ends with the process. */
 	transcript: Transcript | undefined;
 	messages: readonly ModelMessage[];
 }
@@ -39,6 +40,7 @@ const modeNames = {
 	auto: { name: "Auto", description: "Asks nobody" },
 };
 
+/** Answers the messages of one session, with a memory of what was said. */
 export class ModelSession implements AgentSession {
 	readonly #opening: SessionOpening;
 	readonly #dependencies: ModelSessionDependencies;
@@ -58,7 +60,7 @@ export class ModelSession implements AgentSession {
 		this.#runner = new ToolRunner({ folder, client, permissions: this.#permissions, contextWindow });
 		this.#tools = [readFile, writeFile, editFile, listFiles, searchFiles(dependencies.env), bash, updatePlan];
 		this.#mcp = new McpServers(mcpServers, { folder, env: dependencies.env }, (sentence) => this.#complain(sentence));
-		// Connected while the first message is awaited.
+		// The servers connect while the first message is awaited.
 		void this.#mcp.tools();
 	}
 
@@ -103,7 +105,10 @@ export class ModelSession implements AgentSession {
 	}
 }
 
-/** Of this turn; as the draft of the protocol names it. The four parts are exclusive, and the sum is theirs. */
+/**
+ * The usage of this turn, in the form of the protocol's draft. Its four parts are exclusive, and the total is their
+ * sum.
+ */
 function usageOf(usage: TokenCounts): object {
 	return {
 		totalTokens: totalTokens(usage),

@@ -1,28 +1,32 @@
-/** Which model the built-in agent speaks to, as its environment says; without all of it there is none. Pure. */
+/**
+ * Reads from the environment which model the built-in agent uses. There is no model unless all required variables are
+ * set. Pure.
+ */
 
 import { baseUrl } from "#shared/base-url.ts";
 
+/** The model, and how it is reached. */
 export interface ModelSettings {
-	/** As the provider knows it. */
+	/** The name by which the provider knows the model. */
 	model: string;
 	wire: BuiltinWire;
-	/** URL prefix; what follows is the wire's own path. */
+	/** The prefix of URLs, to which the library of the format adds its own path. */
 	url: string;
-	/** Shown in the wire's usual header. */
+	/** The token is sent in the usual header of the wire format. */
 	token: string;
-	/** Tokens the model reads at most. */
+	/** The largest number of tokens that the model reads. */
 	contextWindow: number;
-	/** How long the endpoint may say nothing in the middle of an answer. Default 60,000. */
+	/** How long the endpoint may be silent in the middle of an answer. The default is 60,000. */
 	idleMs: number;
-	/** Folder of the agent's transcripts; absent: sessions end with the process. */
+	/** The folder of the agent's transcripts. It is absent when sessions end with the process. */
 	stateFolder: string | undefined;
 }
 
-/** The wire formats of models that the built-in agent speaks, a part of all there are. */
+/** The wire formats that the built-in agent speaks; the platform knows more. */
 export const builtinWires = ["openai-chat", "anthropic"] as const;
 export type BuiltinWire = (typeof builtinWires)[number];
 
-/** Commands that the agent runs have no use for these. */
+/** These variables are removed from the environment of the commands that the agent runs. */
 export const modelVariables = [
 	"ATELIER_MODEL",
 	"ATELIER_MODEL_WIRE",
@@ -36,7 +40,7 @@ export const modelVariables = [
 
 const defaultIdleMs = 60_000;
 
-/** Undefined when a part is missing or makes no sense: the agent has no model then. */
+/** Returns undefined when a variable is missing or invalid: the agent has no model then. */
 export function readModelSettings(env: NodeJS.ProcessEnv): ModelSettings | undefined {
 	const { ATELIER_MODEL: model, ATELIER_MODEL_URL: url, ATELIER_MODEL_TOKEN: token } = env;
 	const wire = builtinWires.find((name) => name === env["ATELIER_MODEL_WIRE"]);
@@ -47,7 +51,7 @@ export function readModelSettings(env: NodeJS.ProcessEnv): ModelSettings | undef
 	return { model, wire, url: baseUrl(url), token, contextWindow, idleMs, stateFolder };
 }
 
-/** A positive one. */
+/** Reads a positive whole number. */
 function wholeNumber(text: string | undefined): number | undefined {
 	const value = Number(text || Number.NaN);
 	return Number.isSafeInteger(value) && value > 0 ? value : undefined;

@@ -1,4 +1,4 @@
-/** One turn: the model is asked, its tools run, and again, until it has nothing more to do. */
+/** Runs one turn: calls the model and the tools that it asks for, until the model asks for no more tools. */
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { AcpClient } from "../acp-client.ts";
@@ -12,6 +12,7 @@ import { ModelFailure } from "./model-failure.ts";
 import { type ModelMessage, toolMessage } from "./model-message.ts";
 import type { Transcript } from "./transcript.ts";
 
+/** What a turn needs from its session. */
 export interface ModelTurnDependencies {
 	endpoint: ModelEndpoint;
 	context: ModelContext;
@@ -23,13 +24,14 @@ export interface ModelTurnDependencies {
 	signal: AbortSignal;
 }
 
-/** Calls of the model in one turn. */
+/** The bound on calls of the model in one turn. */
 const maxSteps = 100;
 
 const stopReasons: Partial<Record<FinishReason, StopReason>> = { length: "max_tokens", "content-filter": "refusal" };
 
+/** One turn; an instance runs once. */
 export class ModelTurn {
-	/** Of all calls so far, summaries included. */
+	/** The tokens of all calls so far, including those for summaries. */
 	usage: TokenCounts = { ...noTokens };
 	readonly #dependencies: ModelTurnDependencies;
 
@@ -52,7 +54,10 @@ export class ModelTurn {
 		}
 	}
 
-	/** Makes room first where it is needed; the provider may know better than our own estimate. */
+	/**
+	 * Compacts the conversation first when it is nearly full by our estimate, and also when the provider says that it
+	 * is too long.
+	 */
 	async #askWithRoom(): Promise<ModelAnswer> {
 		const { context, endpoint } = this.#dependencies;
 		if (isNearlyFull(context, endpoint.settings.contextWindow)) await this.#compact();
@@ -82,7 +87,7 @@ export class ModelTurn {
 		};
 		const request = { system, messages: context.messages, tools: functions, listener, signal };
 		const answer = await endpoint.ask(request).catch(async (error: unknown) => {
-			// What the user has read is part of the conversation.
+			// The text that the user has read belongs to the conversation.
 			if (said.trim() !== "") await this.#addAnswer([{ type: "text", text: said }]);
 			throw error;
 		});
@@ -101,7 +106,7 @@ export class ModelTurn {
 		await this.#add({ role: "assistant", content }, updates);
 	}
 
-	/** One after the other; every call gets a result. Tells whether the turn was cancelled. */
+	/** Runs the calls one after the other; every call gets a result. Resolves with whether the turn was cancelled. */
 	async #runCalls(calls: readonly ModelToolCall[]): Promise<boolean> {
 		const { runner, tools, signal } = this.#dependencies;
 		let isCancelled = false;
@@ -113,12 +118,12 @@ export class ModelTurn {
 		return isCancelled;
 	}
 
-	/** Tells whether there is more room now. */
+	/** Resolves with whether there is more room afterwards. */
 	async #compact(): Promise<boolean> {
 		const { context, endpoint, transcript, client, signal } = this.#dependencies;
 		const made = await compaction(context, endpoint, signal);
 		if (!made) return false;
-		context.compact(made.summary, made.kept);
+		context.compact(made.summary, made.retained);
 		await transcript?.compacted(context.messages);
 		if (made.answer) this.#account(made.answer);
 		if (client.showsNotices) client.update(noticeOf(made.answer !== undefined));

@@ -1,7 +1,7 @@
-/** The blocks of a prompt as one text for the model. Pure. */
+/** Joins the blocks of a prompt into one text for the model. Pure. */
 import { isJsonObject, type JsonObject, textOf } from "../../io/json-object.ts";
 
-/** @throws {Error} when there is nothing in it that the agent can read. */
+/** @throws {Error} when no block is one that the agent can read. */
 export function promptText(blocks: readonly JsonObject[]): string {
 	const texts = blocks.map(blockText).filter((text) => text !== "");
 	if (texts.length === 0) throw new Error("The message holds no text");

@@ -1,10 +1,14 @@
-/** Ends a model call whose endpoint says nothing any more: what counts is any byte, also those that only say "wait". */
+/**
+ * Ends a model call whose endpoint has become silent. Every received byte counts as a sign of life, also a keep-alive
+ * comment.
+ */
 import { after, type Timer } from "#shared/clock.ts";
 import { ModelFailure } from "./model-failure.ts";
 
-/** However much it says, no single answer takes longer. */
+/** The bound on one answer, also for an endpoint that never becomes silent. */
 const callMs = 15 * 60_000;
 
+/** Watches one call of the model. */
 export class StreamWatch {
 	readonly #controller = new AbortController();
 	readonly #idleMs: number;
@@ -16,12 +20,12 @@ export class StreamWatch {
 		this.#limit = after(callMs, () => this.#end(`The model's answer took longer than ${callMs / 60_000} minutes`));
 	}
 
-	/** Aborts, with a failure as its reason, when the call is not worth waiting for. */
+	/** The signal aborts when the call is given up; its reason is a {@link ModelFailure}. */
 	get signal(): AbortSignal {
 		return this.#controller.signal;
 	}
 
-	/** Makes the request and sees every byte of its answer; from here on silence counts. */
+	/** Makes the request and sees every byte of its response; the time limit for silence starts here. */
 	readonly fetch: typeof globalThis.fetch = async (input, init) => {
 		this.#stir();
 		const response = await fetch(input, init);
@@ -37,7 +41,7 @@ export class StreamWatch {
 		return new Response(body.pipeThrough(seen), { status, statusText, headers });
 	};
 
-	/** Nothing more is wanted of the answer; what still comes is not read. */
+	/** Stops reading the response, because nothing more of it is wanted. */
 	close(): void {
 		this.#idle?.cancel();
 		this.#limit.cancel();

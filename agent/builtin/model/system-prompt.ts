@@ -1,7 +1,7 @@
-/** What the model is told about its place: short, and with what the repository itself asks of agents. */
+/** The system prompt: short, with the instructions that the repository itself has for agents. */
 import { readTextFileIfThere, pathInside } from "../tools/workspace-file.ts";
 
-/** Where repositories say how agents should work in them (agents.md). */
+/** The file in which repositories say how agents should work in them (agents.md). */
 const guideName = "AGENTS.md";
 const maxGuideLength = 32_768;
 

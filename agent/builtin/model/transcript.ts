@@ -1,4 +1,7 @@
-/** A session of the built-in agent on disk: a file that only grows, so that it can be loaded after any end. */
+/**
+ * A session of the built-in agent on disk: a file that is only appended to, so that the session can be loaded however
+ * it ended.
+ */
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
@@ -9,20 +12,22 @@ import { mended, type ModelMessage } from "./model-message.ts";
 /** One line of the file. */
 type TranscriptRecord =
 	| { type: "message"; message: ModelMessage; updates: SessionUpdate[] }
-	/** Puts one message in place of all but the last `kept`. */
+	/** One message replaces all but the last `kept`. */
 	| { type: "compacted"; message: ModelMessage; kept: number };
 
+/** A transcript that was read, with its content. */
 export interface LoadedTranscript {
 	transcript: Transcript;
 	messages: ModelMessage[];
-	/** What a client is shown of it. */
+	/** What a client is shown of the session. */
 	updates: SessionUpdate[];
 }
 
 const sessionIdPattern = /^[\w-]{1,64}$/;
-/** A longer file is written anew, with what the model is told only, when its conversation is compacted. */
+/** A longer file is rewritten when its conversation is compacted; it then holds only what is sent to the model. */
 const maxBytes = 32 * 1_048_576;
 
+/** Appends to the file of one session. */
 export class Transcript {
 	readonly #journal: Journal;
 
@@ -50,16 +55,18 @@ export class Transcript {
 		return { transcript: new Transcript(journal), ...read(records.filter(isJsonObject)) };
 	}
 
-	/** Resolves when it is on disk; a disk that takes nothing more costs the memory of the session, not its work. */
+	/**
+	 * Resolves when the record is on disk. When the disk is full, the session loses its memory, but its work goes on.
+	 */
 	async add(message: ModelMessage, updates: SessionUpdate[]): Promise<void> {
 		await this.#append({ type: "message", message, updates });
 	}
 
-	/** @param messages All there are now, the summary first. */
+	/** @param messages All messages after the compaction, the summary first. */
 	async compacted(messages: readonly ModelMessage[]): Promise<void> {
-		const [message, ...kept] = messages;
+		const [message, ...retained] = messages;
 		if (!message) return;
-		if (this.#journal.size < maxBytes) return this.#append({ type: "compacted", message, kept: kept.length });
+		if (this.#journal.size < maxBytes) return this.#append({ type: "compacted", message, kept: retained.length });
 		const records = messages.map((each): TranscriptRecord => ({ type: "message", message: each, updates: [] }));
 		await this.#journal.rewrite(() => records).catch(complain);
 	}
@@ -73,7 +80,7 @@ export class Transcript {
 	}
 }
 
-/** Heard in the session's log. */
+/** The sentence appears in the session's log. */
 function complain(error: unknown): void {
 	console.error(`The transcript cannot be written: ${error instanceof Error ? error.message : String(error)}`);
 }
@@ -81,7 +88,7 @@ function complain(error: unknown): void {
 function read(records: readonly JsonObject[]): Pick<LoadedTranscript, "messages" | "updates"> {
 	let messages: ModelMessage[] = [];
 	const updates: SessionUpdate[] = [];
-	// Nobody but this class writes these lines.
+	// Only this class writes these lines.
 	for (const record of records as TranscriptRecord[]) {
 		if (record.type === "message") {
 			messages.push(record.message);

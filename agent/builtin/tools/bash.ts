@@ -5,12 +5,12 @@ import { textContent, type Tool } from "./tool.ts";
 
 const defaultSeconds = 120;
 const maxSeconds = 600;
-/** Whoever cancels waits no longer for a command that does not want to end. */
+/** A person who cancels does not wait longer for a command that does not end. */
 const graceMs = 100;
 const titleLength = 200;
-/** Whoever permits it sees all of it. */
+/** The bound on a command, in characters: the person who permits it can read all of it. */
 const maxLength = 65_536;
-/** Room for how it ended and for the mark where output was left out. */
+/** The room for the sentence on how the command ended and for the mark where output was left out. */
 const remarkLength = 200;
 
 export const bash: Tool = {

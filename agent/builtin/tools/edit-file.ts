@@ -19,7 +19,7 @@ export const editFile: Tool = {
 	async prepare(input, folder) {
 		const path = await pathInside(folder, input.text("path"));
 		const oldText = await readTextFile(path);
-		// Models write LF, whatever the file has.
+		// Models write LF even when the file has CRLF.
 		const inFile = oldText.includes("\r\n")
 			? (text: string): string => text.replaceAll(/\r?\n/g, "\r\n")
 			: (text: string): string => text;

@@ -1,4 +1,7 @@
-/** A change of one file: shown as a diff before it is permitted, written only if the file is still the same. */
+/**
+ * Changes one file: the change is shown as a diff before it is permitted, and written only if the file is still the
+ * same.
+ */
 import { relative } from "node:path";
 import { realpath } from "node:fs/promises";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
@@ -6,16 +9,17 @@ import { type PreparedCall, textContent } from "./tool.ts";
 import { ToolFailure } from "./tool-failure.ts";
 import { readTextFileIfThere, writeTextFile } from "./workspace-file.ts";
 
+/** A change that a tool is about to make. */
 export interface FileChange {
 	folder: string;
-	/** Real and absolute. */
+	/** The path is real and absolute. */
 	path: string;
-	/** Undefined: there is no such file. */
+	/** It is undefined when there is no such file. */
 	oldText: string | undefined;
 	newText: string;
 }
 
-/** Characters of both sides together; beyond, only the name is shown. */
+/** The bound on both sides together, in characters; of a larger change only the file name is shown. */
 const maxDiffLength = 262_144;
 
 export async function prepareChange(change: FileChange): Promise<PreparedCall> {

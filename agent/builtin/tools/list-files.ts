@@ -7,11 +7,11 @@ import { ToolFailure } from "./tool-failure.ts";
 import { pathInside } from "./workspace-file.ts";
 
 const maxListed = 1_000;
-/** Entries that are looked at; a workspace may hold far more. */
+/** The bound on visited entries; a workspace may hold far more. */
 const maxSeen = 50_000;
-/** Alternatives in brackets within each other can take for ever to match. */
+/** Nested alternatives in a pattern can take exponential time to match. */
 const unsafe = /[()]|.{201}/s;
-/** Never of interest, often huge. */
+/** These folders are never of interest and often huge. */
 const skipped = new Set([".git", "node_modules"]);
 
 export const listFiles: Tool = {
@@ -61,7 +61,7 @@ async function list({ root, path, pattern, signal }: Listing): Promise<ToolOutco
 	return { text: found.length === 0 ? `(No files)${remark()}` : found.join("\n") + remark() };
 }
 
-/** Folder by folder, in order; links are named, not followed. */
+/** Visits the folders in order; links are listed and not followed. */
 async function* filesBelow(folder: string): AsyncGenerator<string> {
 	const pending = [folder];
 	for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
@@ -72,7 +72,7 @@ async function* filesBelow(folder: string): AsyncGenerator<string> {
 	}
 }
 
-/** One that cannot be read is empty, except the one that was asked for. @throws {ToolFailure} */
+/** A folder that cannot be read counts as empty, unless it is the one that was asked for. @throws {ToolFailure} */
 async function entriesOf(path: string, asked: string): Promise<Dirent[]> {
 	try {
 		return await readdir(path, { withFileTypes: true });

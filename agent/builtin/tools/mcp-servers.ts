@@ -1,4 +1,7 @@
-/** The Model Context Protocol servers of a session: connected while the first message is awaited, their tools offered to the model. */
+/**
+ * The Model Context Protocol servers of a session: they connect while the first message is awaited, and their tools
+ * are offered to the model.
+ */
 import type { MCPClient } from "@ai-sdk/mcp";
 import type { Environment } from "../../io/environment.ts";
 import { type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
@@ -7,28 +10,29 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 
 type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
 
-/** How a server is reached, as `session/new` says. */
+/** How a server is reached, in the form of `session/new`. */
 interface McpPlace {
 	folder: string;
-	/** Of a server that is a program; its own variables come on top. */
+	/** The environment of a server that is a program; the server's own variables are added to it. */
 	env: Environment;
 }
 
 const connectMs = 20_000;
 const callMs = 10 * 60_000;
-/** One that is lost is tried again with the next turn, so many times. */
+/** The number of attempts to reach a lost server, one in each turn. */
 const maxConnects = 3;
 const maxTools = 200;
 
+/** Connects to the servers of a session, and closes the connections. */
 export class McpServers {
 	readonly #servers: McpServer[];
 
-	/** @param onTrouble Hears a sentence about each server that cannot be used. */
+	/** @param onTrouble Receives a sentence about each server that cannot be used. */
 	constructor(specs: readonly JsonObject[], place: McpPlace, onTrouble: (sentence: string) => void) {
 		this.#servers = specs.map((spec) => new McpServer(spec, place, onTrouble));
 	}
 
-	/** Waits for servers that are not connected yet, 20 s at most. */
+	/** Resolves with the tools of all connected servers, after a wait for the others of at most 20 s. */
 	async tools(): Promise<Tool[]> {
 		const tools = (await Promise.all(this.#servers.map((server) => server.tools()))).flat();
 		const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
@@ -66,7 +70,7 @@ class McpServer {
 		return (await this.#connection)?.tools ?? [];
 	}
 
-	/** One that is still being connected is given up. */
+	/** A connection attempt that is still under way is abandoned. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		const connection = await this.#connection;
@@ -116,7 +120,8 @@ class McpServer {
 			const result: JsonObject = await client.callTool({ ...call, options: { signal, timeout: callMs } });
 			return { text: mcpText(result), isError: result["isError"] === true };
 		} catch (error) {
-			// A server that answered with an error is there; any other may be gone, and is sought again with the next turn.
+			// A server that answered with an error is alive. After any other failure it may be gone, and the next turn
+			// connects again.
 			if (!signal.aborted && !hasCode(error)) this.#connection = undefined;
 			throw error;
 		}
@@ -134,7 +139,7 @@ async function openClient(spec: JsonObject, place: McpPlace, signal: AbortSignal
 		clientName: "atelier-builtin",
 		maxRetries: 0,
 		initializationOptions: { timeout: connectMs, signal },
-		// It concerns no call in particular; calls hear of their own.
+		// Such an error concerns no call in particular; each call reports its own error.
 		onUncaughtError: () => {},
 	});
 }
@@ -148,7 +153,7 @@ async function transportOf(spec: JsonObject, { folder, env }: McpPlace) {
 	return new StdioTransport({ command, args: words, env: { ...env, ...named(spec["env"]) }, cwd: folder });
 }
 
-/** Every page of them, within the bound. */
+/** Reads every page of the list, within the bound. */
 async function listTools(client: MCPClient): Promise<ListedTool[]> {
 	const tools: ListedTool[] = [];
 	let cursor: string | undefined;
@@ -160,7 +165,7 @@ async function listTools(client: MCPClient): Promise<ListedTool[]> {
 	return tools.slice(0, maxTools);
 }
 
-/** `[{ name, value }]` as one object. */
+/** Makes one object of `[{ name, value }]`. */
 function named(list: unknown): Record<string, string> {
 	return Object.fromEntries(objectsOf(list).map(({ name, value }) => [String(name), String(value)]));
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-
 const maxNameLength = 64;
 const hashLength = 8;
 
-/** `<server>__<tool>`, of the characters providers allow, at most 64. */
+/** The name is `<server>__<tool>`, in the characters that providers allow, at most 64. */
 export function mcpToolName(server: string, tool: string): string {
 	const name = `${server}__${tool}`;
 	const plain = name.replaceAll(/[^\w-]/g, "_");
@@ -14,7 +14,7 @@ export function mcpToolName(server: string, tool: string): string {
 	return `${plain.slice(0, maxNameLength - hashLength - 1)}_${hash}`;
 }
 
-/** The words of a result; of what is no text, what it was. */
+/** The text of a result; content of another kind is replaced by its kind. */
 export function mcpText(result: JsonObject): string {
 	const texts = objectsOf(result["content"]).map(itemText);
 	if (texts.length > 0) return texts.join("\n");

@@ -29,7 +29,9 @@ export const readFile: Tool = {
 	},
 };
 
-/** Whole lines, and where to go on; only a single line that is too long is cut itself. */
+/**
+ * Returns whole lines and the number of the line to continue at; only a single line that is too long is cut itself.
+ */
 function cut(text: string, first: number, limit: number): ToolOutcome {
 	const lines = text.split("\n");
 	if (lines.at(-1) === "") lines.pop();

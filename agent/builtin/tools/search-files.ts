@@ -1,4 +1,4 @@
-/** Searches by `git grep`, which is there wherever the platform runs, follows no links, and can be ended. */
+/** Searches by `git grep`: git exists wherever the platform runs, follows no links, and can be ended. */
 import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { runCommand } from "../../io/run-command.ts";
@@ -13,7 +13,7 @@ const maxBytes = 262_144;
 const maxLines = 300;
 const maxLineLength = 300;
 
-/** Whatever the workspace configures, a search starts no program. */
+/** A search starts no program, whatever the workspace configures. */
 const guard = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"];
 const found = 0;
 const nothing = 1;
@@ -44,21 +44,21 @@ export function searchFiles(env: Environment): Tool {
 					const options = { cwd: root, env, timeoutMs: searchMs, maxBytes, signal };
 					const { code, stdout, cut, timedOut, words } = await runCommand("git", [...guard, ...args], options);
 					if (!cut && !timedOut && code !== found && code !== nothing) throw new ToolFailure(words.join("\n"));
-					return told(stdout.toString("utf8"), { cut, timedOut });
+					return outcomeOf(stdout.toString("utf8"), { cut, timedOut });
 				},
 			};
 		},
 	};
 }
 
-/** @param include Empty: all files. */
+/** @param include An empty pattern includes all files. */
 function pathspec(place: string, include: string): string {
 	if (include === "") return place === "" ? "." : `:(literal)${place}`;
 	const folder = place === "" ? "" : `${place.replaceAll(/[*?[\]\\]/g, "\\$&")}/`;
 	return `:(glob)${folder}**/${include}`;
 }
 
-function told(output: string, { cut, timedOut }: { cut: boolean; timedOut: boolean }): ToolOutcome {
+function outcomeOf(output: string, { cut, timedOut }: { cut: boolean; timedOut: boolean }): ToolOutcome {
 	const lines = output.split("\n").filter((line) => line !== "");
 	const shown = lines.slice(0, maxLines).map((line) => line.slice(0, maxLineLength));
 	const remarks = [

@@ -1,4 +1,4 @@
-/** A tool call that came to nothing: the model is told the sentence and may try something else. */
+/** A tool call that failed: the model receives the sentence and may try something else. */
 export class ToolFailure extends Error {
 	override readonly name = "ToolFailure";
 }

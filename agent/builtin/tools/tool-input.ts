@@ -1,8 +1,12 @@
-/** What a model wrote as the input of a tool, read member by member with sentences it can learn from. */
+/**
+ * Reads what a model wrote as the input of a tool, member by member, with error sentences that the model can learn
+ * from.
+ */
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../io/json-object.ts";
 
 import { ToolFailure } from "./tool-failure.ts";
 
+/** The input of one call. */
 export class ToolInput {
 	readonly members: JsonObject;
 
@@ -17,21 +21,21 @@ export class ToolInput {
 		return new ToolInput(members);
 	}
 
-	/** @throws {ToolFailure} when it is missing, empty, or no text. */
+	/** @throws {ToolFailure} when the member is missing, empty, or no text. */
 	text(name: string): string {
 		const value = this.optionalText(name);
 		if (value === undefined || value === "") throw new ToolFailure(`The input needs "${name}", a text`);
 		return value;
 	}
 
-	/** @throws {ToolFailure} when it is missing or no text; it may be empty. */
+	/** Returns a text that may be empty. @throws {ToolFailure} when the member is missing or no text. */
 	content(name: string): string {
 		const value = this.optionalText(name);
 		if (value === undefined) throw new ToolFailure(`The input needs "${name}", a text that may be empty`);
 		return value;
 	}
 
-	/** @throws {ToolFailure} when it is no text. */
+	/** @throws {ToolFailure} when the member is no text. */
 	optionalText(name: string): string | undefined {
 		const value = this.members[name] ?? undefined;
 		if (value !== undefined && typeof value !== "string") throw new ToolFailure(`"${name}" must be a text`);
@@ -43,7 +47,10 @@ export class ToolInput {
 		return value === true || value === "true";
 	}
 
-	/** Taken into its bounds. @throws {ToolFailure} when it is no number. */
+	/**
+	 * Returns a number within the bounds; a value outside is replaced by the nearest bound. @throws {ToolFailure} when
+	 * the member is no number.
+	 */
 	wholeNumber(name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
 		const value = this.members[name] ?? otherwise;
 		const number = Math.round(Number(value));
@@ -61,7 +68,7 @@ export class ToolInput {
 	}
 }
 
-/** JSON Schema of a tool's input. @param required Names of the members that may not be left out. */
+/** Returns the JSON Schema of a tool's input. @param required The names of the members that may not be left out. */
 export function inputSchema(properties: JsonObject, required: readonly string[]): JsonObject {
 	return { type: "object", properties, required, additionalProperties: false };
 }

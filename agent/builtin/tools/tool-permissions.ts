@@ -1,27 +1,31 @@
-/** Whether a tool may do what it is about to do: asked once each time, unless the answer was "always" or nobody need be asked. */
+/**
+ * Decides whether a tool may do what it is about to do. A person is asked each time, unless the answer was "always"
+ * or the mode asks nobody.
+ */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { isJsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { PermissionNeed } from "./tool.ts";
 
-/** `ask`: a person permits what changes something. `auto`: nobody is asked. */
+/** In mode `ask` a person permits each change; in mode `auto` nobody is asked. */
 export const sessionModes = ["ask", "auto"] as const;
 export type SessionModeName = (typeof sessionModes)[number];
 
-/** `cancelled`: the turn was cancelled while the question was open. */
+/** The verdict is `cancelled` when the turn was cancelled while the question was open. */
 export type Verdict = "allowed" | "rejected" | "cancelled";
 
+/** Asks the client for permissions, and remembers the answer "always". */
 export class ToolPermissions {
 	mode: SessionModeName = "ask";
 	readonly #client: AcpClient;
-	/** Keys; they are forgotten with the process. */
+	/** The keys of what is always permitted; they live as long as the process. */
 	readonly #always = new Set<string>();
 
 	constructor(client: AcpClient) {
 		this.#client = client;
 	}
 
-	/** Whoever cannot be asked has not permitted it. */
+	/** A client that cannot be asked has not permitted anything. */
 	async ask(toolCall: ToolCallUpdate, { key, always }: PermissionNeed, signal: AbortSignal): Promise<Verdict> {
 		if (signal.aborted) return "cancelled";
 		if (this.mode === "auto" || this.#always.has(key)) return "allowed";

@@ -1,4 +1,7 @@
-/** Runs what the model calls, and shows it: announced, permitted, under way, done. Never throws. */
+/**
+ * Runs the tool calls of the model, and shows each call to the client: announced, permitted, under way, done. It
+ * never throws.
+ */
 import { randomUUID } from "node:crypto";
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { SessionUpdate, ToolCall, ToolCallContent } from "@agentclientprotocol/sdk";
@@ -11,33 +14,39 @@ import type { ToolPermissions, Verdict } from "./tool-permissions.ts";
 import { type PreparedCall, textContent, type Tool, type ToolOutcome } from "./tool.ts";
 import { ToolInput } from "./tool-input.ts";
 
+/** What came of one call. */
 export interface ToolResult {
-	/** For the model. */
+	/** The part for the model. */
 	part: LanguageModelV4ToolResultPart;
-	/** What somebody who looks later is shown of it. */
+	/** The updates that a later reader of the conversation is shown. */
 	updates: SessionUpdate[];
 	/** The person who was asked cancelled the turn. */
 	isCancelled: boolean;
 }
 
+/** What the runner needs from its session. */
 export interface ToolRunnerOptions {
 	folder: string;
 	client: AcpClient;
 	permissions: ToolPermissions;
-	/** Tokens the model reads at most. */
+	/** The largest number of tokens that the model reads. */
 	contextWindow: number;
 }
 
-/** Characters of a result for the model, an eighth of a small window; of what is longer, the beginning and the end are kept. */
+/**
+ * Bounds on a result for the model, in characters: an eighth of the window, within these. A longer result retains its
+ * beginning and its end.
+ */
 const resultLength = { least: 2_000, most: 32_768 };
-/** Characters of a member of the input, as it is shown. */
+/** The bound on one member of the input as it is shown, in characters. */
 const maxInputLength = 65_536;
-/** What a cancelled call may still take to come to its own end. */
-const settleMs = 150;
+/** The time that a cancelled call still has to end by itself. */
+const abandonMs = 150;
 
 export const cancelledText = "Cancelled by the user";
 const rejectedText = "The user did not permit this. Nothing was done. Do not try the same again; ask the user instead.";
 
+/** Runs the calls of one session. */
 export class ToolRunner {
 	readonly #options: ToolRunnerOptions;
 	readonly #maxLength: number;
@@ -58,7 +67,7 @@ export class ToolRunner {
 			const prepared = await tool.prepare(input, folder);
 			report.announce(prepared, input);
 			const verdict = await this.#permit(prepared, report, signal);
-			// It may have been permitted just before.
+			// The turn may have been cancelled right after the call was permitted.
 			const isCancelled = verdict === "cancelled" || signal.aborted;
 			if (isCancelled) return report.end({ text: cancelledText, isError: true }, { isCancelled });
 			if (verdict === "rejected") return report.end({ text: rejectedText, isError: true });
@@ -66,14 +75,14 @@ export class ToolRunner {
 			const { update } = client;
 			const show = (content: ToolCallContent[]): void => report.show(content);
 			return report.end(
-				await settled(prepared.run({ folder, signal, maxLength: this.#maxLength, show, update }), signal),
+				await endedOrAbandoned(prepared.run({ folder, signal, maxLength: this.#maxLength, show, update }), signal),
 			);
 		} catch (error) {
 			return report.end({ text: error instanceof Error ? error.message : String(error), isError: true });
 		}
 	}
 
-	/** What came to nothing because the turn was cancelled before. */
+	/** The result of a call that did not run, because the turn was cancelled before. */
 	skip(call: ModelToolCall): ToolResult {
 		return { part: partOf(call, { text: cancelledText, isError: true }), updates: [], isCancelled: true };
 	}
@@ -83,22 +92,22 @@ export class ToolRunner {
 	}
 }
 
-/** A call that does not heed its signal is left alone. */
-async function settled(running: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
-	const left = Promise.withResolvers<ToolOutcome>();
-	const leave = (): void => {
-		void sleep(settleMs).then(() => left.resolve({ text: cancelledText, isError: true }));
+/** Waits for the call; a call that ignores its signal is abandoned. */
+async function endedOrAbandoned(running: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
+	const abandoned = Promise.withResolvers<ToolOutcome>();
+	const abandon = (): void => {
+		void sleep(abandonMs).then(() => abandoned.resolve({ text: cancelledText, isError: true }));
 	};
-	signal.addEventListener("abort", leave);
-	if (signal.aborted) leave();
+	signal.addEventListener("abort", abandon);
+	if (signal.aborted) abandon();
 	try {
-		return await Promise.race([running, left.promise]);
+		return await Promise.race([running, abandoned.promise]);
 	} finally {
-		signal.removeEventListener("abort", leave);
+		signal.removeEventListener("abort", abandon);
 	}
 }
 
-/** What the client is shown of one call, and how it reads in the end. */
+/** What the client is shown of one call, and the form in which the call is recorded. */
 class CallReport {
 	call: ToolCall;
 	readonly #modelCall: ModelToolCall;
@@ -106,11 +115,11 @@ class CallReport {
 	readonly #maxLength: number;
 	#isShown = true;
 	#isAnnounced = false;
-	/** A call that was left alone may still have something to show. */
+	/** An abandoned call may still show output, which is then ignored. */
 	#hasEnded = false;
 
 	constructor(modelCall: ModelToolCall, client: AcpClient, maxLength: number) {
-		// The model's own id may come again in another turn.
+		// The model's own id may occur again in another turn.
 		const toolCallId = randomUUID();
 		this.#maxLength = maxLength;
 		this.call = { toolCallId, title: modelCall.name, kind: "other", status: "pending" };
@@ -155,7 +164,7 @@ class CallReport {
 	}
 }
 
-/** The whole of a long text is in the diff or in the file. */
+/** Long texts are cut, because the diff or the file shows them in full. */
 function boundedInput(members: JsonObject): JsonObject {
 	const cut = (value: unknown): unknown =>
 		typeof value === "string" && value.length > maxInputLength ? `${value.slice(0, maxInputLength)}…` : value;

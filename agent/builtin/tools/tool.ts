@@ -1,58 +1,66 @@
-/** What the model may use: each tool reads its input first, is permitted where it changes something, and then runs. */
+/**
+ * The interface of the tools that a model may use. A call is prepared from its input, permitted if it changes
+ * something, and then run.
+ */
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { ToolInput } from "./tool-input.ts";
 
+/** A tool as the model is offered it. */
 export interface Tool {
-	/** Letters, digits, `_` and `-`, at most 64. */
+	/** The name consists of letters, digits, `_` and `-`, at most 64. */
 	name: string;
 	description: string;
-	/** JSON Schema of an object. */
+	/** The JSON Schema of an object. */
 	inputSchema: JsonObject;
-	/** Changes nothing. @throws {ToolFailure} when the input makes no sense. */
+	/** Prepares a call and changes nothing. @throws {ToolFailure} when the input is invalid. */
 	prepare(input: ToolInput, folder: string): PreparedCall | Promise<PreparedCall>;
 }
 
-/** A call that could run now. */
+/** A call that is ready to run. */
 export interface PreparedCall {
-	/** Absent: nobody is shown that it was called. */
+	/** It is absent when the call is not shown to anybody. */
 	shown?: ShownCall;
-	/** Absent: it changes nothing, and nobody is asked. */
+	/** It is absent when the call changes nothing, so that nobody is asked. */
 	permission?: PermissionNeed;
 	/** @throws {ToolFailure} */
 	run(stage: ToolStage): Promise<ToolOutcome>;
 }
 
+/** What a person sees of a call before it runs. */
 export interface ShownCall {
 	title: string;
 	kind: ToolKind;
 	locations?: ToolCallLocation[];
-	/** What it is about to do, e.g. a diff. */
+	/** What the call is about to do, such as a diff. */
 	content?: ToolCallContent[];
 }
 
+/** The permission that a call needs. */
 export interface PermissionNeed {
-	/** Two calls with the same key are permitted by one "always". */
+	/** One answer "always" permits all calls with the same key. */
 	key: string;
-	/** What "always" means, for the person who is asked, e.g. `Always allow "npm test"`. */
+	/** What "always" means, for the person who is asked, such as `Always allow "npm test"`. */
 	always: string;
 }
 
+/** The surroundings of a running call. */
 export interface ToolStage {
 	folder: string;
 	signal: AbortSignal;
-	/** Characters of a result; of a longer one the middle is left out. */
+	/** The bound on a result, in characters; the middle of a longer result is left out. */
 	maxLength: number;
-	/** Shows what there is so far. */
+	/** Shows the output so far. */
 	show: (content: ToolCallContent[]) => void;
 	update: (update: SessionUpdate) => void;
 }
 
+/** The result of a call. */
 export interface ToolOutcome {
-	/** For the model. */
+	/** The text for the model. */
 	text: string;
 	isError?: boolean;
-	/** For people; absent: the text. */
+	/** The content for people. When it is absent, people see the text. */
 	content?: ToolCallContent[];
 	rawOutput?: JsonObject;
 }

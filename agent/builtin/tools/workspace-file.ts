@@ -1,19 +1,22 @@
-/** Files of the session's folder, as a model names them: never outside of it, whichever links lead there. */
+/**
+ * Reads and writes the files of the session's folder that a model names. Paths and links that lead outside are
+ * refused.
+ */
 import { constants, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { openUntrusted, readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
-/** Larger files are for commands. */
+/** The bound on a file that is read; a command can read a larger one. */
 const maxBytes = 10 * 1_048_576;
-/** A file with a zero byte near its beginning is no text. */
+/** A file with a zero byte among its first bytes is no text. */
 const probeBytes = 8_192;
 
 /**
- * The real absolute path of what `path` names or would name.
- * @param path Relative to the folder, or absolute and below it; "." is the folder itself.
- * @throws {ToolFailure} when it is, or leads, outside.
+ * Returns the real absolute path of what `path` names or would name.
+ * @param path It is relative to the folder, or absolute and below it; "." is the folder itself.
+ * @throws {ToolFailure} when the path is, or leads, outside.
  */
 export async function pathInside(folder: string, path: string): Promise<string> {
 	const root = await realpath(folder);
@@ -24,13 +27,15 @@ export async function pathInside(folder: string, path: string): Promise<string> 
 	return real;
 }
 
-/** Its text. @throws {ToolFailure} when there is no such file, or it is none that can be read as text. */
+/**
+ * Returns the text of a file. @throws {ToolFailure} when there is no such file, or when it cannot be read as text.
+ */
 export async function readTextFile(path: string): Promise<string> {
 	const found = await lstat(path).catch(() => undefined);
 	if (!found) throw new ToolFailure(`There is no file "${basename(path)}" in "${dirname(path)}"`);
 	if (!found.isFile()) throw new ToolFailure(`"${path}" is not a file`);
 	if (found.size > maxBytes) throw new ToolFailure(`"${path}" has ${found.size} bytes, too many to read at once`);
-	// Whatever it was a moment ago.
+	// The file may have been replaced since it was examined, so it is opened as an untrusted one.
 	const content = await readUntrusted(path, maxBytes).catch((error: unknown) => {
 		throw error instanceof UntrustedFileError ? new ToolFailure(error.message) : error;
 	});
@@ -39,12 +44,12 @@ export async function readTextFile(path: string): Promise<string> {
 	return content.toString("utf8");
 }
 
-/** Undefined when there is none. @throws {ToolFailure} */
+/** Returns undefined when there is no such file. @throws {ToolFailure} */
 export async function readTextFileIfThere(path: string): Promise<string | undefined> {
 	return (await lstat(path).catch(() => undefined)) ? readTextFile(path) : undefined;
 }
 
-/** Makes the folders it needs. @throws {ToolFailure} */
+/** Creates the missing folders of the path. @throws {ToolFailure} */
 export async function writeTextFile(path: string, text: string): Promise<void> {
 	const { O_WRONLY, O_CREAT } = constants;
 	try {
@@ -67,7 +72,7 @@ function belowOf(base: string, path: string): string | undefined {
 	return way === "" ? "." : pathBelow(way);
 }
 
-/** Links followed as far as there is something; undefined when a link leads nowhere. */
+/** Follows links as far as the path exists; returns undefined when a link leads nowhere. */
 async function realPathOf(path: string): Promise<string | undefined> {
 	const missing: string[] = [];
 	for (let at = path; ; at = dirname(at)) {

@@ -1,7 +1,7 @@
 /** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
-import { ConnectionPool, type KeptRequest, Unanswered } from "../../io/connection-pool.ts";
+import { ConnectionPool, type PooledRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
 
@@ -22,7 +22,7 @@ export class ProviderLink {
 	 * @param provider Its name in sentences.
 	 * @throws {ProxyError} 502 or 504.
 	 */
-	async send(request: KeptRequest, provider: string): Promise<IncomingMessage> {
+	async send(request: PooledRequest, provider: string): Promise<IncomingMessage> {
 		const late = new AbortController();
 		const timer = after(this.#firstByteMs, () => late.abort());
 		try {

@@ -1,21 +1,21 @@
-/** The commit a repository is on, as its files say it, so that git need not be started where they say it plainly. */
+/** Reads the commit of a repository from its files, so that git is started only when they do not name it directly. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 
 const branchForm = /^ref: (refs\/heads\/(?!.*\.\.).+)\n$/;
 const commitForm = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/;
-/** Neither of the files that are read is longer. */
+/** The bound on each file that is read. */
 const maxBytes = 4_096;
 
-/** Undefined before the first one. */
+/** The state of `HEAD`; its commit is undefined before the first one. */
 export interface Head {
 	readonly commit: string | undefined;
 }
 
 /**
- * @param folder The repository's own, `.git`.
- * @returns Undefined when it takes git to know: the branch is packed, or stands for another.
+ * @param folder The `.git` folder of the repository.
+ * @returns Undefined when only git can tell: the branch is packed, or it is a reference to another.
  */
 export async function readHead(folder: string): Promise<Head | undefined> {
 	try {
@@ -29,7 +29,7 @@ export async function readHead(folder: string): Promise<Head | undefined> {
 	}
 }
 
-/** Undefined when there is none. @throws {UntrustedFileError} for anything but a small file. */
+/** Returns undefined when there is no such file. @throws {UntrustedFileError} for anything but a small file. */
 async function smallFile(path: string): Promise<string | undefined> {
 	return (await readUntrusted(path, maxBytes))?.toString("utf8");
 }

@@ -1,6 +1,7 @@
-/** At most so many at a time, and at most so many waiting for their turn. */
+/** Limits how many tasks run at a time, and how many wait for their turn. */
 import { RequestError } from "../../io/request-error.ts";
 
+/** Counts the tasks that run and those that wait. */
 export class Semaphore {
 	readonly #waitingLimit: number;
 	readonly #queue: (() => void)[] = [];
@@ -11,7 +12,10 @@ export class Semaphore {
 		this.#waitingLimit = waiting;
 	}
 
-	/** @param signal Ends the waiting, not the work. @throws {RequestError} 503 when too many wait, 504 when it waited too long. */
+	/**
+	 * Runs the work when it is its turn. @param signal It ends the wait, not the work.
+	 * @throws {RequestError} with status 503 when too many wait, and 504 when the wait was too long.
+	 */
 	async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
 		await this.#take(signal);
 		try {

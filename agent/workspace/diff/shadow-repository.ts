@@ -1,7 +1,7 @@
 /**
- * A second git directory for the workspace: the same objects, references and index, but our configuration. What the
- * workspace's own configuration says is never read, because whoever works in it can make git run programs by it:
- * fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
+ * A second git directory for the workspace: it has the same objects, references and index, but a configuration of the
+ * platform. The workspace's own configuration is never read, because anybody who works there could make git run
+ * programs by it: fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
  */
 import { mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ const config = `[core]
 	auto = 0
 `;
 
-/** What says where branches stand; it changes while somebody works. */
+/** The files that tell where branches stand; they change while somebody works. */
 const references = ["HEAD", "packed-refs", "shallow"];
-/** An index of some million files. */
+/** The bound fits an index of some million files. */
 const maxCopiedBytes = 512 * 1_048_576;
 const copied = [...references, "index", "info/exclude", "info/attributes"];
 
@@ -30,6 +30,7 @@ export class NoRepositoryError extends Error {
 	override readonly name = "NoRepositoryError";
 }
 
+/** Owns the second directory until it is removed. */
 export class ShadowRepository {
 	readonly folder: string;
 	readonly #original: string;
@@ -39,7 +40,7 @@ export class ShadowRepository {
 		this.#original = original;
 	}
 
-	/** @param parent Folder it is made in. @throws {NoRepositoryError} */
+	/** Makes the directory. @param parent The folder in which it is made. @throws {NoRepositoryError} */
 	static async make(workspace: string, parent: string): Promise<ShadowRepository> {
 		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), join(workspace, ".git"));
 		try {
@@ -51,12 +52,12 @@ export class ShadowRepository {
 		return shadow;
 	}
 
-	/** What git needs to be told before its command. */
+	/** Returns the options that come before the command of git. */
 	options(workspace: string): string[] {
 		return ["--git-dir", this.folder, "--work-tree", workspace];
 	}
 
-	/** The branches as they stand now; the index stays its own. */
+	/** Copies the state of the branches; the index stays as it is. */
 	async refresh(): Promise<void> {
 		await Promise.all(references.map((name) => this.#copy(name)));
 	}
@@ -70,7 +71,7 @@ export class ShadowRepository {
 		await mkdir(own("info"));
 		const found = await Promise.all(copied.map((name) => this.#copy(name)));
 		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
-		// What git writes while it compares, the workspace's own store never gets.
+		// Objects that git writes during a comparison stay out of the workspace's own store.
 		await mkdir(own("objects/info"), { recursive: true });
 		await createFile(own("objects/info/alternates"), `${join(this.#original, "objects")}\n`);
 		await symlink(join(this.#original, "refs"), own("refs"));
@@ -88,7 +89,7 @@ async function copyFile(from: string, to: string): Promise<boolean> {
 		if (!(error instanceof UntrustedFileError)) throw error;
 	});
 	if (changedMs === undefined) return false;
-	// The index's own time tells git which files may have changed unseen; a younger copy would hide changes.
+	// Git compares the time of the index with those of the files to find changes; a newer time would hide some.
 	const seconds = Math.floor(changedMs / 1_000);
 	await utimes(to, seconds, seconds);
 	return true;

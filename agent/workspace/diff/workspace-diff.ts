@@ -1,4 +1,7 @@
-/** What has changed in the workspace, new files included, whoever may have prepared it to mislead git. */
+/**
+ * Finds what has changed in the workspace, new files included, even if somebody prepared the workspace to mislead
+ * git.
+ */
 import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import { deadline } from "#shared/clock.ts";
@@ -17,25 +20,29 @@ import { Semaphore } from "./semaphore.ts";
 const limitMs = 30_000;
 const concurrent = 2;
 const waiting = 16;
-/** Bytes of JSON of the patch that outlives the pod. */
-const keptBytes = 2 * 1_048_576;
-/** Bytes of the list of files in the index: some 100 a file. */
+/** The bound on the patch that outlives the pod, in bytes of JSON. */
+const maxStoredBytes = 2 * 1_048_576;
+/** The bound on the list of files in the index, in bytes; an entry takes about 100. */
 const maxIndexBytes = 128 * 1_048_576;
 
-/** Of a repository without a commit; git knows it without having it. */
+/** The tree of a repository without a commit. Git knows it without an object for it. */
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** No program of the workspace's choice, and no look into repositories inside it, which have a configuration too. */
+/**
+ * The options keep git from starting a program that the workspace chose, and from looking into inner repositories,
+ * which have configurations too.
+ */
 const diff = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
 
-/** An index of a hundred thousand files; larger ones are left to git. */
+/** The bound fits an index of a hundred thousand files; a larger one is left to git. */
 const maxReadIndexBytes = 16 * 1_048_576;
 
-/** Mode 160000 as every version of the index has it. */
+/** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
 type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
 
+/** Answers questions about the changes of one workspace. */
 export class WorkspaceDiff {
 	readonly #workspace: string;
 	readonly #scratch: string;
@@ -43,8 +50,8 @@ export class WorkspaceDiff {
 	readonly #semaphore = new Semaphore(concurrent, waiting);
 
 	/**
-	 * @param scratch Folder for what is needed while it compares.
-	 * @param git With the environment for everything that needs no remote.
+	 * @param scratch The folder for temporary files.
+	 * @param git Git with the environment for work without a remote.
 	 */
 	constructor(workspace: string, scratch: string, git: Git) {
 		this.#workspace = workspace;
@@ -52,7 +59,7 @@ export class WorkspaceDiff {
 		this.#git = git;
 	}
 
-	/** @param base `last-commit` or `default-branch`. @throws {RequestError} */
+	/** @param base One of `last-commit` and `default-branch`. @throws {RequestError} */
 	files(base: string): Promise<DiffFileList> {
 		return this.#compare(base, async (run, commit) => {
 			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
@@ -61,7 +68,7 @@ export class WorkspaceDiff {
 		});
 	}
 
-	/** @param file Path below the workspace. @throws {RequestError} */
+	/** @param file A path below the workspace. @throws {RequestError} */
 	async file(file: string, base: string): Promise<FileDiff> {
 		const path = pathBelow(file);
 		if (path === undefined) throw new RequestError(400, `"${file}" is no path of a file below the workspace`);
@@ -79,11 +86,14 @@ export class WorkspaceDiff {
 		});
 	}
 
-	/** As {@link patch}, without renames and with more room: what is kept when there is no workspace to ask. @throws {RequestError} */
+	/**
+	 * The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace.
+	 * @throws {RequestError}
+	 */
 	wholePatch(): Promise<DiffPatch> {
 		return this.#compare("last-commit", async (run, commit) => {
-			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", keptBytes));
-			return fitPatch(stdout.toString("utf8"), cut, keptBytes);
+			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", maxStoredBytes));
+			return fitPatch(stdout.toString("utf8"), cut, maxStoredBytes);
 		});
 	}
 
@@ -135,8 +145,8 @@ async function commitOf(run: RunGit, args: readonly string[]): Promise<string | 
 }
 
 /**
- * New files, too, are changes. Repositories inside this one that it has recorded are left out: to see whether they
- * changed, git would start itself inside them.
+ * Adds new files, which are changes too. Inner repositories that the outer one has recorded are left out: to find
+ * their changes, git would start itself inside them.
  */
 async function addNewFiles(run: RunGit, holdsRepositories: boolean): Promise<void> {
 	const inner = holdsRepositories ? await innerRepositories(run) : [];
@@ -144,29 +154,29 @@ async function addNewFiles(run: RunGit, holdsRepositories: boolean): Promise<voi
 	await succeed(run(args, ["."].concat(inner).join("\0")));
 }
 
-/** Patterns that leave them out. */
+/** Returns patterns that leave the inner repositories out. */
 async function innerRepositories(run: RunGit): Promise<string[]> {
 	const { stdout } = await succeed(run(["ls-files", "--stage", "-z"], "", maxIndexBytes));
 	return gitlinks(stdout).map((path) => `:(exclude,literal)${path}`);
 }
 
-/** False when the index has no entry of their kind, in which case git need not be asked for them. */
+/** Returns false when the index has no entry of their kind, so that git need not be started. */
 async function mayHoldRepositories({ folder }: ShadowRepository): Promise<boolean> {
 	return readUntrusted(join(folder, "index"), maxReadIndexBytes).then(
 		(index) => index?.includes(gitlinkMode) ?? false,
-		// It has more bytes, or cannot be read.
+		// The index is larger, or cannot be read.
 		() => true,
 	);
 }
 
-/** Paths of the repositories inside: `160000 <id> <stage>\t<path>`. */
+/** Returns the paths of inner repositories from lines of the form `160000 <id> <stage>\t<path>`. */
 function gitlinks(listing: Buffer): string[] {
 	if (!listing.includes("160000 ")) return [];
 	const entries = listing.toString("utf8").split("\0");
 	return entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1));
 }
 
-/** A program that was ended because it said too much has not failed. */
+/** A program that was ended because it wrote too much has not failed. */
 async function succeed(running: Promise<CommandResult>): Promise<CommandResult> {
 	const result = await running;
 	if (result.code !== 0 && !result.cut)

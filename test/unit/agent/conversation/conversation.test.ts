@@ -92,7 +92,7 @@ describe("Conversation", () => {
 	});
 
 	it("forgets its oldest turns, but not their ids, and never a message that waits", async () => {
-		const limits = { keptBytes: 10_000 };
+		const limits = { retainedBytes: 10_000 };
 		const conversation = await opened(limits);
 		for (let turn = 1; turn <= 30; turn++) {
 			await conversation.ask(`m${turn}`, "x".repeat(500));
@@ -110,7 +110,7 @@ describe("Conversation", () => {
 	});
 
 	it("writes its file anew before it gets too large, and loses no message over that", async () => {
-		const limits = { keptBytes: 2_000 };
+		const limits = { retainedBytes: 2_000 };
 		const conversation = await opened(limits);
 		await conversation.ask("m0", "first");
 		for (let turn = 0; turn < 40; turn++) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { keptFrom } from "#agent/builtin/model/compaction.ts";
+import { retainedFrom } from "#agent/builtin/model/compaction.ts";
 import {
 	alternating,
 	mended,
@@ -61,7 +61,7 @@ describe("alternating()", () => {
 	});
 });
 
-describe("keptFrom()", () => {
+describe("retainedFrom()", () => {
 	const conversation = fc.array(
 		fc.oneof(
 			fc.constant([userMessage("question")]),
@@ -78,7 +78,7 @@ describe("keptFrom()", () => {
 		fc.assert(
 			fc.property(conversation, fc.integer({ min: 0, max: 2_000 }), (groups, tokens) => {
 				const messages = groups.flat();
-				const from = keptFrom(messages, tokens);
+				const from = retainedFrom(messages, tokens);
 				expect(messages[from]?.role).not.to.equal("tool");
 				expect(
 					messages.length === 1 ||
@@ -91,8 +91,8 @@ describe("keptFrom()", () => {
 
 	it("keeps as much as fits", () => {
 		const messages = Array.from({ length: 10 }, (_, n) => userMessage(`${n}`.padEnd(400, "x")));
-		expect(keptFrom(messages, 0)).to.equal(9);
-		expect(keptFrom(messages, 350)).to.equal(7);
-		expect(keptFrom(messages, 1_000_000)).to.equal(1);
+		expect(retainedFrom(messages, 0)).to.equal(9);
+		expect(retainedFrom(messages, 350)).to.equal(7);
+		expect(retainedFrom(messages, 1_000_000)).to.equal(1);
 	});
 });
