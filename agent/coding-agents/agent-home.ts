@@ -1,24 +1,28 @@
-/** Makes the home of a coding agent ready: folders, those that outlive the pod among them, and its configuration files. */
+/**
+ * Prepares the home folder of a coding agent: its folders, the links to those that outlive the pod, and its
+ * configuration files.
+ */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
 /**
- * Safe to repeat.
- * @param home Ends with the pod. @param kept The agent's own folder in the session's state.
+ * Prepares the folder; it may be called again.
+ * @param home The home folder, which is removed with the pod. @param persistent The agent's own folder in the session's
+ * state.
  */
 export async function prepareAgentHome(
 	{ folders, keeps, files }: Pick<AgentRecord, "folders" | "keeps" | "files">,
 	home: string,
-	kept: string,
+	persistent: string,
 ): Promise<void> {
 	for (const path of folders) await mkdir(join(home, path), { recursive: true, mode: 0o700 });
-	for (const path of keeps) await keep(join(home, path), join(kept, path));
+	for (const path of keeps) await keep(join(home, path), join(persistent, path));
 	for (const { path, text } of files) {
 		const file = join(home, path);
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		// The agent may have made a folder of it.
+		// The agent may have replaced the file by a folder.
 		await rm(file, { recursive: true, force: true });
 		await replaceFile(file, text);
 	}

@@ -1,4 +1,6 @@
-/** Keeps a coding agent running: started while the workspace is made, and started again when it is lost. */
+/**
+ * Keeps a coding agent running. It starts while the workspace is made, and is started again when its process ends.
+ */
 import { monotonic } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
@@ -6,12 +8,13 @@ import { cannotStart, startCodingAgent, type AgentStarterDependencies } from "./
 import type { CodingAgent } from "./coding-agent.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 
-/** A coding agent that is lost twice in this time, without a person's interrupt, is not started again. */
+/** A coding agent whose process ends twice within this time, without an interrupt, is not started again. */
 const restartMs = 600_000;
 
+/** Owns the agent process of a pod. */
 export class AgentKeeper {
 	readonly #dependencies: AgentStarterDependencies;
-	/** What a person chose since the launch. */
+	/** The model that a person chose since the launch. */
 	#model = "";
 	#process: AgentProcess | undefined;
 	#agent: CodingAgent | undefined;
@@ -27,8 +30,8 @@ export class AgentKeeper {
 	}
 
 	/**
-	 * Hands every agent to `begin`, the first one and those that take the place of a lost one.
-	 * @throws {LaunchFailure} when agents are lost too often.
+	 * Passes every agent to `begin`: the first one and each that replaces an agent whose process has ended.
+	 * @throws {LaunchFailure} when agents end too often.
 	 */
 	async keep(first: CodingAgent, folder: string, begin: (agent: CodingAgent) => void): Promise<never> {
 		const { log, signal } = this.#dependencies;
@@ -46,25 +49,25 @@ export class AgentKeeper {
 		}
 	}
 
-	/** For the turns to come, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
+	/** Sets the model of later turns, also for an agent that replaces this one. @throws {Error} with a sentence. */
 	async setModel(model: string): Promise<void> {
 		if (!this.#agent) throw new Error("The coding agent has not started yet");
 		await this.#agent.setModel(model);
 		this.#model = model;
 	}
 
-	/** From now on, also of an agent that takes the place of this one. @throws {Error} with a sentence. */
+	/** Sets the mode at once, also for an agent that replaces this one. @throws {Error} with a sentence. */
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
 		await this.#agent?.setPermissionMode(mode);
 		this.#dependencies.permissions.setMode(mode);
 	}
 
-	/** The one that was started last; it may have ended. */
+	/** The agent that was started last; it may have ended. */
 	get agent(): CodingAgent | undefined {
 		return this.#agent;
 	}
 
-	/** Ends it without asking. */
+	/** Kills the agent without asking it to end. */
 	kill(): void {
 		this.#process?.kill();
 	}

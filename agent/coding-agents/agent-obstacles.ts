@@ -1,13 +1,16 @@
-/** What keeps a coding agent from being started, or a model from being used by it: all of it at once. */
+/** Lists everything that prevents the start of a coding agent, or its use of a model. */
 import { dirname } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { missingInstallation } from "#shared/agents/missing-installation.ts";
 import type { ModelRefusal } from "#shared/models/model-wire.ts";
 
-/** The session's model; without a reason it can be used. */
+/** The session's model; it can be used when there is no reason against it. */
 export type NamedModel = Pick<ModelRefusal, "model" | "wires"> & Partial<Pick<ModelRefusal, "reason">>;
 
-/** @param agents Folder of the installed agents. @returns Sentences; none: it can be started. What is to be typed comes last. */
+/**
+ * @param agents The folder of installed agents.
+ * @returns Sentences; the agent can be started when there are none. A command for the user to type comes last.
+ */
 export function agentObstacles(record: WrittenAgent, model: NamedModel | undefined, agents?: string): string[] {
 	const { id, needs_model } = record;
 	const needed = model
@@ -17,7 +20,7 @@ export function agentObstacles(record: WrittenAgent, model: NamedModel | undefin
 	return [...(needs_model ? needed : []), ...(uninstalled === undefined ? [] : [uninstalled])];
 }
 
-/** Why the agent cannot use the model. */
+/** Returns why the agent cannot use the model. */
 export function modelObstacles({ id, wires }: WrittenAgent, { model, wires: offered, reason }: NamedModel): string[] {
 	const spoken = Object.keys(wires);
 	const obstacles = reason === undefined ? [] : [reason];

@@ -1,4 +1,4 @@
-/** The coding agent as a process: started, listened to, ended with everything that it started. */
+/** The process of a coding agent. Its end includes everything that it started. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
@@ -13,23 +13,26 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { shellExitCode, signalGroup } from "../io/process-group.ts";
 import { sweepProcesses } from "../io/process-sweep.ts";
 
-/** How long it may take over each way of asking it to end. */
+/** How long each way of asking the agent to end may take. */
 const patienceMs = 3_000;
 
-/** Environment variable of a value that only one coding agent, and what it starts, has. */
+/** The environment variable whose value marks one coding agent and everything that it starts. */
 const markName = "ATELIER_CODING_AGENT";
 
 type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal" | "chatter">;
 
+/** Owns the process. */
 export class AgentProcess {
-	/** Resolves with a sentence when the process and its commands have ended, or when it could not be started. */
+	/**
+	 * Resolves with a sentence when the process and its commands have ended, or when the process could not be started.
+	 */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessWithoutNullStreams;
 	readonly #mark: Environment = { [markName]: randomUUID() };
 	readonly #endSignal: AgentRecord["end_signal"];
 	readonly #lastWords = new LastWords();
 
-	/** @param folder Where it starts; it is told later where to work. */
+	/** @param folder The working directory of the process. The agent receives the folder of the workspace later. */
 	constructor(
 		{ id, command, env: ownEnv, end_signal, chatter }: StartedAgent,
 		env: Environment,
@@ -43,10 +46,10 @@ export class AgentProcess {
 		setNiceness(child.pid, niceness.codingAgent);
 		this.#child = child;
 		this.#endSignal = end_signal;
-		// Whoever writes to a process that has ended hears of it through `ended`.
+		// A write to a process that has ended is reported by `ended`.
 		child.stdin.on("error", () => {});
 		const lines = new LineSplitter((line) => {
-			this.#lastWords.hear(line);
+			this.#lastWords.add(line);
 			log.add(isChatter(line) ? "DEBUG" : "INFO", id, line);
 		});
 		child.stderr.on("data", (chunk: Buffer) => lines.push(chunk));
@@ -56,7 +59,7 @@ export class AgentProcess {
 				signalGroup(child.pid, "SIGKILL");
 				lines.end();
 				const sentence = this.#exitSentence(shellExitCode(code, signal));
-				// Its commands lead process groups of their own.
+				// The agent's commands lead process groups of their own.
 				void sweepProcesses(this.#mark).then(() => resolve(sentence));
 			});
 		});
@@ -70,7 +73,7 @@ export class AgentProcess {
 		return this.#child.stdout;
 	}
 
-	/** Ends what its command has left running. */
+	/** Ends the processes that a command of the agent left running. */
 	endCommands(time: CommandTime): Promise<void> {
 		return endCommands(this.#mark, time);
 	}
@@ -79,7 +82,10 @@ export class AgentProcess {
 		if (this.#isAlive) signalGroup(this.#child.pid, "SIGKILL");
 	}
 
-	/** End of input, with the signal of its record, then SIGTERM, then SIGKILL, each after 3 s. */
+	/**
+	 * Asks the agent to end: by the end of its input with the signal of its record, then SIGTERM, then SIGKILL, 3 s
+	 * apart.
+	 */
 	async close(): Promise<void> {
 		this.#child.stdin.end();
 		if (this.#endSignal !== "none" && this.#isAlive) signalGroup(this.#child.pid, this.#endSignal);

@@ -77,7 +77,7 @@ export async function startCodingAgent(
 		systemPrompt: launch.system_prompt,
 		mcpServers: launch.mcp_servers,
 		modes,
-		kept: new SavedSession(join(state, "conversation.json"), id),
+		saved: new SavedSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(dependencies.turns()),
 		interruptMs: launch.interrupt_ms,
 	};

@@ -1,67 +1,74 @@
-/** Port: a coding agent, one running process that answers one message at a time. */
+/** The port of coding agents: one running process that answers one message at a time. */
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 
-/** What a tool call has become; members that did not change may be absent. */
+/** The state of a tool call. Members that did not change may be absent. */
 export interface ToolUpdate {
 	type: "tool";
 	id: string;
 	title?: string;
-	/** `execute`, `edit`, `read`, `search`, … as the agent says. */
+	/** The kind that the agent reports: `execute`, `edit`, `read`, `search`, … */
 	kind?: string;
 	status?: ToolStatus;
 	command?: string;
 	exit_code?: number;
-	/** All of its output so far. */
+	/** The whole output so far. */
 	output?: string;
 }
 
 export const toolStatuses = ["pending", "in_progress", "completed", "failed"] as const;
 export type ToolStatus = (typeof toolStatuses)[number];
 
-/** Takes the place of the plan before it. */
+/** A plan; it replaces the previous one. */
 export interface PlanUpdate {
 	type: "plan";
 	entries: PlanEntry[];
 }
 
+/** One step of a plan. */
 export interface PlanEntry {
 	content: string;
-	/** `pending`, `in_progress`, `completed`, as the agent says. */
+	/** The agent reports `pending`, `in_progress` or `completed`. */
 	status: string;
-	/** `high`, `medium`, `low`, as the agent says. */
+	/** The agent reports `high`, `medium` or `low`. */
 	priority: string;
 }
 
 export type AgentUpdate = { type: "text" | "reasoning"; text: string } | ToolUpdate | PlanUpdate;
 
-/** What it says at any time, beside its answers; takes the place of what it said before. */
+/** What an agent may report at any time, beside its answers. A notice replaces the previous one of its type. */
 export type AgentNotice =
 	| { type: "commands"; commands: { name: string; description: string }[] }
-	/** Tokens of its context: how many there are, and how many there can be. */
+	/** The tokens of the agent's context: how many are used, and how many fit. */
 	| { type: "context"; used: number; size: number };
 
-/** The coding agent's process ended while an answer was waited for; the message says how. */
+/** The agent's process ended while an answer was expected; the message says how it ended. */
 export class AgentLostError extends Error {
 	override readonly name = "AgentLostError";
 }
 
+/** A coding agent that runs. Whoever starts it closes it. */
 export interface CodingAgent {
-	/** What it calls itself, e.g. `Shell (no AI)`. */
+	/** The agent's own name, such as `Shell (no AI)`. */
 	readonly title: string;
-	/** Resolves with a sentence when its process has ended, asked to or not; never rejects. */
+	/** Resolves with a sentence when the process has ended for any reason; it never rejects. */
 	readonly ended: Promise<string>;
-	/** Whether it was ended because it did not heed an interrupt. */
+	/** Whether the agent was killed because it ignored an interrupt. */
 	readonly wasKilled: boolean;
-	/** Begins a conversation in a folder. @throws {Error} with the agent's own words. */
+	/** Opens a conversation in a folder. @throws {Error} with the agent's own words. */
 	open(folder: string): Promise<void>;
-	/** For the turns to come. @throws {Error} with a sentence when it offers no such choice. */
+	/** Chooses the model of later turns. @throws {Error} with a sentence when the agent offers no such choice. */
 	setModel(model: string): Promise<void>;
-	/** Makes it ask as much as the mode needs. @throws {Error} with a sentence when it cannot. */
+	/**
+	 * Makes the agent ask for as many permissions as the mode requires. @throws {Error} with a sentence when it cannot.
+	 */
 	setPermissionMode(mode: PermissionMode): Promise<void>;
-	/** Resolves with the reason of the turn's end: `end_turn`, `cancelled`, … @throws {AgentLostError}, {Error} with the agent's own words. */
+	/**
+	 * Runs one turn. Resolves with the reason of its end: `end_turn`, `cancelled`, …
+	 * @throws {AgentLostError}; {Error} with the agent's own words.
+	 */
 	prompt(text: string, onUpdate: (update: AgentUpdate) => void): Promise<string>;
-	/** Ends the turn under way soon, if need be by ending the agent. */
+	/** Ends the current turn soon, if necessary by killing the agent. */
 	cancel(): void;
-	/** Resolves when its process has ended; at most 6 s. */
+	/** Resolves when the process has ended, after at most 6 s. */
 	close(): Promise<void>;
 }

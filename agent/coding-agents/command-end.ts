@@ -1,36 +1,37 @@
 /**
- * Ends what a command of the coding agent has started, when the turn was cancelled and the agent leaves it running.
- * Agents do not tell which process belongs to which call, so it is told by its time (docs/choosing-an-agent.md).
+ * Ends the processes that a command of the coding agent started, when the turn was cancelled and the agent leaves
+ * them running. Agents do not report which process belongs to which call, so the processes are found by their start
+ * time (docs/choosing-an-agent.md).
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import { hasPipedInput, type ProcessIdentity, sendSignal, startTimeOf } from "#shared/process-files.ts";
 import type { Environment } from "../io/environment.ts";
 import { markedProcesses } from "../io/process-sweep.ts";
 
-/** How long they may take over SIGTERM, and over SIGKILL. */
+/** How long the processes may take after SIGTERM and after SIGKILL. */
 const patienceMs = { SIGTERM: 2_000, SIGKILL: 500 } as const;
 const lookMs = 25;
 
-/** When a command may have begun, in clock ticks since the machine's start. */
+/** When a command may have started, in clock ticks since the machine's start. */
 export interface CommandTime {
-	/** When it was heard of. */
-	readonly heard: number;
-	/** When it can have begun at the earliest, as agents tell of a command before it runs or while it does. */
+	/** The time when the command was reported. */
+	readonly reportedAt: number;
+	/** The earliest possible start: agents report a command before it runs or while it does. */
 	readonly earliest: number;
 }
 
-/** @param marker Of the coding agent. */
+/** @param marker The marker of the coding agent's processes. */
 export async function endCommands(marker: Environment, time: CommandTime): Promise<void> {
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 		const deadline = monotonic() + patienceMs[signal];
-		const told = new Set<string>();
+		const signalled = new Set<string>();
 		for (;;) {
-			const left = startedBy(marker, time);
-			if (left.length === 0) return;
-			for (const one of left) {
+			const remaining = startedBy(marker, time);
+			if (remaining.length === 0) return;
+			for (const one of remaining) {
 				const name = `${one.pid} ${one.startTime}`;
-				if (!told.has(name)) sendSignal(one, signal);
-				told.add(name);
+				if (!signalled.has(name)) sendSignal(one, signal);
+				signalled.add(name);
 			}
 			if (monotonic() > deadline) break;
 			await sleep(lookMs);
@@ -38,11 +39,11 @@ export async function endCommands(marker: Environment, time: CommandTime): Promi
 	}
 }
 
-function startedBy(marker: Environment, { heard, earliest }: CommandTime): ProcessIdentity[] {
+function startedBy(marker: Environment, { reportedAt, earliest }: CommandTime): ProcessIdentity[] {
 	return markedProcesses(marker).flatMap((pid) => {
 		const startTime = startTimeOf(pid);
 		if (startTime === undefined || Number(startTime) < earliest) return [];
-		// Before the command was heard of, a server may have begun that the agent talks to.
-		return Number(startTime) < heard && hasPipedInput(pid) ? [] : [{ pid, startTime }];
+		// Before the command was reported, the agent may have started a server that it talks to.
+		return Number(startTime) < reportedAt && hasPipedInput(pid) ? [] : [{ pid, startTime }];
 	});
 }

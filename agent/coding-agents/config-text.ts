@@ -1,16 +1,16 @@
-/** Settings as the text of a configuration file. Pure. */
+/** Writes settings as the text of a configuration file. Pure. */
 import { isJsonObject, type JsonObject } from "../io/json-object.ts";
 
 export type ConfigFormat = "json" | "toml";
 
-/** @throws {TypeError} for what the format cannot say. */
+/** @throws {TypeError} for a value that the format cannot express. */
 export function configText(format: ConfigFormat, content: unknown): string {
 	if (format === "json") return `${JSON.stringify(content, undefined, "\t")}\n`;
 	if (!isJsonObject(content)) throw new TypeError("A TOML file holds a map");
 	return table(content, []);
 }
 
-/** Plain members stand before the tables below, as TOML wants it. */
+/** Plain members come before the tables, as TOML requires. */
 function table(content: JsonObject, path: readonly string[]): string {
 	const members = Object.entries(content);
 	const plain = members.filter(([, value]) => !isJsonObject(value));
@@ -24,7 +24,7 @@ function key(name: string): string {
 	return /^[\w-]+$/.test(name) ? name : literal(name);
 }
 
-/** A JSON string is a TOML string too, but for one character. */
+/** A JSON string is also a TOML string, with the exception of one character. */
 function literal(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
 	if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007f", "\\u007F");

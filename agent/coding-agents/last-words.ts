@@ -1,19 +1,20 @@
-/** What a program said last on its standard error that tells a person something. */
+/** Finds the last line on a program's standard error that helps a person. */
 const aWord = /\p{L}{2}/u;
-/** What programs write below the sentence: members of an object, frames of a stack, the version of Node. */
+/** Programs write these lines below the sentence: members of an object, stack frames, the version of Node. */
 const isDetail = /^\s|^at .+[:(]|^Node\.js v\d/;
 
+/** Reads the lines as they come. */
 export class LastWords {
 	#sentence = "";
-	/** Stands for the sentence where there is none. */
+	/** The last line of any kind, for a program that wrote no sentence. */
 	#line = "";
 
-	hear(line: string): void {
+	add(line: string): void {
 		if (aWord.test(line) && !isDetail.test(line)) this.#sentence = line;
 		else if (aWord.test(line)) this.#line = line.trim();
 	}
 
-	/** Empty when it said nothing of the kind. */
+	/** The sentence; empty when the program wrote none. */
 	get text(): string {
 		return this.#sentence || this.#line;
 	}

@@ -1,12 +1,12 @@
-/** Fills in the placeholders of a record, `{name}` or `{name:detail}`, wherever they stand: in texts, lists, maps and their keys. Pure. */
+/** Fills in the placeholders of a record, `{name}` or `{name:detail}`, in texts, lists, maps and their keys. Pure. */
 
-/** A placeholder that stands alone becomes a number when its value is one. */
+/** A placeholder that is the whole text becomes a number when its value is one. */
 export type PlaceholderValues = Readonly<Record<string, string | number>>;
 
 const anyPlaceholder = /\{([a-z_]+(?::[\w.-]+)?)\}/g;
 const onePlaceholder = /^\{([a-z_]+(?::[\w.-]+)?)\}$/;
 
-/** Placeholders without a value stay as they are. */
+/** A placeholder without a value is not changed. */
 export function fillText(text: string, values: PlaceholderValues): string {
 	return text.replaceAll(anyPlaceholder, (placeholder, name: string) => String(values[name] ?? placeholder));
 }

@@ -1,22 +1,25 @@
-/** Which conversation of its own a coding agent had open last, in the session's state, so that it can go on with it. */
+/**
+ * The file in the session's state that names the agent's own last conversation, so that the agent can continue it.
+ */
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { parseJsonObject, textOf } from "../io/json-object.ts";
 
-/** Of the file: a path and an id. */
+/** The bound on the file, which holds a path and an id. */
 const maxBytes = 16_384;
 
+/** Reads and writes the file. */
 export class SavedSession {
 	readonly #file: string;
 	readonly #agent: string;
 
-	/** @param agent Id of its record: nobody can go on with another one's conversation. */
+	/** @param agent The id of the agent's record: an agent cannot continue the conversation of another one. */
 	constructor(file: string, agent: string) {
 		this.#file = file;
 		this.#agent = agent;
 	}
 
-	/** The agent's own id of it, if there is one in this folder. */
+	/** Returns the agent's own id of its conversation, if there is one in this folder. */
 	async read(folder: string): Promise<string | undefined> {
 		const text = await readUntrusted(this.#file, maxBytes).catch(() => undefined);
 		const { agent, folder: its, id } = parseJsonObject(text?.toString("utf8") ?? "") ?? {};

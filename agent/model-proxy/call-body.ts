@@ -1,4 +1,6 @@
-/** The body of a call: of the session's model, whichever it names, and whether the provider would tell the usage of its stream. Pure. */
+/**
+ * Reads and rewrites the body of a call: it must name the session's model, and a stream must report its usage. Pure.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, isJsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { CallBounds } from "./metering/metered-call.ts";
@@ -7,26 +9,30 @@ import { ProxyError } from "./proxy-error.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import { callTerms, withOwnTools } from "./terms/call-terms.ts";
 
+/** A call's body as it was read, and as it is sent. */
 export interface CallBody {
-	/** The model, as the caller names it. */
+	/** The model that the caller named. */
 	named: string;
-	/** Whether the caller wants the answer as it comes. */
+	/** Whether the caller asks for a stream. */
 	isStreaming: boolean;
 	/**
-	 * As the caller wrote it; where a budget applies, or another model was named, as it was understood here: no member is
-	 * there twice.
+	 * The body as the caller wrote it. Where a budget applies, or another model was named, it is written again from its
+	 * parsed form, in which no member occurs twice.
 	 */
 	bytes: Buffer;
-	/** Undefined where no budget applies. */
+	/** The bounds on the call's tokens. They are undefined when no budget applies. */
 	bounds: CallBounds | undefined;
-	/** What is sent instead so that a stream of `openai-chat` tells its usage, which the caller did not ask for. */
+	/**
+	 * The body that is sent instead when a stream of `openai-chat` has to report a usage that the caller did not ask
+	 * for.
+	 */
 	asking: Buffer | undefined;
 }
 
 /**
- * @param options.model The session's, which is the one that is called.
+ * @param options.model The session's model, which is the one that is called.
  * @param options.isLimited Whether a budget applies.
- * @throws {ProxyError} 400.
+ * @throws {ProxyError} with status 400.
  */
 export function readCallBody(
 	route: ProxyRoute,
@@ -48,7 +54,7 @@ export function readCallBody(
 	return { named, isStreaming, bytes, bounds, asking };
 }
 
-/** Of a request that counts tokens. @param model The session's. */
+/** Returns the body of a request that counts tokens. @param model The session's model. */
 export function countBody(route: ProxyRoute, sent: Buffer, model: string): Buffer {
 	const text = sent.toString("utf8");
 	const said = parseJsonObject(text);
@@ -62,7 +68,7 @@ function askingForUsage({ stream_options: options, ...body }: JsonObject, bytes:
 	if (options !== undefined) {
 		return Buffer.from(JSON.stringify({ ...body, stream_options: { ...asked, include_usage: true } }));
 	}
-	// Put in front, so that every other byte stays as the caller wrote it.
+	// The option is put in front, so that every other byte stays as the caller wrote it.
 	const start = bytes.indexOf("{") + 1;
 	return Buffer.concat([
 		bytes.subarray(0, start),

@@ -113,7 +113,7 @@ export class CallExchange {
 		const { headers } = this.#request;
 		const body = readCallBody(this.#route, bytes, { model, isLimited: isLimited(), headers });
 		const { bounds } = body;
-		otherModels.hear(body.named);
+		otherModels.add(body.named);
 		const id = randomUUID();
 		const refusal = await admit({ id, wire, model, bounds }, this.#presence.left);
 		if (refusal !== undefined) throw new ProxyError(402, refusal);

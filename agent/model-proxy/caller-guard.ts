@@ -1,8 +1,9 @@
-/** Who may use the proxy: whoever shows the launch's token where the provider's key would stand. No web page may. */
+/** Admits the callers that show the launch's token in the place of the provider's key, and refuses web pages. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ProxyError } from "./proxy-error.ts";
 
+/** Checks requests against one token. */
 export class CallerGuard {
 	readonly #token: Buffer;
 
@@ -10,7 +11,7 @@ export class CallerGuard {
 		this.#token = digest(token);
 	}
 
-	/** @param port Where the proxy listens. @throws {ProxyError} */
+	/** @param port The port of the proxy. @throws {ProxyError} */
 	check({ headers, url = "/" }: IncomingMessage, port: number): void {
 		if (headers.origin !== undefined) throw new ProxyError(403, "Requests of web pages are not answered");
 		if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
@@ -22,13 +23,13 @@ export class CallerGuard {
 			headers["x-goog-api-key"],
 			new URLSearchParams(url.split("?", 2)[1]).get("key"),
 		];
-		// All are compared, whichever fits.
+		// Every header is compared, so that the time does not tell which one fits.
 		const fits = shown.map((one) => timingSafeEqual(digest(String(one ?? "")), this.#token));
 		if (!fits.includes(true)) throw new ProxyError(401, "The token of the session's model proxy is required");
 	}
 }
 
-/** Of equal length whatever was shown, as the comparison needs. */
+/** The digests have equal length for any token, as the comparison requires. */
 function digest(text: string): Buffer {
 	return createHash("sha256").update(text).digest();
 }

@@ -1,11 +1,11 @@
 /**
- * The end of an answer's way: its caller. When the caller has left, the rest is read all the same for a short time, in
- * order to hear the usage, and goes nowhere.
+ * The last stage of a response: its caller. When the caller has left, the rest is still read for a short time, in
+ * order to learn the usage, and discarded.
  */
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
 
-/** Of an answer that nobody reads any more. */
+/** The bound on a response that is read without a caller. */
 const maxUnreadBytes = 4_194_304;
 
 export function callerOutlet(response: ServerResponse): Writable {
@@ -27,7 +27,7 @@ export function callerOutlet(response: ServerResponse): Writable {
 	});
 }
 
-/** Calls back when what was written has gone, or nobody is there any more. */
+/** Calls back when the written bytes were sent, or when the caller has left. */
 function onceOpen(response: ServerResponse, done: () => void): void {
 	const open = (): void => {
 		response.off("drain", open).off("finish", open).off("close", open);

@@ -1,27 +1,31 @@
-/** Whether the caller of a model is still there, and how long its provider is listened to afterwards. */
+/**
+ * Tracks whether the caller of a model is still connected, and for how long the provider's response is read
+ * afterwards.
+ */
 import type { ServerResponse } from "node:http";
 import { after } from "#shared/clock.ts";
 
-/** How long an answer is read whose caller has left. */
+/** How long a response is read after its caller has left. */
 const listenMs = 5_000;
-/** Answers read for nobody at one time. */
+/** The bound on responses that are read without a caller at one time. */
 const maxListening = 8;
 
-/** Shared by all calls of a proxy. */
+/** The state that all calls of a proxy share. */
 export interface Listening {
 	count: number;
-	/** Aborts when nothing is listened to any more. */
+	/** It aborts when no response is read without a caller any more. */
 	readonly closing: AbortSignal;
 }
 
+/** The presence of one caller. */
 export class CallerPresence {
-	/** The caller has left. */
+	/** It aborts when the caller has left. */
 	readonly left: AbortSignal;
-	/** What was asked of the provider is given up. */
+	/** It aborts when the request to the provider is abandoned. */
 	readonly over: AbortSignal;
 	readonly #over = new AbortController();
 	#stopListening = (): void => {};
-	/** Whether the end of the answer is wanted though nobody reads it: it tells the usage that has to be paid. */
+	/** Whether the end of the response is needed without a caller, because it reports the usage that has to be paid. */
 	wantsEnd = false;
 
 	constructor(response: ServerResponse, listening: Listening) {
@@ -35,7 +39,7 @@ export class CallerPresence {
 		});
 	}
 
-	/** The end of the answer is known; nothing needs to be heard any more. */
+	/** The end of the response is known, so nothing more has to be read. */
 	end(): void {
 		this.wantsEnd = false;
 		this.#stopListening();

@@ -1,7 +1,7 @@
 /**
- * The model proxy on loopback: coding agents reach the session's model through it, and no other, with a token of this
- * launch. The provider's key is put in here and is nowhere else; what was used is read here, from the provider's own words
- * (docs/decisions/0011-the-meter-asks-for-the-usage.md).
+ * The model proxy on loopback. Coding agents reach the session's model, and no other, through it with a token of this
+ * launch. The proxy adds the provider's key, which is nowhere else, and reads the usage from the provider's own
+ * response (docs/decisions/0011-the-meter-asks-for-the-usage.md).
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -20,23 +20,30 @@ import { proxyRoute, wireOf } from "./proxy-route.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { type WatchCall, watchNothing } from "./provider/watched-call.ts";
 
-/** Not by an import (see `agent-server.ts`). */
+/** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
 
+/** What the proxy needs from the session. */
 export interface ModelProxyOptions {
 	access: ModelAccess;
-	/** Told once of each call that was sent to the provider, before its caller learns that it is over. */
+	/** Receives each call that was sent to the provider once, before its caller learns that it is over. */
 	onCall: (call: MeteredCall) => void;
-	/** Told of what a call uses before its end is known; `onCall` follows. One that a budget pays is sent afterwards. */
+	/**
+	 * Receives the usage that is known before the end of a call; `onCall` follows. A call that a budget pays is sent
+	 * after this resolves.
+	 */
 	onBegun?: (call: CallUnderWay) => Promise<void>;
 	/**
-	 * Whether a budget applies: then calls must keep to terms (`terms/`), and what their provider does not tell is
-	 * estimated. Default: none does.
+	 * Tells whether a budget applies. If so, calls must keep to the terms in `terms/`, and usage that their provider
+	 * does not report is estimated. By default no budget applies.
 	 */
 	isLimited?: () => boolean;
-	/** Asked before each call; a sentence refuses it. The signal aborts when its caller has left. Default: all are admitted. */
+	/**
+	 * Decides on each call; a sentence refuses it. The signal aborts when the caller has left. By default all calls are
+	 * admitted.
+	 */
 	admit?: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
-	/** Default: nobody asks how calls end. */
+	/** Follows how calls end. By default nobody does. */
 	watchCall?: WatchCall;
 	log: LogBuffer;
 	limits?: Partial<ProxyLimits>;
@@ -45,8 +52,9 @@ export interface ModelProxyOptions {
 const maxConnections = 128;
 const maxHeaderBytes = 32_768;
 
+/** Serves the agents of one pod. */
 export class ModelProxy {
-	/** What callers show in place of the provider's key. */
+	/** The token that callers show in the place of the provider's key. */
 	readonly token = `atelier-${randomBytes(24).toString("hex")}`;
 	readonly #server: Server;
 	readonly #guard = new CallerGuard(this.token);
@@ -106,12 +114,15 @@ export class ModelProxy {
 		return proxy;
 	}
 
-	/** Prefix that takes the place of the provider's endpoint; undefined when the provider does not speak this format. */
+	/**
+	 * Returns the prefix that replaces the provider's endpoint, or undefined when the provider does not speak this
+	 * format.
+	 */
 	url(wire: ModelWire): string | undefined {
 		return this.#dependencies.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
 	}
 
-	/** Breaks off what is under way; resolves when `onCall` has heard of all of it. */
+	/** Interrupts the calls that are under way. Resolves when `onCall` has received all of them. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#server.close();
@@ -156,7 +167,7 @@ export class ModelProxy {
 			log.add("WARNING", "model-proxy", error instanceof ProxyError ? known.message : String(error));
 		const body = Buffer.from(JSON.stringify(errorBody(wireOf(url) ?? "openai-chat", known)));
 		const retry = known.retryAfterS === undefined ? {} : { "retry-after": String(known.retryAfterS) };
-		// What is left of the request is not read.
+		// The rest of the request is not read.
 		response.writeHead(known.status, {
 			"content-type": "application/json",
 			"content-length": body.length,

@@ -1,4 +1,4 @@
-/** Why the proxy itself does not answer with the model's words, in the form of each wire's errors. */
+/** Errors of the proxy itself, in the form of errors of each wire format. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 
 /** The message is a sentence for the caller. */

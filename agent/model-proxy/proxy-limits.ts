@@ -1,17 +1,21 @@
 /** Bounds of the model proxy. */
 
+/** The bounds of one proxy. */
 export interface ProxyLimits {
-	/** Calls under way; one more is told to come back. Default 32. */
+	/** The number of calls under way; a further call is asked to come back. The default is 32. */
 	calls: number;
-	/** Bytes of one request's body, as much as the largest provider takes. Default 32 MiB. */
+	/** The bytes of one request's body, as many as the largest provider takes. The default is 32 MiB. */
 	bodyBytes: number;
-	/** Bytes of all bodies held at one time. Default 128 MiB. */
+	/** The bytes of all bodies that are held at one time. The default is 128 MiB. */
 	heldBytes: number;
-	/** How long a connection to the provider may take to open: a person waits. Default 10 s. */
+	/** How long a connection to the provider may take to open, while a person waits. The default is 10 s. */
 	connectMs: number;
-	/** How long the provider may take to begin its answer; models that think before they speak take minutes. Default 10 min. */
+	/**
+	 * How long the provider may take to begin its response; models that think first take minutes. The default is 10
+	 * min.
+	 */
 	firstByteMs: number;
-	/** How long an answer may pause, on either side. Default 5 min. */
+	/** How long a response may pause, on either side. The default is 5 min. */
 	idleMs: number;
 }
 

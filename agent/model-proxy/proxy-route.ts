@@ -1,18 +1,24 @@
-/** Which requests the proxy takes, and what of the provider they mean. Pure. */
+/** Recognises the requests that the proxy accepts. Pure. */
 import { type ModelWire, modelWires } from "#shared/models/model-wire.ts";
 
+/** A request in the terms of its provider. */
 export interface ProxyRoute {
 	wire: ModelWire;
-	/** `call`: the model answers, which costs; `count`: tokens are counted, `list`: models are listed, which does not. */
+	/**
+	 * `call`: the model answers, which costs. `count`: tokens are counted; `list`: models are listed; both are free.
+	 */
 	kind: "call" | "count" | "list";
-	/** What follows the endpoint's URL, query included, without a key. */
+	/** The path after the endpoint's URL, with its query, without a key. */
 	path: string;
-	/** As the caller names it, where that is in the path. */
+	/** The model that the caller names in the path; undefined when the path names none. */
 	model: string | undefined;
 }
 
 const modelName = "[\\w.-]+";
-/** Paths by wire; a model in the path is the first group. Nothing else reaches the provider. */
+/**
+ * The accepted paths of each wire format; the first group is a model in the path. No other request reaches the
+ * provider.
+ */
 const paths: Record<ModelWire, Record<ProxyRoute["kind"], RegExp>> = {
 	"openai-chat": { call: /^\/chat\/completions$/, count: none(), list: /^\/models(?:\/[\w.:-]+)?$/ },
 	"openai-responses": { call: /^\/responses$/, count: none(), list: /^\/models(?:\/[\w.:-]+)?$/ },
@@ -29,8 +35,8 @@ const paths: Record<ModelWire, Record<ProxyRoute["kind"], RegExp>> = {
 };
 
 /**
- * Undefined: not one of them.
- * @param url As it stands in the request: path and query. Encoded or doubled slashes and dots match nothing.
+ * Returns undefined for a request that is not accepted.
+ * @param url The path and query of the request. Encoded or doubled slashes and dots match nothing.
  */
 export function proxyRoute(method: string, url: string): ProxyRoute | undefined {
 	const [path = "", query = ""] = url.split("?", 2);
@@ -44,7 +50,7 @@ export function proxyRoute(method: string, url: string): ProxyRoute | undefined 
 	return { wire, kind, path: params === "" ? own : `${own}?${params}`, model: paths[wire][kind].exec(own)?.[1] };
 }
 
-/** Of a request that may be for none. */
+/** Returns the wire format of a request, which may not be an accepted one. */
 export function wireOf(url: string): ModelWire | undefined {
 	return modelWires.find((name) => url.startsWith(`/${name}/`));
 }

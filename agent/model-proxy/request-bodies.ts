@@ -1,8 +1,9 @@
-/** The bodies of requests, held within bounds until they are answered. */
+/** Holds the bodies of requests, within bounds, until they are answered. */
 import type { IncomingMessage } from "node:http";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 
+/** Counts the bytes of all bodies. */
 export class RequestBodies {
 	readonly #limits: ProxyLimits;
 	#held = 0;
@@ -11,7 +12,7 @@ export class RequestBodies {
 		this.#limits = limits;
 	}
 
-	/** Runs `use` with the body. @throws {ProxyError} 413, 415 or 429; what `use` throws. */
+	/** Runs `use` with the body. @throws {ProxyError} with status 413, 415 or 429; any error of `use`. */
 	async with<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
 		if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
 			throw new ProxyError(415, "The body of a request must not be compressed");

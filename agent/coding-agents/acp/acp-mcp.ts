@@ -1,17 +1,18 @@
-/** MCP servers as the Agent Client Protocol names them, and which of them an agent can take. Pure. */
+/** MCP servers in the form of the Agent Client Protocol, and which of them an agent can use. Pure. */
 import type { McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 
-/** By its record. */
+/** The transports that an agent supports, as its record says. */
 export type McpSupport = "both" | "http" | "stdio" | "none";
 
+/** The servers of a session, divided by whether the agent can use them. */
 export interface SplitServers {
 	taken: object[];
-	/** Names of those it cannot use. */
-	left: string[];
+	/** The names of the servers that the agent cannot use. */
+	unusable: string[];
 }
 
-/** @param capabilities What the agent says of itself: HTTP is only for those that offer it. */
+/** @param capabilities The agent's answer to `initialize`. Only an agent that offers HTTP gets HTTP servers. */
 export function splitMcpServers(
 	servers: readonly McpServer[],
 	support: McpSupport,
@@ -23,7 +24,7 @@ export function splitMcpServers(
 	const usable = (server: McpServer): boolean => support !== "none" && can[server.type];
 	return {
 		taken: servers.filter(usable).map(written),
-		left: servers.filter((server) => !usable(server)).map(({ name, type }) => `${name} (${type})`),
+		unusable: servers.filter((server) => !usable(server)).map(({ name, type }) => `${name} (${type})`),
 	};
 }
 

@@ -1,13 +1,17 @@
-/** An agent's own modes, in which it asks for more or for less. They have requests of their own, and are options with newer agents. Pure. */
+/**
+ * Chooses one of an agent's own modes, in which it asks for more or fewer permissions. Older agents have a request
+ * for modes; newer agents have an option. Pure.
+ */
 import { type JsonObject, objectsOf } from "../../io/json-object.ts";
 
+/** What an agent offers. */
 export interface ModeChoices {
-	/** As it offered them when the conversation was opened. */
+	/** The modes that were offered when the conversation was opened. */
 	readonly modes: JsonObject;
 	readonly choices: readonly JsonObject[];
 }
 
-/** Method and parameters, but for the session's id; undefined when it has no such mode. */
+/** Returns the method and the parameters without the session's id, or undefined when the agent has no such mode. */
 export function modeRequest(
 	mode: string,
 	{ modes, choices }: ModeChoices,

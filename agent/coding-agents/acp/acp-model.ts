@@ -1,17 +1,17 @@
-/** The choice of a model among the options of a session of the Agent Client Protocol. Pure. */
+/** Chooses a model among the options of a session of the Agent Client Protocol. Pure. */
 import { type JsonObject, objectsOf } from "../../io/json-object.ts";
 
-/** Its option for the model, if it has one. */
+/** Returns the option for the model, if the agent has one. */
 export function modelOption(options: readonly JsonObject[]): JsonObject | undefined {
 	return options.find(({ category, type }) => category === "model" && type === "select");
 }
 
 /**
- * Parameters of the request that chooses a model by value or name.
- * @throws {Error} with a sentence when that one is not offered.
+ * Returns the parameters of the request that chooses a model by value or name.
+ * @throws {Error} with a sentence when the model is not offered.
  */
 export function modelChoice(option: JsonObject, model: string): { configId: unknown; value: unknown } {
-	// Options, or groups of options.
+	// The list holds options, or groups of options.
 	const known = objectsOf(option["options"]).flatMap((entry) =>
 		entry["options"] ? objectsOf(entry["options"]) : [entry],
 	);

@@ -1,4 +1,4 @@
-/** What an agent of the Agent Client Protocol says beside its answers, bounded. Pure. */
+/** Reads what an agent of the Agent Client Protocol reports beside its answers, within bounds. Pure. */
 import type { AgentNotice } from "../coding-agent.ts";
 import { isCount, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
@@ -6,7 +6,7 @@ const maxCommands = 500;
 const maxName = 100;
 const maxDescription = 500;
 
-/** Undefined for an update that is part of an answer, or of no kind that is known. */
+/** Returns undefined for an update that is part of an answer, or of an unknown kind. */
 export function readNotice(update: JsonObject): AgentNotice | undefined {
 	switch (update["sessionUpdate"]) {
 		case "available_commands_update":

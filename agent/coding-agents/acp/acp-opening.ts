@@ -1,4 +1,7 @@
-/** How a conversation with an agent of the Agent Client Protocol begins: taken up again where it can be, else anew. */
+/**
+ * Opens a conversation with an agent of the Agent Client Protocol. An earlier conversation is continued if the agent
+ * can load it; otherwise a new one begins.
+ */
 import type { McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { SavedSession } from "../saved-session.ts";
@@ -6,33 +9,35 @@ import type { LogBuffer } from "../../io/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
 
+/** What the opening needs to know about the agent and the session. */
 export interface OpeningOptions {
-	/** Name of its lines in the log. */
+	/** The source of its lines in the log. */
 	id: string;
 	systemPrompt: string;
 	mcpServers: readonly McpServer[];
 	mcp: McpSupport;
-	/** Its own mode; empty: as it starts. */
+	/** The agent's own mode; empty leaves the mode in which the agent starts. */
 	mode: string;
-	/** Whether its way of taking up a conversation can be relied on. */
+	/** Whether the agent loads conversations reliably, as its record says. */
 	loads: boolean;
-	/** Where its conversation is remembered. */
-	kept: SavedSession;
-	/** What was said before, for one that cannot take up its conversation; empty: nothing. */
+	/** The file that names the agent's last conversation. */
+	saved: SavedSession;
+	/** Returns the earlier turns, for an agent that cannot load its conversation; empty when there are none. */
 	past: () => string;
 	log: LogBuffer;
 }
 
-/** Asks the agent something that is answered quickly. @throws {Error} with its own words. */
+/** Sends a request that is answered quickly. @throws {Error} with the agent's own words. */
 export type Ask = (method: string, params: object) => Promise<JsonObject>;
 
+/** The conversation that was opened. */
 export interface OpenedSession extends ModeChoices {
 	id: string;
-	/** What stands before the first message. */
+	/** The texts that are sent before the first message. */
 	preamble: string[];
-	/** What the agent lets one choose. */
+	/** The options that the agent offers. */
 	choices: JsonObject[];
-	/** What it told of its modes. */
+	/** The modes that the agent offers. */
 	modes: JsonObject;
 }
 
@@ -44,8 +49,9 @@ export async function openSession(
 	ask: Ask,
 ): Promise<OpenedSession> {
 	const { id, log, mcpServers, mcp } = options;
-	const { taken, left } = splitMcpServers(mcpServers, mcp, capabilities);
-	if (left.length > 0) log.add("WARNING", id, `The coding agent cannot use these MCP servers: ${left.join(", ")}`);
+	const { taken, unusable } = splitMcpServers(mcpServers, mcp, capabilities);
+	if (unusable.length > 0)
+		log.add("WARNING", id, `The coding agent cannot use these MCP servers: ${unusable.join(", ")}`);
 	const params = { cwd: folder, mcpServers: taken };
 	const opened = (await load(params, capabilities, options, ask)) ?? (await begin(params, capabilities, options, ask));
 	await setMode(opened, options, ask);
@@ -54,15 +60,15 @@ export async function openSession(
 
 type SessionParams = { cwd: string; mcpServers: object[] };
 
-/** What it tells again of the conversation is not listened to: we have our own. */
+/** Loads the earlier conversation. The updates that repeat it are ignored, because the session has its own record. */
 async function load(
 	params: SessionParams,
 	capabilities: JsonObject,
-	{ id, loads, kept, log }: OpeningOptions,
+	{ id, loads, saved, log }: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession | undefined> {
 	if (!loads || capabilities["loadSession"] !== true) return undefined;
-	const sessionId = await kept.read(params.cwd);
+	const sessionId = await saved.read(params.cwd);
 	if (sessionId === undefined) return undefined;
 	try {
 		const answer = await ask("session/load", { sessionId, ...params });
@@ -78,7 +84,7 @@ async function load(
 async function begin(
 	params: SessionParams,
 	capabilities: JsonObject,
-	{ systemPrompt, kept, past }: OpeningOptions,
+	{ systemPrompt, saved, past }: OpeningOptions,
 	ask: Ask,
 ): Promise<OpenedSession> {
 	const takes = systemPrompt !== "" && takesSystemPrompt(capabilities);
@@ -86,12 +92,12 @@ async function begin(
 	const answer = await ask("session/new", { ...params, ...(takes && { systemPrompt: prompt }) });
 	const sessionId = textOf(answer["sessionId"]);
 	if (sessionId === undefined) throw new Error("It opened a session without an id");
-	await kept.write(params.cwd, sessionId);
+	await saved.write(params.cwd, sessionId);
 	const preamble = [takes ? "" : systemPrompt, past()].filter((text) => text !== "");
 	return { id: sessionId, preamble, ...offered(answer) };
 }
 
-/** Not stable yet; those that take one say so. */
+/** The capability is not stable yet; an agent that has it says so. */
 function takesSystemPrompt({ sessionCapabilities }: JsonObject): boolean {
 	return isJsonObject(sessionCapabilities) && isJsonObject(sessionCapabilities["systemPrompt"]);
 }

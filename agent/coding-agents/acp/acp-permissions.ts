@@ -1,16 +1,19 @@
-/** What a permission request of the Agent Client Protocol asks for, bounded, so that a person sees it before it happens. Pure. */
+/**
+ * Reads what a permission request of the Agent Client Protocol asks for, within bounds, so that a person sees it
+ * before it happens. Pure.
+ */
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 import type { WantedPermission } from "../permissions.ts";
 
 const maxTitle = 200;
 const maxName = 100;
 const maxOptions = 8;
-/** Characters of one text of the input. */
+/** The bound on one text of the input, in characters. */
 const maxText = 4_000;
-/** Bytes of JSON of the whole input; 32 open requests are to fit one answer. */
+/** The bound on the whole input, in bytes of JSON: 32 open requests fit one answer. */
 const maxInput = 16_384;
 
-/** @param call All that is known of the tool call that it is about. */
+/** @param call Everything that is known of the tool call. */
 export function readPermission(call: JsonObject, options: unknown): WantedPermission {
 	return {
 		tool: (textOf(call["kind"]) ?? "other").slice(0, maxName),
@@ -20,7 +23,7 @@ export function readPermission(call: JsonObject, options: unknown): WantedPermis
 	};
 }
 
-/** Where the agent tells no input, the changes and texts it shows stand for it. */
+/** When the agent reports no input, the changes and texts that it shows take its place. */
 function inputOf({ rawInput, content }: JsonObject): JsonObject {
 	if (isJsonObject(rawInput) && Object.keys(rawInput).length > 0) return rawInput;
 	const items = objectsOf(content);
@@ -31,7 +34,7 @@ function inputOf({ rawInput, content }: JsonObject): JsonObject {
 	return { ...(changes.length > 0 && { changes }), ...(texts.length > 0 && { content: texts.join("\n") }) };
 }
 
-/** An option that cannot be named when it is chosen is none. */
+/** An option without an id cannot be chosen, so it is ignored. */
 function readOption({ optionId, name, kind }: JsonObject): WantedPermission["options"] {
 	if (typeof optionId !== "string" || optionId === "" || optionId.length > maxName) return [];
 	return [{ option_id: optionId, name: (textOf(name) ?? optionId).slice(0, maxName), kind: textOf(kind) ?? "" }];

@@ -1,13 +1,15 @@
-/** What an update of the Agent Client Protocol means to us; undefined for what we do not keep. Pure. */
+/**
+ * Translates the updates of the Agent Client Protocol. The result is undefined for an update that is not used. Pure.
+ */
 import { type AgentUpdate, type PlanUpdate, type ToolStatus, type ToolUpdate, toolStatuses } from "../coding-agent.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
-/** Of a plan, and characters of one entry and of what describes it. */
+/** The bounds on the entries of a plan, and on the characters of an entry and of its attributes. */
 const maxEntries = 200;
 const maxEntry = 500;
 const maxWord = 40;
 
-/** @param diffVerb Stands before the path of a change that the update shows. */
+/** @param diffVerb The word before the path of a change that the update shows. */
 export function readUpdate(update: JsonObject, diffVerb = "Changed"): AgentUpdate | undefined {
 	switch (update["sessionUpdate"]) {
 		case "agent_message_chunk":
@@ -41,7 +43,7 @@ function readPlan({ entries }: JsonObject): PlanUpdate {
 	};
 }
 
-/** Absent and null members mean "as before". */
+/** A member that is absent or null leaves the earlier value. */
 function readTool(update: JsonObject, diffVerb: string): ToolUpdate | undefined {
 	const { toolCallId, content, rawInput, rawOutput, ...call } = update;
 	const id = textOf(toolCallId);
@@ -75,7 +77,7 @@ function statusOf(status: unknown): ToolStatus | undefined {
 	return toolStatuses.find((name) => name === status);
 }
 
-/** Agents give it as text or as a list of words, or several of them as a list of texts. */
+/** Agents give a command as a text or as a list of words, and several commands as a list of texts. */
 export function commandOf(input: unknown): string | undefined {
 	if (!isJsonObject(input)) return undefined;
 	const { command, commands } = input;
@@ -87,7 +89,7 @@ function textsOf(list: readonly unknown[]): string[] {
 	return list.flatMap((word) => textOf(word) ?? []);
 }
 
-/** Agents name it in three ways. */
+/** Agents use three names for the exit code. */
 function exitCodeOf(output: unknown): number | undefined {
 	if (!isJsonObject(output)) return undefined;
 	const { exitCode, exit_code: snakeCase, metadata } = output;

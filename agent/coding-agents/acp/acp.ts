@@ -1,6 +1,6 @@
 /**
- * Any coding agent that speaks the Agent Client Protocol, version 1, on its standard input and output
- * (agentclientprotocol.com; why without its SDK: docs/decisions/0007).
+ * A coding agent that speaks the Agent Client Protocol, version 1, on its standard input and output
+ * (agentclientprotocol.com). Decision 0007 says why the protocol's SDK is not used.
  */
 import { after, sleep } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
@@ -17,61 +17,63 @@ import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
 import { AcpToolCalls } from "./acp-tool-calls.ts";
 
+/** What is needed to speak to an agent. */
 export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
-	/** Its own modes by who allows what it asks; empty: as it starts. */
+	/** The agent's own mode for each permission mode; empty leaves the mode in which the agent starts. */
 	modes: Readonly<Record<PermissionMode, string>>;
-	/** Its title, when it does not tell one. */
+	/** The title of an agent that does not report one. */
 	title: string;
-	/** Empty: its own choice. */
+	/** The model to choose; empty leaves the choice to the agent. */
 	model: string;
 	lateUpdateMs: number;
-	/** How long it may take over an interrupt before it is ended. Default 10 s. */
+	/** How long an interrupt may take before the agent is ended. The default is 10 s. */
 	interruptMs?: number | undefined;
 	permissions: Permissions;
-	/** Told what it says beside its answers. */
+	/** Receives what the agent reports beside its answers. */
 	onNotice?: (notice: AgentNotice) => void;
 }
 
-/** What of its process concerns its protocol. */
+/** The part of the agent's process that the protocol needs. */
 type RunningAgent = Pick<AgentProcess, "input" | "output" | "ended" | "endCommands" | "kill" | "close">;
 
 const protocolVersion = 1;
 const initializeMs = 60_000;
 const defaultInterruptMs = 10_000;
-/** An agent that says no more cannot be of use any longer. */
+/** An agent that has closed its output is of no more use, so it has this long to end. */
 const silentMs = 3_000;
 
-/** Neither files nor terminals are offered: agents have their own. */
+/** The client offers neither files nor terminals, because agents have their own. */
 const hello = {
 	protocolVersion,
 	clientCapabilities: { session: { notices: {} } },
 	clientInfo: { name: "atelier", version: "1" },
 };
 
+/** One connection to one agent process. */
 export class AcpAgent implements CodingAgent {
 	readonly #process: RunningAgent;
 	readonly #options: AcpOptions;
 	readonly #rpc: JsonRpc;
 	#title: string;
 	#sessionId = "";
-	/** What it lets one choose. */
+	/** The options that the agent offers. */
 	#choices: JsonObject[] = [];
-	/** What it told of its modes. */
+	/** The modes that the agent offers. */
 	#modes: JsonObject = {};
-	/** What it said it can do. */
+	/** The capabilities from the answer to `initialize`. */
 	#capabilities: JsonObject = {};
-	/** Stands before the next message. */
+	/** The texts that are sent before the next message. */
 	#preamble: readonly string[] = [];
 	#wasKilled = false;
 	#onUpdate: ((update: AgentUpdate) => void) | undefined;
-	/** Of the turn under way. */
+	/** The tool calls of the current turn. */
 	#calls = new AcpToolCalls();
-	/** Listener of the turn that was cancelled last. */
+	/** The listener of the turn that was cancelled last. */
 	#cancelled: ((update: AgentUpdate) => void) | undefined;
-	/** Since when a command was under way when that was done. */
+	/** The time of the command that was running when the turn was cancelled. */
 	#cancelledCommand: CommandTime | undefined;
-	/** Listener of the turn of whose cancellation the agent was told last. */
-	#toldOfCancel: ((update: AgentUpdate) => void) | undefined;
+	/** The listener of the turn for which `session/cancel` was sent last. */
+	#cancelSentFor: ((update: AgentUpdate) => void) | undefined;
 
 	private constructor(process: RunningAgent, options: AcpOptions) {
 		this.#process = process;
@@ -87,7 +89,7 @@ export class AcpAgent implements CodingAgent {
 		});
 	}
 
-	/** Agrees on the protocol. @throws {Error} within 60 s when it does not. */
+	/** Agrees on the protocol. @throws {Error} when the agent has not done so within 60 s. */
 	static async connect(process: RunningAgent, options: AcpOptions): Promise<AcpAgent> {
 		const agent = new AcpAgent(process, options);
 		const { agentInfo, agentCapabilities, protocolVersion: spoken } = await agent.#ask("initialize", hello);
@@ -130,7 +132,7 @@ export class AcpAgent implements CodingAgent {
 
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
 		const own = this.#options.modes[mode];
-		// Before it is opened, it is enough that the mode is known.
+		// Before the conversation is opened, it is enough to remember the mode.
 		if (own === "" || this.#sessionId === "") return;
 		const request = modeRequest(own, { modes: this.#modes, choices: this.#choices });
 		if (!request) throw new Error(`The coding agent has no mode "${own}"; it goes on as before`);
@@ -149,8 +151,8 @@ export class AcpAgent implements CodingAgent {
 			const { stopReason } = await this.#orEnded(answer).catch((error: unknown) => this.#unlessCancelled(error));
 			if (lateUpdateMs > 0) await sleep(lateUpdateMs);
 			if (this.#isCancelled) await this.#endCommands();
-			// Some say that a turn ended by itself when it was cancelled while they waited for a person.
-			return this.#toldOfCancel === onUpdate ? "cancelled" : (textOf(stopReason) ?? "end_turn");
+			// Some agents report an ordinary end when the turn was cancelled while they waited for a person.
+			return this.#cancelSentFor === onUpdate ? "cancelled" : (textOf(stopReason) ?? "end_turn");
 		} finally {
 			for (const update of this.#calls.closed(this.#isCancelled)) onUpdate(update);
 			this.#onUpdate = undefined;
@@ -165,12 +167,13 @@ export class AcpAgent implements CodingAgent {
 		if (!isRepeated) this.#cancelledCommand = this.#calls.commandTime;
 		this.#cancelled = turn;
 		permissions.cancel();
-		// Told more than once, agents cancel the next turn too, or fail.
+		// An agent that receives the notification twice cancels the next turn too, or fails.
 		if (!turn || isRepeated) return;
-		// After the answers to what it asks, which leave in this turn of the event loop. By then the next turn may have begun.
+		// The notification follows the answers to open requests, which are sent in this turn of the event loop. The next
+		// turn may have begun by then.
 		void sleep(0).then(() => {
 			if (this.#onUpdate !== turn) return;
-			this.#toldOfCancel = turn;
+			this.#cancelSentFor = turn;
 			this.#rpc.notify("session/cancel", { sessionId: this.#sessionId });
 		});
 		after(interruptMs, () => {
@@ -185,7 +188,7 @@ export class AcpAgent implements CodingAgent {
 		return this.#process.close();
 	}
 
-	/** Of a turn that is being cancelled, nothing is allowed any more. */
+	/** While a turn is being cancelled, nothing is permitted. */
 	async #permit(params: JsonObject): Promise<object> {
 		if (this.#isCancelled) return { outcome: { outcome: "cancelled" } };
 		const [calls, onUpdate] = [this.#calls, this.#onUpdate];
@@ -201,28 +204,28 @@ export class AcpAgent implements CodingAgent {
 		return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
 	}
 
-	/** Whether the turn under way was told to end. */
+	/** Whether the current turn was cancelled. */
 	get #isCancelled(): boolean {
 		return this.#cancelled !== undefined && this.#cancelled === this.#onUpdate;
 	}
 
 	#receive({ sessionId, update }: JsonObject): void {
-		// What it says in the same breath as the session's id comes before the id is known here.
+		// An update that follows the session's id at once is read before the id is known here.
 		const isOurs = this.#sessionId === "" || sessionId === this.#sessionId;
 		if (!isOurs || !isJsonObject(update)) return;
 		const notice = readNotice(update);
 		if (notice) return this.#options.onNotice?.(notice);
-		const read = this.#calls.told(update);
+		const read = this.#calls.updated(update);
 		if (read) this.#onUpdate?.(read);
 	}
 
-	/** Those that were under way when the turn was cancelled, or that are said to be so still. */
+	/** Ends the commands that were running when the turn was cancelled, or that the agent still reports as running. */
 	async #endCommands(): Promise<void> {
 		const time = this.#cancelledCommand ?? this.#calls.commandTime;
 		if (time) await this.#process.endCommands(time);
 	}
 
-	/** The model of the launch, where there is a choice. */
+	/** Chooses the model of the launch if the agent offers a choice. */
 	async #chooseModel(): Promise<void> {
 		const { model, id, log } = this.#options;
 		if (model === "" || !modelOption(this.#choices)) return;
@@ -232,20 +235,20 @@ export class AcpAgent implements CodingAgent {
 		});
 	}
 
-	/** Some fail when they are cancelled before they have begun. @throws what is anything else. */
+	/** Some agents fail when they are cancelled before the turn has begun. @throws any other error. */
 	#unlessCancelled(error: unknown): JsonObject {
 		if (error instanceof RpcError && this.#isCancelled) return { stopReason: "cancelled" };
 		throw error;
 	}
 
-	/** A request that is answered quickly or not at all. */
+	/** Sends a request that is answered quickly or not at all. */
 	async #ask(method: string, params: object): Promise<JsonObject> {
 		const late = Promise.withResolvers<never>();
 		const timer = after(initializeMs, () => late.reject(new Error("It does not answer")));
 		return Promise.race([this.#orEnded(this.#rpc.request(method, params)), late.promise]).finally(() => timer.cancel());
 	}
 
-	/** A closed connection says nothing; the process that closed it does. */
+	/** A closed connection has no message of its own, but the end of the process has one. */
 	async #orEnded<T>(answer: Promise<T>): Promise<T> {
 		const ended = this.#process.ended.then((sentence) => {
 			throw new AgentLostError(sentence);

@@ -1,4 +1,4 @@
-/** What makes a provider's answer readable that it has compressed although it was asked not to. */
+/** Decompresses a provider's response that is compressed although the request asked for none. */
 import type { Duplex } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { headerList } from "#shared/header-list.ts";
@@ -13,9 +13,9 @@ const known: Readonly<Record<string, () => Duplex>> = {
 };
 
 /**
- * @param encoding Value of `content-encoding`, the last one applied last.
- * @param provider Its name in sentences.
- * @throws {ProxyError} 502 for an unknown one.
+ * @param encoding The value of `content-encoding`; its last encoding was applied last.
+ * @param provider The provider's name in sentences.
+ * @throws {ProxyError} with status 502 for an unknown encoding.
  */
 export function decoders(encoding: string, provider: string): Duplex[] {
 	const names = headerList(encoding.toLowerCase());

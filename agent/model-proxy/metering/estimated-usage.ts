@@ -1,14 +1,17 @@
-/** What a call is booked at whose provider has not told all of its usage: rather too much than too little. Pure. */
+/**
+ * Estimates the usage of a call whose provider has not reported all of it. The estimate is rather too high than too
+ * low. Pure.
+ */
 import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import type { CallBounds } from "./metered-call.ts";
 
 const bytesPerToken = 4;
 
 /**
- * What was told, and at least the output that is usual and that the bytes of the answer, with all that is around its
- * text, make likely; the input is that of the request.
- * @param contextWindow Tokens that fit the model: what nothing else bounds.
- * @param received Bytes of the answer.
+ * Returns the usage that was reported, with at least the usual output and the output that the bytes of the response
+ * make likely. The input is estimated from the request.
+ * @param contextWindow The tokens that fit the model; they bound what nothing else bounds.
+ * @param received The bytes of the response.
  */
 export function estimatedUsage(
 	{ likely, atMost }: CallBounds,

@@ -1,31 +1,36 @@
-/** Cuts a stream of server-sent events (WHATWG HTML 9.2; lines end with LF or CRLF) into events, without changing a byte. */
+/**
+ * Cuts a stream of server-sent events into events without changing a byte (WHATWG HTML 9.2; lines end with LF or
+ * CRLF).
+ */
 
-/** A longer event goes by in pieces that nobody reads, so that memory stays bounded. */
+/** A longer event is passed on in pieces that are not parsed, so that memory stays bounded. */
 const defaultMaxBytes = 16_777_216;
 
 const lineFeed = 10;
 const carriageReturn = 13;
 
+/** An event, or a part of one. */
 export interface EventPiece {
 	bytes: Buffer;
-	/** False: a part of an event that is too long. */
+	/** The value is false for a part of an event that is too long. */
 	isWhole: boolean;
 }
 
+/** Splits one stream. */
 export class EventSplitter {
 	readonly #maxBytes: number;
 	#held: Buffer[] = [];
 	#heldBytes = 0;
-	/** Whether the line under way has anything but a carriage return. */
+	/** Whether the current line has any character but a carriage return. */
 	#hasText = false;
-	/** Whether a part of the event under way was given away. */
+	/** Whether a part of the current event was already returned. */
 	#isCut = false;
 
 	constructor(maxBytes = defaultMaxBytes) {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** What is complete after these bytes; an event has its blank line with it. */
+	/** Returns the events that are complete after these bytes, each with its blank line. */
 	push(chunk: Buffer): EventPiece[] {
 		const pieces: EventPiece[] = [];
 		let start = 0;
@@ -45,7 +50,7 @@ export class EventSplitter {
 		return [...pieces, { bytes: this.#release(), isWhole: false }];
 	}
 
-	/** What came after the last blank line; the stream is over. */
+	/** Returns what came after the last blank line, at the end of the stream. */
 	end(): EventPiece[] {
 		return this.#heldBytes > 0 ? [this.#take(Buffer.alloc(0))] : [];
 	}
@@ -63,7 +68,7 @@ export class EventSplitter {
 		this.#heldBytes += bytes.length;
 	}
 
-	/** Gives away what is held. */
+	/** Returns the bytes that are held, and forgets them. */
 	#release(): Buffer {
 		const [first = Buffer.alloc(0), ...more] = this.#held;
 		this.#held = [];
@@ -72,7 +77,7 @@ export class EventSplitter {
 	}
 }
 
-/** The text of an event's data, its lines one below the other; empty when it has none. */
+/** Returns the text of an event's data, with its lines joined; empty when it has none. */
 export function eventData(event: Buffer): string {
 	return event
 		.toString("utf8")

@@ -1,38 +1,42 @@
-/** The body of an answer on its way to the caller, read by the meter and changed only where it says so. */
+/**
+ * The body of a response on its way to the caller. The meter reads it and removes only what the caller did not ask
+ * for.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
 import { isJsonObject, parseJsonObject } from "../../io/json-object.ts";
 import { eventData, EventSplitter } from "./event-splitter.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
-/** An answer that is no stream and longer than this is not metered. */
+/** A response that is no stream and exceeds this bound is not metered. */
 const maxWholeBytes = 33_554_432;
-/** Events that are looked at before they go on; the one with the usage is far shorter. */
+/** The bound on an event that is examined before it is passed on; the event with the usage is far shorter. */
 const maxHeldBytes = 65_536;
 
-/** A body that is read on its way. */
+/** A body that is read while it is passed on. */
 export interface MeteredBody extends Transform {
-	/** The answer has broken off: what has come is read as far as it makes sense. */
+	/** The response was interrupted: what has arrived is read as far as it can be parsed. */
 	breakOff(): void;
 }
 
+/** How a response is metered. */
 export interface Metered {
 	readonly meter: UsageMeter;
 	readonly isStreaming: boolean;
-	/** The usage was asked for on the caller's behalf, who must not see it. */
+	/** The proxy asked for the usage in the place of the caller, who must not see it. */
 	readonly isChanged: boolean;
 }
 
-/** @param headers Of the answer. */
+/** @param headers The headers of the response. */
 export function meteredBody(headers: IncomingHttpHeaders, { meter, isStreaming, isChanged }: Metered): MeteredBody {
 	const type = headers["content-type"] ?? "";
-	// Some servers give a stream another name, or none; only JSON is surely in one piece.
+	// Some servers give a stream another type, or none; only JSON is surely in one piece.
 	const isEvents = type.startsWith("text/event-stream") || (isStreaming && !type.startsWith("application/json"));
 	if (!isEvents) return new MeteredWhole(meter, { isHeld: !isStreaming });
 	return isChanged ? new MeteredEventsWithoutUsage(meter) : new MeteredEvents(meter);
 }
 
-/** A stream; every byte goes on as it comes. */
+/** Meters a stream; every byte is passed on as it comes. */
 export class MeteredEvents extends Transform implements MeteredBody {
 	readonly #events = new EventSplitter();
 	readonly #meter: UsageMeter;
@@ -58,7 +62,10 @@ export class MeteredEvents extends Transform implements MeteredBody {
 	}
 }
 
-/** A stream of `openai-chat` whose caller did not ask for the usage: the event that only tells it is left out. */
+/**
+ * Meters a stream of `openai-chat` whose caller did not ask for the usage: the event that only reports the usage is
+ * removed.
+ */
 export class MeteredEventsWithoutUsage extends Transform implements MeteredBody {
 	readonly #events = new EventSplitter(maxHeldBytes);
 	readonly #meter: UsageMeter;
@@ -89,7 +96,7 @@ export class MeteredEventsWithoutUsage extends Transform implements MeteredBody 
 	}
 }
 
-/** An answer in one piece. */
+/** Meters a response in one piece. */
 export class MeteredWhole extends Transform implements MeteredBody {
 	readonly #meter: UsageMeter;
 	readonly #isHeld: boolean;
@@ -97,8 +104,8 @@ export class MeteredWhole extends Transform implements MeteredBody {
 	#bytes = 0;
 
 	/**
-	 * @param options.isHeld It goes on when it is whole, because a caller that has its last byte may already be gone
-	 * before the provider has said that this was the last one.
+	 * @param options.isHeld Whether the response is passed on only when it is complete. A caller that has the last byte
+	 * may leave before the provider has marked it as the last one.
 	 */
 	constructor(meter: UsageMeter, { isHeld }: { isHeld: boolean }) {
 		super();
@@ -125,7 +132,7 @@ export class MeteredWhole extends Transform implements MeteredBody {
 		if (this.#bytes <= maxWholeBytes) this.#meter.readWhole(Buffer.concat(this.#chunks));
 	}
 
-	/** Keeps nothing any more. */
+	/** Discards what is held. */
 	#giveUp(): void {
 		if (this.#isHeld) for (const chunk of this.#chunks) this.push(chunk);
 		this.#chunks = [];

@@ -1,55 +1,60 @@
-/** One call of a model that went through the proxy, or is to. */
+/** The types of a model call before, during and after its way through the proxy. */
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 
-/** Tokens a call reads and writes. */
+/** The tokens that a call reads and writes. */
 export interface CallSize {
 	input: number;
 	output: number;
 }
 
-/** What a call may use, from its body. */
+/** The tokens that a call may use, as its body says. */
 export interface CallBounds {
-	/** What is usual for its size. */
+	/** The usual use of a call of this size. */
 	likely: CallSize;
-	/** What it cannot pass; infinite where only the model's window bounds it. */
+	/** The most that the call can use; infinite when only the model's window bounds it. */
 	atMost: CallSize;
 }
 
-/** A call that asks for leave. */
+/** A call that asks to be admitted. */
 export interface AskingCall extends ModelCall {
 	id: string;
-	/** Undefined: nobody has looked, because the session had no budget. */
+	/** The bounds are undefined when the session had no budget, because nobody needed them. */
 	bounds: CallBounds | undefined;
 }
 
+/** The members that all calls have. */
 export interface ModelCall {
 	wire: ModelWire;
-	/** The session's, as its provider knows it. */
+	/** The session's model, by the name that its provider uses. */
 	model: string;
 }
 
-/** A call whose provider has told of its usage before the end, as some do. */
+/** A call whose provider has reported usage before the end. */
 export interface CallUnderWay extends ModelCall {
 	id: string;
 	location: ModelAccess["location"];
-	/** What is known so far. */
+	/** The usage that is known so far. */
 	counts: TokenCounts;
-	/** It is a guess, because the provider has told nothing yet. */
+	/** The counts are an estimate, because the provider has not reported any yet. */
 	isEstimated: boolean;
 }
 
+/** A call that has ended. */
 export interface MeteredCall extends ModelCall {
 	id: string;
-	/** Id of the provider. */
+	/** The id of the provider. */
 	provider: string;
 	location: ModelAccess["location"];
-	/** What the provider told of the usage until the end, whichever it was; undefined: nothing. */
+	/** The usage that the provider had reported when the call ended in any way; undefined when it reported none. */
 	counts: TokenCounts | undefined;
-	/** The provider told nothing, or not all, of a call that a budget has to pay: the rest is a guess that is rather too high. */
+	/**
+	 * The provider did not report all usage of a call that a budget has to pay, so the rest is an estimate that is
+	 * rather too high.
+	 */
 	isEstimated: boolean;
-	/** Of the provider's answer; 0: there was none. */
+	/** The status of the provider's response; 0 when there was none. */
 	status: number;
-	/** `broken`: by the provider, `left`: the caller went away first. */
+	/** `broken`: the provider interrupted the response. `left`: the caller left before its end. */
 	end: "whole" | "broken" | "left";
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the usage of a call from the JSON values of its answer: the whole one, or the events of its stream. Pure. Each
- * provider counts in its own way; here the four buckets are exclusive.
+ * Reads the usage of a call from the JSON values of its response: the whole one, or the events of its stream. Each
+ * provider counts in its own way; here the four counts are exclusive. Pure.
  */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
@@ -8,7 +8,10 @@ import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.t
 
 const maxCount = 100_000_000;
 
-/** Undefined: the value tells nothing. Counts are of the call so far, not of what came since the last value. */
+/**
+ * Returns undefined when the value reports no usage. The counts cover the call so far, not only the time since the
+ * last value.
+ */
 export type UsageForm = (value: JsonObject) => TokenCounts | undefined;
 
 export const usageForms: Record<ModelWire, UsageForm> = {
@@ -19,22 +22,22 @@ export const usageForms: Record<ModelWire, UsageForm> = {
 };
 
 /**
- * What is known after one more value. Counts only grow, and a later event may leave out what an earlier one has told
- * (Anthropic's `message_delta` does), so the greater one of each bucket counts.
+ * Merges the counts of one more value. Counts only grow, and a later event may omit what an earlier one reported (as
+ * Anthropic's `message_delta` does), so the greater value of each count is used.
  */
-export function mergeUsage(known: TokenCounts | undefined, told: TokenCounts | undefined): TokenCounts | undefined {
-	if (!known || !told) return told ?? known;
+export function mergeUsage(known: TokenCounts | undefined, reported: TokenCounts | undefined): TokenCounts | undefined {
+	if (!known || !reported) return reported ?? known;
 	return {
-		input: Math.max(known.input, told.input),
-		output: Math.max(known.output, told.output),
-		cache_read: Math.max(known.cache_read, told.cache_read),
-		cache_write: Math.max(known.cache_write, told.cache_write),
+		input: Math.max(known.input, reported.input),
+		output: Math.max(known.output, reported.output),
+		cache_read: Math.max(known.cache_read, reported.cache_read),
+		cache_write: Math.max(known.cache_write, reported.cache_write),
 	};
 }
 
 /**
- * `prompt_tokens` is with the cached ones. Some providers leave reasoning out of `completion_tokens` and have it in the
- * total only (xAI, Gemini's chat format); some tell the cached ones elsewhere (DeepSeek, Moonshot).
+ * `prompt_tokens` includes the cached tokens. Some providers omit reasoning from `completion_tokens` and include it
+ * in the total only (xAI, Gemini's chat format); some report the cached tokens elsewhere (DeepSeek, Moonshot).
  */
 function chatUsage({ usage }: JsonObject): TokenCounts | undefined {
 	if (!isJsonObject(usage) || !("prompt_tokens" in usage)) return undefined;
@@ -45,7 +48,7 @@ function chatUsage({ usage }: JsonObject): TokenCounts | undefined {
 	return exclusive(prompt, output, count(cached), count(details["cache_write_tokens"]));
 }
 
-/** `input_tokens` is with the cached ones; only the last event tells it. */
+/** `input_tokens` includes the cached tokens; only the last event reports it. */
 function responsesUsage(value: JsonObject): TokenCounts | undefined {
 	const { usage } = objectOf(value["response"] ?? value);
 	if (!isJsonObject(usage) || !("input_tokens" in usage)) return undefined;
@@ -55,8 +58,8 @@ function responsesUsage(value: JsonObject): TokenCounts | undefined {
 }
 
 /**
- * Exclusive already: of `message_start`, `message_delta` or a whole message. With `iterations` (a compaction on the
- * provider's side) the total is their sum, and what stands beside them is a part of it.
+ * The counts of `message_start`, `message_delta` and whole messages are exclusive already. With `iterations` (a
+ * compaction by the provider) the total is the sum of its members, and the counts beside it are a part of that sum.
  */
 function anthropicUsage(value: JsonObject): TokenCounts | undefined {
 	const { usage } = isJsonObject(value["message"]) ? value["message"] : value;
@@ -72,7 +75,10 @@ function anthropicUsage(value: JsonObject): TokenCounts | undefined {
 	};
 }
 
-/** `promptTokenCount` is with the cached ones; thoughts, and what the provider's own tools read, stand beside. */
+/**
+ * `promptTokenCount` includes the cached tokens; thoughts, and the tokens that the provider's own tools read, are
+ * counted beside it.
+ */
 function geminiUsage({ usageMetadata: usage }: JsonObject): TokenCounts | undefined {
 	if (!isJsonObject(usage)) return undefined;
 	const input = count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]);
@@ -80,12 +86,12 @@ function geminiUsage({ usageMetadata: usage }: JsonObject): TokenCounts | undefi
 	return exclusive(input, output, count(usage["cachedContentTokenCount"]), 0);
 }
 
-/** @param all Input with what was read from and written to the cache. */
+/** @param all The input including the tokens that were read from and written to the cache. */
 function exclusive(all: number, output: number, read: number, write: number): TokenCounts {
 	return { input: Math.max(0, all - read - write), output, cache_read: read, cache_write: write };
 }
 
-/** Nonsense is no number, nor is what no call can use. */
+/** A value that is no number, or that no call can reach, counts as 0. */
 function count(value: unknown): number {
 	return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxCount ? Number(value) : 0;
 }

@@ -1,4 +1,4 @@
-/** Reads what a call has used, and whether it failed on the way, while its answer goes by. */
+/** Reads the usage of a call, and whether the call failed on the way, while its response is passed on. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../io/json-object.ts";
@@ -6,71 +6,74 @@ import { eventData } from "./event-splitter.ts";
 import { failureWithin } from "../provider/provider-words.ts";
 import { mergeUsage, type UsageForm, usageForms } from "./usage-forms.ts";
 
-/** Part of the name of the member that tells the usage, in every wire format; what does not have it is not parsed. */
+/**
+ * Every wire format reports the usage in a member whose name contains this text; a piece without it is not parsed.
+ */
 const mark = Buffer.from('"usage');
-/** Name of the member, or of the kind of event, that tells a failure, likewise. */
+/** Every wire format reports a failure in a member, or by an event, of this name. */
 const failureMark = Buffer.from('"error"');
 
-/** Told before the part of the answer that says so goes on. */
-export interface MeterHears {
-	/** An event tells of the usage for the first time. */
+/** Receives what the meter finds, before that part of the response is passed on. */
+export interface MeterListener {
+	/** An event reports usage for the first time. */
 	onFirst?: (counts: TokenCounts) => void;
-	/** After a good beginning the answer says that it fails, in the provider's own words. */
+	/** The response began well and then reports a failure, in the provider's own words. */
 	onFailure?: (words: string) => void;
 }
 
+/** Meters one call. */
 export class UsageMeter {
 	readonly #form: UsageForm;
-	readonly #hears: MeterHears;
+	readonly #listener: MeterListener;
 	#counts: TokenCounts | undefined;
 	#received = 0;
 
-	constructor(wire: ModelWire, hears: MeterHears = {}) {
+	constructor(wire: ModelWire, listener: MeterListener = {}) {
 		this.#form = usageForms[wire];
-		this.#hears = hears;
+		this.#listener = listener;
 	}
 
-	/** Undefined: nothing was told. */
+	/** The counts are undefined when no usage was reported. */
 	get counts(): TokenCounts | undefined {
 		return this.#counts;
 	}
 
-	/** A part of the answer has come. */
+	/** Counts the bytes of a part of the response. */
 	count({ length }: Buffer): void {
 		this.#received += length;
 	}
 
-	/** Bytes of the answer. */
+	/** The number of received bytes. */
 	get received(): number {
 		return this.#received;
 	}
 
 	readEvent(event: Buffer): void {
-		if (!isTelling(event)) return;
+		if (!mayReport(event)) return;
 		const before = this.#counts;
 		this.#read(eventData(event));
-		if (!before && this.#counts) this.#hears.onFirst?.(this.#counts);
+		if (!before && this.#counts) this.#listener.onFirst?.(this.#counts);
 	}
 
-	/** @param answer Not a stream; Gemini's may be a list of what would be events. */
+	/** @param answer A response that is no stream; Gemini's may be a list of what would be events. */
 	readWhole(answer: Buffer): void {
-		if (isTelling(answer)) this.#read(answer.toString("utf8"));
+		if (mayReport(answer)) this.#read(answer.toString("utf8"));
 	}
 
 	#read(text: string): void {
 		for (const value of objectsIn(text)) {
 			this.#counts = mergeUsage(this.#counts, this.#form(value));
 			const failure = failureWithin(value);
-			if (failure !== undefined) this.#hears.onFailure?.(failure);
+			if (failure !== undefined) this.#listener.onFailure?.(failure);
 		}
 	}
 }
 
-function isTelling(bytes: Buffer): boolean {
+function mayReport(bytes: Buffer): boolean {
 	return bytes.includes(mark) || bytes.includes(failureMark);
 }
 
-/** Nothing when it is no JSON: an answer may be cut off anywhere. */
+/** Returns an empty list for a text that is no JSON: a response may be cut off anywhere. */
 function objectsIn(text: string): JsonObject[] {
 	try {
 		const value: unknown = JSON.parse(text);

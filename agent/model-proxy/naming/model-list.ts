@@ -1,11 +1,11 @@
-/** What callers are told when they ask which models there are: the session's, in the form of each wire. Pure. */
+/** Answers the question which models there are: only the session's model, in the form of each wire format. Pure. */
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { ProxyRoute } from "../proxy-route.ts";
 
-/** Of which the agents of a session want nothing but that it is a time. */
+/** The agents need a time of creation but do not use it. */
 const someTime = 0;
 
-/** The list; where the path names a model, the session's, as any name means that one. */
+/** Returns the list, or the session's model when the path names a model, as any name means that model. */
 export function modelList({ wire, path }: Pick<ProxyRoute, "wire" | "path">, access: ModelAccess): object {
 	const one = entries[wire](access);
 	if (/\/models\//.test(path)) return one;

@@ -1,7 +1,7 @@
-/** Whether a JSON object has a member twice: parsers differ in which of the two they take. Pure. */
+/** Finds whether a JSON object has a member twice, because parsers differ in which of the two they take. Pure. */
 
 /**
- * Of the outermost object only. What cannot be so is told by two searches, so that long texts are seldom read.
+ * Examines the outermost object only. Two searches exclude most texts, so that long texts are seldom scanned.
  * @param text Valid JSON.
  */
 export function isNamedTwice(text: string, name: string): boolean {
@@ -12,7 +12,7 @@ export function isNamedTwice(text: string, name: string): boolean {
 
 const deeper: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
-/** How often the outermost object has a member of that name. */
+/** Returns how often the outermost object has a member of that name. */
 function timesNamed(text: string, name: string): number {
 	let times = 0;
 	let depth = 0;
@@ -29,7 +29,7 @@ function timesNamed(text: string, name: string): number {
 	return times;
 }
 
-/** @param opening Where the text begins. */
+/** @param opening The index of the opening quote. */
 function closingQuote(text: string, opening: number): number {
 	let end = text.indexOf('"', opening + 1);
 	while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -1,26 +1,27 @@
-/** Says in the session's log which other models its callers name: once for each, and not of too many. */
+/** Logs which models other than the session's its callers name: each name once, and a bounded number of names. */
 import type { LogBuffer } from "../../io/log-buffer.ts";
 
-const maxTold = 20;
+const maxLogged = 20;
 const maxNameLength = 100;
 
+/** Remembers the names. */
 export class OtherModels {
 	readonly #model: string;
 	readonly #log: LogBuffer;
-	readonly #told = new Set<string>();
+	readonly #logged = new Set<string>();
 
-	/** @param model The session's. */
+	/** @param model The session's model. */
 	constructor(model: string, log: LogBuffer) {
 		this.#model = model;
 		this.#log = log;
 	}
 
-	/** @param named As the caller wrote it; it may be the session's model. */
-	hear(named: string): void {
+	/** @param named The name that the caller wrote; it may be that of the session's model. */
+	add(named: string): void {
 		if (named === this.#model) return;
 		const short = JSON.stringify(named.slice(0, maxNameLength));
-		if (this.#told.has(short) || this.#told.size >= maxTold) return;
-		this.#told.add(short);
+		if (this.#logged.has(short) || this.#logged.size >= maxLogged) return;
+		this.#logged.add(short);
 		this.#log.add("INFO", "model-proxy", `Calls of ${short} are calls of the session's model "${this.#model}"`);
 	}
 }

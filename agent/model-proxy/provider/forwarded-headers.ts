@@ -1,9 +1,9 @@
-/** Which headers pass the proxy, and the one place where the provider's key is shown. Pure. */
+/** Decides which headers pass the proxy, and adds the provider's key. Pure. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { headerList } from "#shared/header-list.ts";
 import type { ModelWire } from "#shared/models/model-wire.ts";
 
-/** RFC 9110 7.6.1, and what belongs to one of the two connections. */
+/** The headers of RFC 9110, section 7.6.1, and others that belong to one of the two connections. */
 const hopByHop = [
 	"connection",
 	"keep-alive",
@@ -18,20 +18,20 @@ const hopByHop = [
 	"host",
 	"content-length",
 ];
-/** What a caller shows is its own token. */
+/** The headers in which a caller shows its token. */
 const credentials = ["authorization", "x-api-key", "x-goog-api-key", "cookie"];
 const notSent = new Set([...hopByHop, ...credentials, "accept-encoding", "origin", "referer"]);
 const notReturned = new Set([...hopByHop, "set-cookie", "content-encoding", "alt-svc"]);
 
-/** @param key Empty: the provider wants none. */
+/** @param key The provider's key; empty when the provider needs none. */
 export function providerHeaders(headers: IncomingHttpHeaders, wire: ModelWire, key: string): OutgoingHttpHeaders {
 	const named = new Set(headerList(headers.connection?.toLowerCase() ?? ""));
 	const passed = Object.entries(headers).filter(([name]) => !notSent.has(name) && !named.has(name));
-	// The usage has to be read.
+	// The usage has to be readable, so the response should not be compressed.
 	return { ...Object.fromEntries(passed), "accept-encoding": "identity", ...(key !== "" && keyHeader(wire, key)) };
 }
 
-/** @param tellsSecret A header that does, because the provider repeats it, is left out. */
+/** @param tellsSecret Tells whether a header repeats a secret; such a header is removed. */
 export function callerHeaders(
 	headers: IncomingHttpHeaders,
 	tellsSecret: (text: string) => boolean,

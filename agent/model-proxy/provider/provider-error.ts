@@ -1,16 +1,16 @@
-/** Reads an answer of a provider that is an error, whole and bounded. */
+/** Reads a provider's error response completely, within a bound. */
 import type { IncomingMessage } from "node:http";
 import { type Duplex, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ProxyError } from "../proxy-error.ts";
 
-/** A longer one is not passed on. */
+/** A longer response is not passed on. */
 const maxErrorBytes = 262_144;
 
 /**
- * @param stages Decode it.
- * @param said Begin of a sentence: who answered what.
- * @throws {ProxyError} when it is too long or breaks off.
+ * @param stages The streams that decode the response.
+ * @param said The beginning of a sentence: who answered what.
+ * @throws {ProxyError} when the response is too long or interrupted.
  */
 export async function errorText(answer: IncomingMessage, stages: readonly Duplex[], said: string): Promise<string> {
 	const chunks: Buffer[] = [];

@@ -1,13 +1,17 @@
-/** The way to the model provider: how long it may take to begin an answer, and what callers are told when it fails. */
+/**
+ * The connections to the model provider: how long a response may take to begin, and what callers are told when it
+ * fails.
+ */
 import type { IncomingMessage } from "node:http";
 import { after } from "#shared/clock.ts";
 import { ConnectionPool, type PooledRequest, Unanswered } from "../../io/connection-pool.ts";
 import { ProxyError } from "../proxy-error.ts";
 import type { ProxyLimits } from "../proxy-limits.ts";
 
-/** Providers keep them for a minute or more; so a call seldom meets one that is just being closed. */
+/** Providers keep idle connections for a minute or more, so a call seldom meets one that is just being closed. */
 const freeMs = 20_000;
 
+/** Sends requests to the provider; the owner closes it. */
 export class ProviderLink {
 	readonly #firstByteMs: number;
 	readonly #connections: ConnectionPool;
@@ -18,9 +22,9 @@ export class ProviderLink {
 	}
 
 	/**
-	 * Resolves with the head of the answer. It follows no redirect.
-	 * @param provider Its name in sentences.
-	 * @throws {ProxyError} 502 or 504.
+	 * Resolves with the head of the response. Redirects are not followed.
+	 * @param provider The provider's name in sentences.
+	 * @throws {ProxyError} with status 502 or 504.
 	 */
 	async send(request: PooledRequest, provider: string): Promise<IncomingMessage> {
 		const late = new AbortController();

@@ -1,7 +1,7 @@
-/** The model's provider as sentences name it. Pure. */
+/** The name of the model's provider in sentences. Pure. */
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 
-/** Of its address only what can hold no secret. */
+/** Only the part of the address that can hold no secret is used. */
 export function providerName({ provider, endpoints }: ModelAccess, wire: ModelWire): string {
 	const { [wire]: endpoint = "" } = endpoints;
 	return `Provider "${provider}" at ${URL.canParse(endpoint) ? new URL(endpoint).origin : "an unknown address"}`;

@@ -1,20 +1,20 @@
-/** What a provider itself says of a failure, from the many forms in which providers say it. Pure. */
+/** Finds the provider's own description of a failure, which has many forms. Pure. */
 import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import { isJsonObject, type JsonObject, objectsOf, textOf } from "../../io/json-object.ts";
 
-/** Bytes of JSON of what is repeated. */
+/** The bound on what is repeated, in bytes of JSON. */
 const maxWordsBytes = 500;
-/** Characters of a text that are looked at; it may be a whole page. */
+/** The bound on the text that is examined, in characters; the text may be a whole web page. */
 const maxLength = 4_096;
 
-/** One line; empty when nothing is said. @param body Of an answer that is an error, without secrets. */
+/** Returns one line, or an empty text. @param body The body of an error response, without secrets. */
 export function wordsOf(body: string): string {
 	return oneLine(wordsIn(parsed(body)) ?? body.slice(0, maxLength).replaceAll(/<[^>]*>/g, " "));
 }
 
 /**
- * The body of an answer that is an error, as its provider wrote it unless that tells a secret: JSON may do so in escapes, which
- * its reader takes away.
+ * Returns the body of an error response without secrets. It is the provider's own text unless a secret is hidden in
+ * escapes of JSON, in which case it is written again from its parsed form.
  */
 export function bodyWithoutSecrets(body: string, withoutSecrets: (text: string) => string): string {
 	const plain = withoutEscapes(body);
@@ -22,15 +22,18 @@ export function bodyWithoutSecrets(body: string, withoutSecrets: (text: string) 
 	return clean === plain || clean === undefined ? withoutSecrets(body) : clean;
 }
 
-/** Its words as they are; undefined unless the event, or the whole of an answer that began well, is a failure. */
-export function failureWithin(told: JsonObject): string | undefined {
-	const { type, error, response } = told;
+/**
+ * Returns the description of a failure in an event, or in a response that began well; undefined when it is no
+ * failure.
+ */
+export function failureWithin(value: JsonObject): string | undefined {
+	const { type, error, response } = value;
 	const hasFailed = type === "error" || isJsonObject(error) || textOf(error) !== undefined;
-	const failed = type === "response.failed" && isJsonObject(response) ? response : hasFailed ? told : undefined;
+	const failed = type === "response.failed" && isJsonObject(response) ? response : hasFailed ? value : undefined;
 	return failed && (wordsIn(failed) ?? "no reason given");
 }
 
-/** @param words Without secrets: of one that is cut, a part would stay. */
+/** @param words They must be without secrets: a part of a secret would remain when the text is cut. */
 export function oneLine(words: string): string {
 	return cutToJsonBytes(
 		words
@@ -41,7 +44,10 @@ export function oneLine(words: string): string {
 	);
 }
 
-/** The same JSON; undefined when it is none, or nested so deep that it is no error anybody means. */
+/**
+ * Returns the same JSON without escapes, or undefined when the text is no JSON, or too deeply nested for a real
+ * error.
+ */
 function withoutEscapes(body: string): string | undefined {
 	try {
 		return JSON.stringify(JSON.parse(body));
@@ -59,9 +65,9 @@ function parsed(body: string): unknown {
 }
 
 function wordsIn(value: unknown): string | undefined {
-	const told = Array.isArray(value) ? objectsOf(value)[0] : value;
-	if (!isJsonObject(told)) return undefined;
-	const { error, message, detail } = told;
+	const first = Array.isArray(value) ? objectsOf(value)[0] : value;
+	if (!isJsonObject(first)) return undefined;
+	const { error, message, detail } = first;
 	const inner = isJsonObject(error) ? error["message"] : error;
 	return [inner, message, detail].map(textOf).find((words) => words !== undefined);
 }

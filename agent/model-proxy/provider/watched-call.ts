@@ -1,16 +1,18 @@
-/** What becomes of a model call, told to whoever wants to know whether the model answers. */
+/** The interface by which the session learns whether its model answers. */
 
-/** The first word about the end counts. All is told before the caller of the model learns it. */
+/**
+ * Receives what becomes of a call, before the caller of the model learns it. Only the first report of an end counts.
+ */
 export interface WatchedCall {
-	/** The provider begins to answer, and not with an error. */
+	/** The provider begins a response that is no error. */
 	answering(): void;
-	/** @param failure A sentence; undefined: it went well, or a budget refused it. */
+	/** The call has ended. @param failure A sentence; undefined when the call succeeded or a budget refused it. */
 	over(failure?: string): void;
-	/** Its caller left before there was an answer. */
+	/** The caller left before there was a response. */
 	left(): void;
 }
 
-/** Asked as a call begins. */
+/** It is called when a model call begins. */
 export type WatchCall = () => WatchedCall;
 
 export function watchNothing(): WatchedCall {

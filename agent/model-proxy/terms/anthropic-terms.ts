@@ -1,8 +1,8 @@
-/** Anthropic's format in a session with a budget. */
+/** The terms of Anthropic's format in a session with a budget. */
 import { isJsonObject } from "../../io/json-object.ts";
 import { any, isOneOf, isSwitch, isText, type WireTerms } from "./wire-terms.ts";
 
-/** Those that run on the caller's side, or cost tokens only. */
+/** The tools that run on the caller's side, or cost tokens only. */
 const toolType = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_(?:regex|bm25))_\d{8})$/;
 
 export const anthropicTerms: WireTerms = {
@@ -10,19 +10,19 @@ export const anthropicTerms: WireTerms = {
 		...any("model", "messages", "system", "max_tokens", "metadata", "stop_sequences", "temperature", "top_k", "top_p"),
 		...any("thinking", "tool_choice", "context_management", "output_config", "output_format", "cache_control"),
 		stream: isSwitch,
-		// The others have other prices.
+		// The other tiers have other prices.
 		service_tier: isOneOf("auto", "standard_only"),
 	},
 	tool: (tool) => (tool["type"] === undefined || isText(tool["type"], toolType) ? tool : undefined),
 	outputLimits: ({ max_tokens }) => [max_tokens],
 	part({ type, source, cache_control }) {
-		// To keep something for an hour costs more than the price list knows.
+		// The price list has no price for a cache of an hour, which costs more.
 		if (isJsonObject(cache_control) && ![undefined, null, "5m"].includes(cache_control["ttl"] as undefined))
 			return "refused";
 		const origin = isJsonObject(source) ? source["type"] : undefined;
 		if (type === "document" || origin === "url" || origin === "file") return "reference";
 		return type === "image" ? "image" : "plain";
 	},
-	// Its own clients say so for features that are not finished.
+	// Anthropic's own clients send this query for features that are not finished.
 	query: /^$|^beta=true$/,
 };

@@ -1,6 +1,6 @@
 /**
- * What a call may ask for in a session with a budget, and how much it may use. Members of its body are allowed by name:
- * of any other nobody here knows what it costs. Pure.
+ * Decides what a call may ask for in a session with a budget, and how much it may use. The members of its body are
+ * allowed by name, because the price of any other member is unknown. Pure.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelWire } from "#shared/models/model-wire.ts";
@@ -20,26 +20,29 @@ const terms: Record<ModelWire, WireTerms> = {
 	gemini: geminiTerms,
 };
 
-/** Tokens of an answer nobody has bounded closely. */
+/** The tokens of an answer without a close bound. */
 const usualOutput = 4_000;
-/** Tokens of one picture, rather many. */
+/** The tokens of one picture, estimated rather high. */
 const imageTokens = 5_000;
 const bytesPerToken = 4;
 const maxBetaBytes = 2_048;
-/** They have prices of their own. */
+/** These features have prices of their own. */
 const dearBeta = /^(?:context-1m|fast-mode|mcp-client|code-execution|skills|files-api|extended-cache-ttl)/;
-/** They make another request of it. */
+/** These headers change the request into another one. */
 const otherRequest = /^(?:x-http-method|x-method-override|x-vertex-ai-llm)/;
 
-/** The body without tools that the provider runs: nobody here knows what each use of them costs. */
+/** Returns the body without tools that the provider runs, because the price of their use is unknown. */
 export function withOwnTools(wire: ModelWire, { tools, ...body }: JsonObject): JsonObject {
-	const kept = objectsOf([tools].flat()).flatMap((tool) => terms[wire].tool(tool) ?? []);
-	if (kept.length > 0) return { ...body, tools: kept };
+	const ownTools = objectsOf([tools].flat()).flatMap((tool) => terms[wire].tool(tool) ?? []);
+	if (ownTools.length > 0) return { ...body, tools: ownTools };
 	const choices = new Set(["tool_choice", "toolConfig", "tool_config"]);
 	return Object.fromEntries(Object.entries(body).filter(([name]) => !choices.has(name)));
 }
 
-/** @param bytes Of the body as it is sent. @throws {ProxyError} 400, naming what is not allowed. */
+/**
+ * @param bytes The length of the body as it is sent. @throws {ProxyError} with status 400, naming what is not
+ * allowed.
+ */
 export function callTerms(
 	{ wire, path }: Pick<ProxyRoute, "wire" | "path">,
 	body: JsonObject,
@@ -54,7 +57,7 @@ export function callTerms(
 	const input = isReferring ? Infinity : Math.ceil(bytes / bytesPerToken) + images * imageTokens;
 	return {
 		likely: { input, output: Math.min(usualOutput, output) },
-		// Each token stands for a byte at least; what a picture is, its bytes do not tell.
+		// A token stands for one byte at least, but the bytes of a picture do not bound its tokens.
 		atMost: { input: isReferring || images > 0 ? Infinity : bytes, output },
 	};
 }
@@ -88,25 +91,25 @@ function keeps(rule: Rule, value: unknown): boolean {
 	return rule === true || value === null || rule(value);
 }
 
-/** Looks at every object of the body, however deep. */
+/** Examines every object of the body at any depth. */
 function partsOf({ part }: WireTerms, body: JsonObject): { images: number; isReferring: boolean } {
 	let images = 0;
 	let isReferring = false;
-	const left: unknown[] = [body];
-	while (left.length > 0) {
-		const value = left.pop();
+	const open: unknown[] = [body];
+	while (open.length > 0) {
+		const value = open.pop();
 		if (isJsonObject(value)) {
 			const term = part(value);
 			if (term === "refused") throw notAllowed(`${JSON.stringify(value).slice(0, 100)} as a part of it`);
 			if (term === "image") images++;
 			isReferring ||= term === "reference";
 		}
-		if (typeof value === "object" && value !== null) for (const member of Object.values(value)) left.push(member);
+		if (typeof value === "object" && value !== null) for (const member of Object.values(value)) open.push(member);
 	}
 	return { images, isReferring };
 }
 
-/** Infinite when nothing bounds it. */
+/** Returns infinity when nothing bounds the output. */
 function outputLimit(limits: readonly unknown[]): number {
 	const set = limits.filter((limit) => limit !== undefined && limit !== null);
 	const wrong = set.find((limit) => !Number.isSafeInteger(limit) || Number(limit) < 1);

@@ -1,4 +1,4 @@
-/** Gemini's format in a session with a budget. Each member has two spellings, which count as one. */
+/** The terms of Gemini's format in a session with a budget. Each member has two spellings, which count as one. */
 import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 import { any, isOne, isText, type Rule, type WireTerms } from "./wire-terms.ts";
 
@@ -33,7 +33,7 @@ export const geminiTerms: WireTerms = {
 		const { thinkingConfig, maxOutputTokens } = isJsonObject(config) ? camelCased(config) : {};
 		const { thinkingBudget } = isJsonObject(thinkingConfig) ? camelCased(thinkingConfig) : {};
 		const isSet = typeof thinkingBudget === "number" && thinkingBudget > 0;
-		// Some versions count thoughts beside the answer.
+		// Some versions count thoughts separately from the answer.
 		return [isSet && typeof maxOutputTokens === "number" ? maxOutputTokens + thinkingBudget : maxOutputTokens];
 	},
 	part(part) {
@@ -43,13 +43,13 @@ export const geminiTerms: WireTerms = {
 		if (!isJsonObject(data)) return "plain";
 		const type = twin(data, "mimeType");
 		if (isText(type, /^image\//i)) return "image";
-		// Sound has prices of its own.
+		// Sound has other prices.
 		return isText(type, /^(?:application\/pdf|text\/|video\/)/i) ? "reference" : "refused";
 	},
 	query: /^$|^alt=sse$/,
 };
 
-/** A member in either spelling; parts with both are refused. */
+/** Returns a member in either spelling; an object with both spellings is refused. */
 function twin(value: JsonObject, name: string): unknown {
 	return camelCased(value)[name];
 }

@@ -1,7 +1,7 @@
-/** OpenAI's two formats in a session with a budget. */
+/** The terms of OpenAI's two formats in a session with a budget. */
 import { any, isOff, isOne, isOneOf, isSwitch, isText, type PartTerm, type WireTerms } from "./wire-terms.ts";
 
-/** What both have. Another tier has other prices. */
+/** The members of both formats. Other tiers have other prices. */
 const common = {
 	...any("model", "metadata", "parallel_tool_calls", "prompt_cache_key", "prompt_cache_retention", "reasoning"),
 	...any(
@@ -17,7 +17,7 @@ const common = {
 	stream: isSwitch,
 	service_tier: isOneOf("auto", "default"),
 };
-/** Azure's. */
+/** Azure requires this query. */
 const query = /^$|^api-version=[\w.-]{1,40}$/;
 
 export const chatTerms: WireTerms = {
@@ -50,7 +50,7 @@ export const responsesTerms: WireTerms = {
 		...common,
 		...any("input", "instructions", "include", "max_tool_calls", "text", "truncation", "store", "client_metadata"),
 		...any("previous_response_id", "conversation", "max_output_tokens"),
-		// Its usage comes when nobody listens any more.
+		// The usage of a background call is reported when nobody reads it any more.
 		background: isOff,
 	},
 	tool: (tool) => (isText(tool["type"], /^(?:function|custom|local_shell|apply_patch)$/) ? tool : undefined),
@@ -62,6 +62,6 @@ export const responsesTerms: WireTerms = {
 function part({ type }: Readonly<Record<string, unknown>>): PartTerm {
 	if (type === "image_url" || type === "input_image") return "image";
 	if (type === "file" || type === "input_file" || type === "item_reference") return "reference";
-	// Sound has prices of its own.
+	// Sound has other prices.
 	return type === "input_audio" || type === "audio" ? "refused" : "plain";
 }

@@ -1,22 +1,32 @@
-/** What a call may have in a session with a budget, for one wire: everything else might be billed as nobody counts here. */
+/**
+ * The form of the terms for one wire format: what a call may contain in a session with a budget. Everything else
+ * could have a price that is not counted.
+ */
 import type { JsonObject } from "../../io/json-object.ts";
 
-/** True: any value will do. */
+/** The rule for one member; with `true` any value is allowed. */
 export type Rule = true | ((value: unknown) => boolean);
 
+/** The terms of one wire format. */
 export interface WireTerms {
-	/** Members of the body, its tools aside. Null counts as absent. */
+	/** The rules for the members of the body except its tools. Null counts as absent. */
 	readonly members: Readonly<Record<string, Rule>>;
-	/** What is passed on of a tool: nothing of one that the provider runs, which is billed by use. */
+	/**
+	 * Returns the part of a tool that is passed on, or undefined for a tool that the provider runs, which is billed by
+	 * use.
+	 */
 	readonly tool: (tool: JsonObject) => JsonObject | undefined;
-	/** Members that bound the tokens of the answer; the greatest one counts, whichever the provider reads. */
+	/**
+	 * Returns the members that bound the tokens of the answer. The greatest one is used, because the provider may read
+	 * any of them.
+	 */
 	readonly outputLimits: (body: JsonObject) => readonly unknown[];
-	/** Objects anywhere in the body. */
+	/** Classifies an object anywhere in the body. */
 	readonly part: (part: JsonObject) => PartTerm;
 	readonly query: RegExp;
 }
 
-/** `plain`: its tokens are no more than its bytes. */
+/** A `plain` part has no more tokens than bytes. */
 export type PartTerm = "plain" | "image" | "reference" | "refused";
 
 export const isSwitch: Rule = (value) => typeof value === "boolean";

@@ -4,7 +4,7 @@ import { LastWords } from "#agent/coding-agents/last-words.ts";
 describe("LastWords", () => {
 	const of = (...lines: string[]): string => {
 		const words = new LastWords();
-		for (const line of lines) words.hear(line);
+		for (const line of lines) words.add(line);
 		return words.text;
 	};
 

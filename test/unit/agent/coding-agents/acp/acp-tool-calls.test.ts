@@ -16,7 +16,7 @@ describe("AcpToolCalls", () => {
 		readPermission(calls.asked({ toolCall: { toolCallId: "t", ...toolCall } }).call, []);
 
 	it("shows a person what was told before of the call that is asked for", () => {
-		calls.told({ ...announced, title: "Running: echo ran", kind: "execute", rawInput: { command: "echo ran" } });
+		calls.updated({ ...announced, title: "Running: echo ran", kind: "execute", rawInput: { command: "echo ran" } });
 		expect(asked({ title: "Bash", rawInput: {} })).to.deep.include({
 			tool: "execute",
 			title: "Running: echo ran",
@@ -27,7 +27,7 @@ describe("AcpToolCalls", () => {
 	it("shows the changes of a call without input, told before or with the request", () => {
 		const input = { changes: [{ path: "/ws/a.txt", old_text: "old", new_text: "new" }] };
 		expect(asked({ title: "Edit files", content: [diff] }).input).to.deep.equal(input);
-		calls.told({ ...announced, toolCallId: "u", title: "Edit", content: [diff] });
+		calls.updated({ ...announced, toolCallId: "u", title: "Edit", content: [diff] });
 		expect(readPermission(calls.asked({ toolCall: { toolCallId: "u" } }).call, []).input).to.deep.equal(input);
 		const text = [{ type: "content", content: { type: "text", text: "ping" } }];
 		expect(asked({ toolCallId: "v", content: text }).input).to.deep.equal({ content: "ping" });
@@ -37,24 +37,24 @@ describe("AcpToolCalls", () => {
 		const { news } = calls.asked({ toolCall: { toolCallId: "t", title: "Shell", rawInput: { command: "make" } } });
 		expect(news).to.deep.include({ title: "Shell", command: "make", status: "pending" });
 		expect(calls.answered("t", true)).to.deep.equal({ type: "tool", id: "t", status: "in_progress" });
-		const told = { ...announced, toolCallId: "u", title: "Write", kind: "edit", status: "pending" };
-		calls.told(told);
-		expect(calls.asked({ toolCall: told }).news).to.equal(undefined);
+		const update = { ...announced, toolCallId: "u", title: "Write", kind: "edit", status: "pending" };
+		calls.updated(update);
+		expect(calls.asked({ toolCall: update }).news).to.equal(undefined);
 		expect(calls.answered("u", true)).to.equal(undefined);
 	});
 
 	it("says of a change that it is planned, then that it has happened", () => {
-		const planned = calls.told({ ...announced, status: "pending", content: [diff] });
+		const planned = calls.updated({ ...announced, status: "pending", content: [diff] });
 		expect(planned).to.deep.include({ output: "Change to /ws/a.txt" });
-		const done = calls.told({ ...updated, status: "completed" });
+		const done = calls.updated({ ...updated, status: "completed" });
 		expect(done).to.deep.include({ status: "completed", output: "Changed /ws/a.txt" });
 	});
 
 	it("never shows a refused change as done, whatever the agent says", () => {
-		calls.told({ ...announced, status: "pending", content: [diff] });
+		calls.updated({ ...announced, status: "pending", content: [diff] });
 		asked({});
 		expect(calls.answered("t", false)).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
-		const claimed = calls.told({ ...updated, status: "completed", content: [diff] });
+		const claimed = calls.updated({ ...updated, status: "completed", content: [diff] });
 		expect(claimed).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
 	});
 
@@ -63,23 +63,23 @@ describe("AcpToolCalls", () => {
 		calls.answered("t", false);
 		asked({ status: "pending" });
 		expect(calls.answered("t", true)).to.deep.include({ status: "in_progress" });
-		expect(calls.told({ ...updated, status: "completed", content: [diff] })).to.deep.include({
+		expect(calls.updated({ ...updated, status: "completed", content: [diff] })).to.deep.include({
 			status: "completed",
 			output: "Changed /ws/a.txt",
 		});
 	});
 
 	it("ends at the end of a turn what was left open", () => {
-		calls.told({ ...announced, status: "in_progress" });
-		calls.told({ ...announced, toolCallId: "over", status: "completed" });
+		calls.updated({ ...announced, status: "in_progress" });
+		calls.updated({ ...announced, toolCallId: "over", status: "completed" });
 		expect([...calls.closed(true)]).to.deep.equal([{ type: "tool", id: "t", status: "failed" }]);
 		expect([...calls.closed(false)]).to.deep.equal([]);
 	});
 
 	it("keeps other updates as they are, and remembers no more than 256 calls", () => {
 		const text = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } };
-		expect(calls.told(text)).to.deep.equal({ type: "text", text: "hi" });
-		for (let n = 0; n < 300; n++) calls.told({ ...announced, toolCallId: `c${n}`, status: "pending" });
+		expect(calls.updated(text)).to.deep.equal({ type: "text", text: "hi" });
+		for (let n = 0; n < 300; n++) calls.updated({ ...announced, toolCallId: `c${n}`, status: "pending" });
 		expect([...calls.closed(false)]).to.have.length(256);
 	});
 });
