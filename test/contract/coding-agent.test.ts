@@ -177,8 +177,8 @@ describe("AcpAgent", () => {
 	describe("in a new process", () => {
 		const past = (): string => "Before";
 		const again = async (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> => {
-			const kept = new SavedSession(join(folder, `${randomUUID()}.json`), "scripted");
-			const both = { kept, past, systemPrompt: "Be brief" };
+			const saved = new SavedSession(join(folder, `${randomUUID()}.json`), "scripted");
+			const both = { saved, past, systemPrompt: "Be brief" };
 			await textsOf(scriptedRecord(...habits), [], both);
 			return textsOf(scriptedRecord(...habits), ["say {blocks}"], { ...both, ...options });
 		};
@@ -192,7 +192,7 @@ describe("AcpAgent", () => {
 			expect(await again([]), "does not offer it").to.deep.equal(told);
 			expect(await again(["load"], { loads: false }), "is not relied on").to.deep.equal(told);
 			const other = new SavedSession(join(folder, "other.json"), "scripted");
-			expect(await again(["load"], { kept: other }), "has none in this folder").to.deep.equal(told);
+			expect(await again(["load"], { saved: other }), "has none in this folder").to.deep.equal(told);
 			expect(await again(["load-fails"]), "fails").to.deep.equal(told);
 			expect(lastWords()).to.match(/cannot take up its conversation, and begins a new one: .*It is gone$/);
 		});

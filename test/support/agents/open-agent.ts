@@ -58,7 +58,7 @@ export async function openStarted(
 		systemPrompt: "",
 		mcpServers: [],
 		modes,
-		kept: new SavedSession(join(folder, `${randomUUID()}.json`), id),
+		saved: new SavedSession(join(folder, `${randomUUID()}.json`), id),
 		past: () => "",
 		permissions: new Permissions("auto", (said) => log.add("INFO", id, said)),
 		...options,
