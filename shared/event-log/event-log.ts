@@ -7,11 +7,12 @@ import type { Document } from "#shared/store/collection.ts";
 import {
 	type Audience,
 	type DocumentStore,
-	DuplicateKeyError,
 	maxAppended,
 	maxRemoved,
 	type OutboxEntry,
 } from "#shared/store/document-store.ts";
+import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
 /** Of payloads as they travel: an answer must fit into a message on the bus (900 KB), with room for what surrounds them. */
@@ -23,7 +24,6 @@ const maxFrameBytes = 250_000;
 const escapedBytes = 6;
 const keptMs = 3_600_000;
 const keptEntries = 20_000;
-const maxTries = 50;
 
 /** What counting needs of an event. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
@@ -90,18 +90,12 @@ export class EventLog {
 
 	/** Appends in order what is not in yet; resolves to the newest sequence number. */
 	async append(entries: readonly KeyedEntry[]): Promise<number> {
-		let left = [...entries];
-		let seq = (await this.#edge(true)) ?? 0;
-		for (let tries = 0; left.length > 0; tries++) {
-			if (tries > maxTries + entries.length) throw new Error("The event log has another writer that never pauses");
-			const documents = left.slice(0, maxAppended).map((entry, index) => documentOf(entry, seq + 1 + index));
-			const { inserted, clash } = await this.#store.append(eventLogCollection, documents);
-			seq += inserted;
-			left = left.slice(inserted);
-			if (clash === "id") left = left.slice(1);
-			if (clash !== undefined) seq = (await this.#edge(true)) ?? 0;
-		}
-		return seq;
+		const newest = async () => (await this.#edge(true)) ?? 0;
+		const append = (documents: readonly LogDocument[]) => this.#store.append(eventLogCollection, documents);
+		const log = { what: "The event log", newest, rowOf: documentOf, append };
+		const { seq, repeated } = await appendWithoutGaps(log, entries);
+		// Another relay, which may have died since, has appended these; nobody else tells how far the log goes with them.
+		return repeated === 0 ? seq : newest();
 	}
 
 	/** Removes entries that are both older than an hour and behind the newest 20,000. */
@@ -150,13 +144,10 @@ export class EventLog {
 
 	async #choose(): Promise<string> {
 		const epoch = randomBytes(4).toString("hex");
-		try {
-			await this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch });
-			return epoch;
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			return (await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? epoch;
-		}
+		const isFirst = await insertOnce(() =>
+			this.#store.insert(eventLogNameCollection, { id: "log", wire: "{}", epoch }),
+		);
+		return isFirst ? epoch : ((await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? epoch);
 	}
 }
 

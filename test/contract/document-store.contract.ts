@@ -8,6 +8,7 @@ import {
 	maxRemoved,
 } from "#shared/store/document-store.ts";
 import { event, job, type JobColumns, jobs, log } from "../support/stores/sample-collections.ts";
+import { describeConcurrentWriters } from "./concurrent-writers.contract.ts";
 import { describeStoredLists } from "./document-store-lists.contract.ts";
 import { failureOf } from "../support/failure-of.ts";
 
@@ -35,6 +36,7 @@ export function describeDocumentStore(engine: string, open: () => Promise<StoreU
 		describeChanges(() => store);
 		describeKeys(() => store);
 		describeStoredLists(() => store);
+		describeConcurrentWriters(() => store);
 	});
 }
 

@@ -1,5 +1,6 @@
 /** What users and tenants may spend a day: what an administrator has said, else what the configuration says. */
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { budgetLimitCollection } from "./budget-limit-collection.ts";
 import type { Payer } from "./day-accounts.ts";
 
@@ -36,12 +37,9 @@ export class BudgetLimits {
 		const id = idOf(payer);
 		const change = micros === undefined ? ({ unset: ["limit_micros"] } as const) : { set: { limit_micros: micros } };
 		if (await this.#store.update(budgetLimitCollection, id, {}, change)) return;
-		try {
-			await this.#store.insert(budgetLimitCollection, { id, wire: "{}", ...change.set });
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			await this.#store.update(budgetLimitCollection, id, {}, change);
-		}
+		const first = { id, wire: "{}", ...change.set };
+		const isFirst = await insertOnce(() => this.#store.insert(budgetLimitCollection, first));
+		if (!isFirst) await this.#store.update(budgetLimitCollection, id, {}, change);
 	}
 
 	/** The configuration counts again. */

@@ -2,7 +2,9 @@
 import { isoTime, now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import {
 	type Account,
 	accountOf,
@@ -34,7 +36,8 @@ export interface DayTotals {
 	readonly committed: number;
 }
 
-const maxRaces = 50;
+/** The subject of the sentence for a change that has lost too many races. */
+const what = "An account";
 /** Turns of one payer under way at once. */
 const maxHolds = 2_000;
 
@@ -55,15 +58,9 @@ export class DayAccounts {
 
 	/** Brings an account up to the newest row of the ledger. */
 	book(payer: Payer, day: string): Promise<void> {
-		const id = idOf(payer, day);
-		return this.#turns.share(id, async () => {
-			for (let races = 0; races < maxRaces; ) {
-				const document = await this.#document(id);
-				const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
-				if (rows.length === 0) return;
-				if (!(await this.#write(document, withRows(document, rows)))) races++;
-			}
-			throw tooFast();
+		return this.#turns.share(idOf(payer, day), async () => {
+			let isMore = true;
+			while (isMore) isMore = await this.#bookPage(payer, day);
 		});
 	}
 
@@ -88,45 +85,57 @@ export class DayAccounts {
 	/** Raises the hold to what is wanted. Resolves to the added amount; undefined when it does not fit the limit. */
 	hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
 		return this.#oneByOne(payer, day, async (id) => {
-			for (let races = 0; races < maxRaces; races++) {
-				const document = await this.#limited(id, limit);
-				if (!document) continue;
-				const at = now();
-				const former = accountOf(document);
-				const account = withoutEnded(former, at);
-				const by = missing(account, wanted);
-				if (account.holds.length >= maxHolds) throw new UnavailableError("Too many turns are under way, try again");
-				const after = raised(account, wanted.id, by, at);
-				const fits = {
-					column: "committed_micros",
-					plus: after.committed - former.committed,
-					limit: "limit_micros",
-				} as const;
-				if (await this.#write(document, columnsOf(after), by > 0 ? fits : undefined)) return by;
-				if ((await this.#document(id)).rev === document.rev) return undefined;
-			}
-			throw tooFast();
+			const decided = await compareAndSet({
+				what,
+				read: () => this.#document(id),
+				decide: (document) => heldFor(wanted, document, now()),
+				write: async (document, held) => {
+					const limited = await this.#limited(document, limit);
+					return limited && this.#writeHold(limited, held);
+				},
+			});
+			return decided?.written === "held" ? decided.decision.by : undefined;
 		});
 	}
 
 	/** Gives back a hold, or a part of it. */
 	release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
 		return this.#oneByOne(payer, day, async (id) => {
-			for (let races = 0; races < maxRaces; races++) {
-				const document = await this.#store.get(dayAccountCollection, id);
-				if (!document?.holds) return;
-				const account = accountOf(document);
-				if (!account.holds.some((one) => one.id === hold)) return;
-				const after = lowered(account, hold, by);
-				if (await this.#write(document, columnsOf(after))) return;
-			}
-			throw tooFast();
+			await compareAndSet({
+				what,
+				read: async () => (await this.#store.get(dayAccountCollection, id)) ?? emptyAccount(id),
+				decide: (document) => {
+					const account = accountOf(document);
+					return account.holds.some((one) => one.id === hold) ? lowered(account, hold, by) : undefined;
+				},
+				write: (document, account) => this.#write(document, columnsOf(account)),
+			});
 		});
 	}
 
+	/** Whether there were rows to book: then there may be more. */
+	async #bookPage(payer: Payer, day: string): Promise<boolean> {
+		const decided = await compareAndSet({
+			what,
+			read: async () => {
+				const document = await this.#document(idOf(payer, day));
+				return { document, rows: await this.#ledger.after({ ...payer, day }, document.booked ?? 0) };
+			},
+			decide: ({ document, rows }) => (rows.length === 0 ? undefined : withRows(document, rows)),
+			write: ({ document }, set) => this.#write(document, set),
+		});
+		return decided !== undefined;
+	}
+
+	/** Undefined when the document was changed meanwhile. */
+	async #writeHold(document: DayDocument, { after, by, plus }: Held): Promise<"held" | "too large" | undefined> {
+		const fits = by > 0 ? ({ column: "committed_micros", plus, limit: "limit_micros" } as const) : undefined;
+		if (await this.#write(document, columnsOf(after), fits)) return "held";
+		return (await this.#document(document.id)).rev === document.rev ? "too large" : undefined;
+	}
+
 	/** The document with this limit in it; undefined when it was changed meanwhile. */
-	async #limited(id: string, limit: number): Promise<DayDocument | undefined> {
-		const document = await this.#document(id);
+	async #limited(document: DayDocument, limit: number): Promise<DayDocument | undefined> {
 		return document.limit_micros === limit ? document : this.#write(document, { limit_micros: limit });
 	}
 
@@ -134,13 +143,8 @@ export class DayAccounts {
 		const found = await this.#store.get(dayAccountCollection, id);
 		if (found) return found;
 		const first = emptyAccount(id);
-		try {
-			await this.#store.insert(dayAccountCollection, first);
-			return first;
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) return this.#document(id);
-			throw error;
-		}
+		const isFirst = await insertOnce(() => this.#store.insert(dayAccountCollection, first));
+		return isFirst ? first : this.#document(id);
 	}
 
 	/** Undefined when it was changed meanwhile, or what is to fit does not. */
@@ -168,6 +172,25 @@ function emptyAccount(id: string): DayDocument {
 	return { id, wire: "{}", rev: 1, ...columnsOf(account), local_tokens: 0, cloud_tokens: 0 };
 }
 
+/** An account with a raised hold. */
+interface Held {
+	readonly after: Account;
+	/** By how much the hold is raised. */
+	readonly by: number;
+	/** By how much the account commits more than before, holds that have ended included. */
+	readonly plus: number;
+}
+
+/** @throws {UnavailableError} when the account has too many holds. */
+function heldFor(wanted: HoldRequest, document: DayDocument, at: number): Held {
+	const former = accountOf(document);
+	const account = withoutEnded(former, at);
+	if (account.holds.length >= maxHolds) throw new UnavailableError("Too many turns are under way, try again");
+	const by = missing(account, wanted);
+	const after = raised(account, wanted.id, by, at);
+	return { after, by, plus: after.committed - former.committed };
+}
+
 function withRows(document: DayDocument, rows: readonly LedgerRow[]) {
 	const tokensOf = (where: string) =>
 		rows.filter(isMoney).reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
@@ -176,8 +199,4 @@ function withRows(document: DayDocument, rows: readonly LedgerRow[]) {
 		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),
 		cloud_tokens: (document.cloud_tokens ?? 0) + tokensOf("cloud"),
 	};
-}
-
-function tooFast(): UnavailableError {
-	return new UnavailableError("An account changes too fast, try again");
 }

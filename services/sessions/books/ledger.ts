@@ -1,13 +1,12 @@
 /** The rows of usage: each report once, numbered by tenant without gaps, never changed afterwards. */
 import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
+import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
 
 /** Rows one account is brought forward by at once. */
 const pageSize = 500;
-/** Lost races after which a batch is given back, beside one for each row of it. */
-const maxRaces = 50;
 const maxWaiting = 10_000;
 
 /** Whose rows. */
@@ -95,18 +94,14 @@ export class Ledger {
 
 	/** A row whose id is taken is in already; a number that is taken was another process's. */
 	async #append(tenant: string, batch: readonly Waiting[]): Promise<void> {
-		let left = batch;
-		let seq = await this.#newest(tenant);
-		for (let tries = 0; left.length > 0; tries++) {
-			if (tries > maxRaces + batch.length) throw new UnavailableError("The ledger changes too fast, try again");
-			const rows = left.map(({ row }, index) => ({ ...row, seq: seq + 1 + index }));
-			const { inserted, clash } = await this.#store.append(ledgerCollection, rows);
-			for (const { done } of left.slice(0, inserted)) done(true);
-			if (clash === "id") left[inserted]?.done(false);
-			seq += inserted;
-			left = left.slice(clash === "id" ? inserted + 1 : inserted);
-			if (clash !== undefined && clash !== "id") seq = await this.#newest(tenant);
-		}
+		const log = {
+			what: "The ledger",
+			newest: () => this.#newest(tenant),
+			rowOf: ({ row }: Waiting, seq: number) => ({ ...row, seq }),
+			append: (rows: readonly LedgerRow[]) => this.#store.append(ledgerCollection, rows),
+			onAppended: ({ done }: Waiting, isNew: boolean) => done(isNew),
+		};
+		await appendWithoutGaps(log, batch);
 	}
 
 	async #newest(tenant: string): Promise<number> {

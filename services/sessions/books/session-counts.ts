@@ -3,9 +3,10 @@
  * much they change it, so that nobody has to count. Each document remembers the newest event it has.
  */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
-import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
-import { type Audience, type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
@@ -15,7 +16,6 @@ type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 
 const position = "position";
 const pageSize = 500;
-const maxRaces = 50;
 
 export class SessionCounts {
 	readonly #store: DocumentStore;
@@ -105,17 +105,12 @@ export class SessionCounts {
 	}
 
 	async #bringForward(id: string, events: readonly CountedEvent[]): Promise<void> {
-		for (let races = 0; races < maxRaces; races++) {
-			const document = (await this.#store.get(sessionCountCollection, id)) ?? (await this.#first(id));
-			const { applied = 0 } = document;
-			const fresh = events.filter(({ seq }) => seq > applied);
-			const last = fresh.at(-1)?.seq;
-			if (last === undefined) return;
-			const counters = [document, ...fresh.map((event) => event.counters)].map(ofSessions).reduce(sum);
-			const set = { applied: last, ...counters };
-			if (await this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set })) return;
-		}
-		throw new UnavailableError("The counts of sessions change too fast, try again");
+		await compareAndSet({
+			what: "The number of sessions",
+			read: async () => (await this.#store.get(sessionCountCollection, id)) ?? this.#first(id),
+			decide: (document) => withEvents(document, events),
+			write: ({ applied = 0 }, set) => this.#store.update(sessionCountCollection, id, { equals: { applied } }, { set }),
+		});
 	}
 
 	async #first(id: string): Promise<Omit<CountDocument, "wire">> {
@@ -125,9 +120,7 @@ export class SessionCounts {
 	}
 
 	async #insert(document: Omit<CountDocument, "wire">): Promise<void> {
-		await this.#store.insert(sessionCountCollection, { ...document, wire: "{}" }).catch((error: unknown) => {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-		});
+		await insertOnce(() => this.#store.insert(sessionCountCollection, { ...document, wire: "{}" }));
 	}
 
 	async #position(): Promise<number> {
@@ -151,6 +144,16 @@ function byScope(events: readonly CountedEvent[]): Map<string, CountedEvent[]> {
 		}
 	}
 	return found;
+}
+
+/** The columns with the events that a document does not have yet; undefined when it has them all. */
+function withEvents(document: Omit<CountDocument, "wire">, events: readonly CountedEvent[]) {
+	const { applied = 0 } = document;
+	const fresh = events.filter(({ seq }) => seq > applied);
+	const last = fresh.at(-1)?.seq;
+	if (last === undefined) return undefined;
+	const counters = [document, ...fresh.map((event) => event.counters)].map(ofSessions).reduce(sum);
+	return { applied: last, ...counters };
 }
 
 /** Other services' counters are none of ours. */

@@ -6,7 +6,7 @@ import type { Chronicle, ChronicleReport, TimelineEntry } from "#shared/contract
 import { NotFoundError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
-import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import type { Asker } from "../record/change-queue.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { newDraft, reportedMembers } from "./chronicle-draft.ts";
@@ -129,13 +129,7 @@ export class SessionChronicles {
 	): Promise<ChronicleDocument | undefined> {
 		const parent = await this.#living(document.parent_chronicle);
 		const draft = newDraft({ id: randomUUID(), session, launch: document.launch, parent, former, at: now() });
-		try {
-			await this.#records.insert(draft);
-			return draft;
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) return undefined;
-			throw error;
-		}
+		return (await insertOnce(() => this.#records.insert(draft))) ? draft : undefined;
 	}
 
 	async #living(id: string | undefined): Promise<string | undefined> {

@@ -4,7 +4,8 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { type DocumentStore, DuplicateKeyError, type OutboxEntry } from "#shared/store/document-store.ts";
+import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import {
 	type ChronicleDocument,
@@ -101,7 +102,7 @@ export class Timelines {
 		const set = { rev: rev + 1, emitted: (document?.emitted ?? 0) + events.length };
 		const done = document
 			? await this.#store.update(timelineCollection, id, { equals: { rev } }, { wire, set }, events)
-			: await this.#insert({ id, wire, ...set }, events);
+			: await insertOnce(() => this.#store.insert(timelineCollection, { id, wire, ...set }, events));
 		if (!done && written) await this.#store.remove(timelineChunkCollection, written.chunk.id, {});
 		return Boolean(done);
 	}
@@ -109,16 +110,6 @@ export class Timelines {
 	async #writeChunk(chronicle: string, { chunk, entries }: NonNullable<TimelineChange["written"]>): Promise<void> {
 		const wire = JSON.stringify(entries);
 		await this.#store.insert(timelineChunkCollection, { id: chunk.id, wire, chronicle, at: now() });
-	}
-
-	async #insert(document: TimelineDocument, events: readonly OutboxEntry[]): Promise<boolean> {
-		try {
-			await this.#store.insert(timelineCollection, document, events);
-			return true;
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) return false;
-			throw error;
-		}
 	}
 }
 

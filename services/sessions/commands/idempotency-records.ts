@@ -5,7 +5,8 @@
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import { UnprocessableError } from "#shared/errors.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { rememberedMs, refuseOtherRequest } from "./command-answers.ts";
 import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./idempotency-record-collection.ts";
 
@@ -57,13 +58,9 @@ export class IdempotencyRecords {
 			throw new UnprocessableError("The answer is too long to be given again: ask without a key", "ANSWER_TOO_LONG");
 		await this.#makeRoom(rest.owner);
 		const document = { ...rest, at, completed: Number(completed) };
-		try {
-			await this.#store.insert(idempotencyRecordCollection, document);
-			return document;
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-			return (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
-		}
+		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));
+		if (isFirst) return document;
+		return (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
 	}
 
 	/** Replaces a plan by its answer, once. Resolves to the answer that counts. */

@@ -4,7 +4,7 @@
  */
 import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { DuplicateKeyError } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { fingerprintOf } from "./command-answers.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
@@ -61,17 +61,9 @@ export class SessionCreations {
 		const { session = "", at: firstAt = at } = record;
 		if (record.completed === 1) return { id: session, wire: record.wire };
 		const document = session === fresh.id ? fresh : make(session, firstAt);
-		await this.#insertOnce(document);
+		// Of those that repeat a command at the same time, or after a crash, one is the first.
+		await insertOnce(() => this.#records.insert(document));
 		failpoint("sessions.creation-written");
 		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };
-	}
-
-	/** Of those that repeat a command at the same time, or after a crash, one is the first. */
-	async #insertOnce(document: SessionDocument): Promise<void> {
-		try {
-			await this.#records.insert(document);
-		} catch (error) {
-			if (!(error instanceof DuplicateKeyError)) throw error;
-		}
 	}
 }

@@ -1,6 +1,7 @@
 /** Texts of any length in the store, in chunks of at most 256 KB, ordered within session and kind. */
 import { nextTurn } from "#shared/clock.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
 export const kinds = ["log", "turn", "patch"] as const;
@@ -28,11 +29,8 @@ export class HistoryEntries {
 
 	/** One that is there already stays as it is. */
 	async put(session: string, kind: Kind, entry: Entry): Promise<void> {
-		for (const chunk of chunksOf(session, kind, entry)) {
-			await this.#store.insert(historyChunkCollection, chunk).catch((error: unknown) => {
-				if (!(error instanceof DuplicateKeyError)) throw error;
-			});
-		}
+		for (const chunk of chunksOf(session, kind, entry))
+			await insertOnce(() => this.#store.insert(historyChunkCollection, chunk));
 	}
 
 	async has(session: string, kind: Kind, name: string): Promise<boolean> {

@@ -4,7 +4,8 @@ import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { type PodLogEntry, maxLogEntries } from "#shared/pod/log-tail.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
 import type { ReportNumber } from "../record/acknowledged-reports.ts";
 import { historyCollection, type HistoryDocument } from "./history-collections.ts";
@@ -121,13 +122,8 @@ export class SessionHistory {
 		const set = headAfter(head, launch, report);
 		if (head) return this.#store.update(historyCollection, session, { equals: { rev: head.rev ?? 0 } }, { set });
 		const first = { id: session, wire: "{}", ...set };
-		try {
-			await this.#store.insert(historyCollection, first);
-			return first;
-		} catch (error) {
-			if (error instanceof DuplicateKeyError) return undefined;
-			throw error;
-		}
+		const isFirst = await insertOnce(() => this.#store.insert(historyCollection, first));
+		return isFirst ? first : undefined;
 	}
 
 	/** Keeps the patch that counts and the one that is coming. */

@@ -5,6 +5,7 @@
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { isLate } from "#shared/bus/service.ts";
 import { TooManyRequestsError } from "#shared/errors.ts";
+import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { TimeLimits } from "#shared/time-limits.ts";
 
 /** Changes of one principal that wait for one thing; more are refused. */
@@ -58,7 +59,7 @@ export class ChangeQueue {
 		if (line) await this.#turn(line, asker);
 		else this.#lines.set(key, []);
 		try {
-			return await untilDone(attempt);
+			return await repeatLostRaces(attempt, { maxRaces, refusal: busy });
 		} finally {
 			this.#next(key);
 		}
@@ -113,14 +114,6 @@ export class ChangeQueue {
 		}
 		this.#lines.delete(key);
 	}
-}
-
-async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-	for (let race = 0; race < maxRaces; race++) {
-		const done = await attempt();
-		if (done !== undefined) return done;
-	}
-	throw busy();
 }
 
 function busy(): TooManyRequestsError {

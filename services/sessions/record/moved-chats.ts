@@ -6,7 +6,8 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Config } from "#shared/config/config.ts";
 import { NotFoundError } from "#shared/errors.ts";
-import { type DocumentStore, DuplicateKeyError } from "#shared/store/document-store.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
 import { chatAddressCollection } from "./chat-address-collection.ts";
 import { chatBase, chatEndpointAt, hasChat } from "./chat-endpoint.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
@@ -48,9 +49,7 @@ async function* sessionsWithChat(store: DocumentStore): AsyncGenerator<string> {
 /** Another process may keep it at the same time. */
 async function keep(store: DocumentStore, base: string): Promise<void> {
 	if (await store.update(chatAddressCollection, known, {}, { set: { base } })) return;
-	await store.insert(chatAddressCollection, { id: known, wire: "{}", base }).catch((error: unknown) => {
-		if (!(error instanceof DuplicateKeyError)) throw error;
-	});
+	await insertOnce(() => store.insert(chatAddressCollection, { id: known, wire: "{}", base }));
 }
 
 function unlessGone(error: unknown): undefined {
