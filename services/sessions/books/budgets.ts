@@ -152,19 +152,18 @@ export class Budgets {
 				return { by: missing(account, wanted), committed: account.committed };
 			},
 			async take() {
-				let raisedBy = 0;
 				try {
-					await records.change(principal, id, (current) => {
+					const decided = await records.decide(principal, id, (current) => {
 						const { change, by } = holdChange(current, wanted, now());
-						raisedBy = by;
-						return by === 0 && !current.session.budget.paused && !isEnding(current, wanted) ? undefined : change;
+						const isHeld = by === 0 && !current.session.budget.paused && !isEnding(current, wanted);
+						return { change: isHeld ? undefined : change, result: by };
 					});
+					failpoint("budgets.session-held");
+					return decided.result;
 				} catch (error) {
 					if (error instanceof DoesNotFitError) return undefined;
 					throw error;
 				}
-				failpoint("budgets.session-held");
-				return raisedBy;
 			},
 			async release(by) {
 				await records.change(principal, id, (current) => releaseChange(current, wanted.id, now(), by));

@@ -12,7 +12,7 @@ import { newSession } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
 import { type Command, next } from "../record/session-lifecycle.ts";
 import type { SessionCreations } from "./session-creations.ts";
-import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { resolveSource } from "./session-source.ts";
 
@@ -62,21 +62,21 @@ export class SessionCommands {
 	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
 		const mark = commandMark(command, key, { id });
-		let repeated: Session | undefined;
-		const decide = (record: SessionRecord): SessionChange | undefined => {
-			repeated = answeredBefore(record, mark);
-			if (repeated) return undefined;
+		const decide = (record: SessionRecord): SessionDecision<Session | undefined> => {
+			const former = answeredBefore(record, mark);
+			if (former) return { result: former };
 			const change = commandChange(record, command, now());
 			if (command === "start") this.#rules.models.refuseUnknown((record.document.launch as LaunchSettings).model);
 			const withColumns = { ...change, columns: both(change.columns, columns) };
 			// Its answer waits for the pod (session-stops.ts).
 			const provisional = command === "stop";
-			return mark ? remembered(record, withColumns, { ...mark, ...(provisional && { provisional }) }) : withColumns;
+			const answered = mark && { ...mark, ...(provisional && { provisional }) };
+			return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
 		};
-		const { session } = await this.#records.change(principal, id, decide, { deadline });
+		const { record, result: repeated } = await this.#records.decide(principal, id, decide, { deadline });
 		if (repeated) return repeated;
 		this.#due(id);
-		return session;
+		return record.session;
 	}
 }
 

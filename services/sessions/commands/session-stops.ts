@@ -8,7 +8,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { completedAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
-import type { ColumnChange, SessionRecord } from "../record/session-change.ts";
+import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionCommands } from "./session-commands.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
@@ -58,14 +58,12 @@ export class SessionStops {
 
 	/** Whoever repeats the command at the same time, or later, gets the same answer. */
 	async #settled({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
-		let counts = answer;
-		const settle = (record: SessionRecord): ColumnChange | undefined => {
-			const settled = completedAnswer(record, { command: "stop", key, answer });
-			({ counts } = settled);
-			return settled.kept && { set: { answers: settled.kept } };
+		const complete = (record: SessionRecord) => {
+			const { counts, kept } = completedAnswer(record, { command: "stop", key, answer });
+			return { result: counts, columns: kept && { set: { answers: kept } } };
 		};
-		await this.#records.annotate(principal, answer.id, settle, { deadline }).catch(unlessGone);
-		return counts;
+		const counting = await this.#records.annotate(principal, answer.id, complete, { deadline }).catch(unlessGone);
+		return counting ?? answer;
 	}
 
 	/** What `wait` gives; undefined at once when too many wait. */

@@ -9,10 +9,10 @@ import { failpoint } from "#shared/failpoints.ts";
 import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import type { SessionChange, SessionRecord } from "../record/session-change.ts";
+import type { SessionRecord } from "../record/session-change.ts";
 import type { Commander } from "./commander.ts";
 import { commandChange, remembered } from "./session-commands.ts";
-import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 
 /** Sessions of one call. */
 const pageSize = 200;
@@ -91,21 +91,18 @@ export class StoppedSessions {
 	 */
 	async #archiveIfStopped({ principal, key, deadline }: Commander, id: string): Promise<boolean> {
 		const mark = commandMark(action, key, { id });
-		let done = false;
-		const decide = (record: SessionRecord): SessionChange | undefined => {
-			const before = answeredBefore(record, mark) !== undefined;
-			done = before || record.session.status === "stopped";
-			if (before || !done) return undefined;
+		const decide = (record: SessionRecord): SessionDecision<boolean> => {
+			if (answeredBefore(record, mark)) return { result: true };
+			if (record.session.status !== "stopped") return { result: false };
 			const change = commandChange(record, "archive", now());
-			return mark ? remembered(record, change, mark) : change;
+			return { change: mark ? remembered(record, change, mark) : change, result: true };
 		};
 		try {
-			await this.#records.change(principal, id, decide, { deadline });
+			return (await this.#records.decide(principal, id, decide, { deadline })).result;
 		} catch (error) {
 			if (!isOfOne(error)) throw error;
 			return false;
 		}
-		return done;
 	}
 }
 

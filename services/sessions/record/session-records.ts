@@ -28,6 +28,14 @@ export interface ChangeOptions {
 	readonly deadline?: number | undefined;
 }
 
+/** What a look at the newest record has decided. */
+export interface SessionDecision<Result> {
+	/** Absent: nothing is written. */
+	readonly change?: SessionChange | undefined;
+	/** What the caller wants to know of the record that was decided on. */
+	readonly result: Result;
+}
+
 /** A change would pass a limit. */
 export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
@@ -117,35 +125,54 @@ export class SessionRecords {
 		decide: (record: SessionRecord) => SessionChange | undefined,
 		{ guard = {}, deadline }: ChangeOptions = {},
 	): Promise<SessionRecord> {
+		const asResult = (record: SessionRecord) => ({ change: decide(record), result: undefined });
+		return (await this.decide(principal, id, asResult, { guard, deadline })).record;
+	}
+
+	/**
+	 * The same for a caller that wants to know more of a decision than what it has changed: resolves to the session and to
+	 * the result of the decision that counts, which is the last one.
+	 * @throws as `change` does.
+	 */
+	async decide<Result>(
+		principal: Principal,
+		id: string,
+		decide: (record: SessionRecord) => SessionDecision<Result>,
+		{ guard = {}, deadline }: ChangeOptions = {},
+	): Promise<{ record: SessionRecord; result: Result }> {
 		// Whoever may not know of it does not wait for it.
 		if (this.#changes.isBusy(id)) await this.text(principal, id);
 		return this.#changes.run(id, { principal, deadline }, async () => {
 			const record = await this.get(principal, id);
-			const change = decide(record);
-			if (!change) return record;
+			const { change, result } = decide(record);
+			if (!change) return { record, result };
 			const changed = await this.#write(record, change, guard);
-			if (changed || !change.fits) return changed;
-			if ((await this.get(principal, id)).session.rev === record.session.rev) throw new DoesNotFitError();
+			if (changed) return { record: changed, result };
+			if (change.fits && (await this.get(principal, id)).session.rev === record.session.rev)
+				throw new DoesNotFitError();
 			return undefined;
 		});
 	}
 
 	/**
-	 * Changes what clients do not see, in line with the changes; `decide` is asked as for those.
+	 * Changes what clients do not see, in line with the changes; `decide` is asked as for those. Resolves to the result of
+	 * the decision that counts.
 	 * @throws as `change` does.
 	 */
-	async annotate(
+	async annotate<Result>(
 		principal: Principal,
 		id: string,
-		decide: (record: SessionRecord) => ColumnChange | undefined,
+		decide: (record: SessionRecord) => { readonly columns?: ColumnChange | undefined; readonly result: Result },
 		{ deadline }: Pick<ChangeOptions, "deadline"> = {},
-	): Promise<void> {
-		await this.#changes.run(id, { principal, deadline }, async () => {
+	): Promise<Result> {
+		const decided = await this.#changes.run(id, { principal, deadline }, async () => {
 			const record = await this.get(principal, id);
-			const columns = decide(record);
-			if (!columns) return record;
-			return this.#store.update(sessionCollection, id, { equals: { rev: record.session.rev } }, columns);
+			const { columns, result } = decide(record);
+			const guard = { equals: { rev: record.session.rev } };
+			const isDone = !columns || (await this.#store.update(sessionCollection, id, guard, columns)) !== undefined;
+			return isDone ? { result } : undefined;
 		});
+		return decided.result;
 	}
 
 	async #write(

@@ -103,21 +103,17 @@ export class SessionClaims {
 	/** Whether the report was taken; not when a newer lease exists or the session is gone. */
 	async report(report: PassReport): Promise<boolean> {
 		const { id, fence, generation, observed } = report;
-		let interrupted = false;
+		const decide = (current: SessionRecord) => {
+			const isInterrupted = current.document.rev !== current.document.claimed_rev;
+			const isOurs = current.document.fence === fence && current.document.generation === generation;
+			return { result: isInterrupted, change: isOurs ? observationChange(current, observed, now()) : undefined };
+		};
 		try {
-			const record = await this.#records.change(
-				reporter,
-				id,
-				(current) => {
-					interrupted = current.document.rev !== current.document.claimed_rev;
-					const ours = current.document.fence === fence && current.document.generation === generation;
-					return ours ? observationChange(current, observed, now()) : undefined;
-				},
-				{ guard: { fence } },
-			);
+			const decided = await this.#records.decide(reporter, id, decide, { guard: { fence } });
+			const { record, result: isInterrupted } = decided;
 			failpoint("sessions.observed");
 			if (record.document.fence !== fence) return false;
-			const taken = interrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
+			const taken = isInterrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
 			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
 			return taken;
 		} catch (error) {
