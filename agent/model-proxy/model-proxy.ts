@@ -1,7 +1,7 @@
 /**
  * The model proxy on loopback. Coding agents reach the session's model, and no other, through it with a token of this
  * launch. The proxy adds the provider's key, which is nowhere else, and reads the usage from the provider's own
- * response (docs/decisions/0011-the-meter-asks-for-the-usage.md).
+ * response (docs/decisions/0011-the-model-proxy-reads-the-usage.md).
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
