@@ -20,6 +20,7 @@ import { OriginGuard } from "./http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
 import { Readiness } from "./http/readiness.ts";
 import { RequestChain } from "./request-chain.ts";
+import { rootPage } from "./routes/root-page.ts";
 import { RouteTable } from "./routes/route-table.ts";
 import { UpgradeChain } from "./upgrade-chain.ts";
 import { isChatUpgrade } from "./http/websocket-handshake.ts";
@@ -125,7 +126,10 @@ function routeTable(
 	const prefixes = [gateway.product, ...gateway.aliases].map((name) => `/api/v1/${name}`);
 	const [prefix = ""] = prefixes;
 	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
-	return new RouteTable([...pages(readiness, document, shortcomings), ...apiPage(), ...routes], prefixes);
+	return new RouteTable(
+		[...pages(readiness, document, shortcomings), ...apiPage(), rootPage(prefix), ...routes],
+		prefixes,
+	);
 }
 
 function version(): string {

@@ -94,7 +94,7 @@ export class RequestChain {
 
 		const { method = "", url = "" } = request;
 		const match = this.#options.routes.find(method, url);
-		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer());
+		if (match.target.kind === "page") return this.#answer(exchange, await match.target.answer(request.headers));
 
 		const route = match.target;
 		exchange.route = route;

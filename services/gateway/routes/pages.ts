@@ -1,4 +1,5 @@
 /** What the gateway answers by itself: whether it lives, whether it can work, what it offers. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
 import type { Readiness } from "../http/readiness.ts";
@@ -8,7 +9,8 @@ export interface PageRoute {
 	readonly method: "GET";
 	/** Like the path of an action's route. */
 	readonly path: string;
-	answer(): Promise<Answer>;
+	/** @param headers Of the request. */
+	answer(headers: IncomingHttpHeaders): Promise<Answer>;
 }
 
 /** @param document The OpenAPI document, as JSON text. @param shortcomings What this installation cannot keep. */

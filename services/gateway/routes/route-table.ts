@@ -57,7 +57,7 @@ export class RouteTable {
 		const path = mark === -1 ? url : url.slice(0, mark);
 		const query = mark === -1 ? "" : url.slice(mark + 1);
 		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw notFound;
-		if (path.endsWith("/")) throw this.#withoutSlash(path.slice(0, -1), query);
+		if (path.endsWith("/") && path !== "/") throw this.#withoutSlash(path.slice(0, -1), query);
 		const routed = routedAs.get(method);
 		const match = routed && this.#match(routed, path);
 		if (!match) throw this.#refusal(path);
@@ -71,7 +71,7 @@ export class RouteTable {
 	}
 
 	#withoutSlash(path: string, query: string): HttpError {
-		if (path === "" || this.#allowed(path).length === 0) return notFound;
+		if (this.#allowed(path).length === 0) return notFound;
 		return new HttpError(307, "Temporary Redirect", ["Location", query === "" ? path : `${path}?${query}`]);
 	}
 

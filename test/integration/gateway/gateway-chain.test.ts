@@ -151,8 +151,21 @@ describe("gateway: the chain", () => {
 			}
 		});
 
+		it("sends a browser that asks for / to the page of the API, and tells others where the API is", async () => {
+			const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+			const browser = await send("GET /?a=b", { Accept });
+			expect([browser.status, browser.headers["location"]]).to.deep.equal([302, "/docs"]);
+			for (const headers of [{}, { Accept: "*/*" }, { Accept: "application/json" }]) {
+				const { status, text } = await send("GET /", headers);
+				expect([status, JSON.parse(text)]).to.deep.equal([
+					200,
+					{ name: "Atelier", api: "/api/v1/svc", openapi: "/openapi.json", docs: "/docs" },
+				]);
+			}
+			await expectDetail(await send("POST /", json, "{}"), 405, "Method Not Allowed");
+		});
+
 		for (const path of [
-			"/",
 			"//",
 			"/nope",
 			"/API/v1/svc/things",
