@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
 import { busBorder } from "#shared/bus/bus-border.ts";
 import { natsOptions } from "#shared/bus/nats-options.ts";
-import { isOutage } from "#shared/bus/outage.ts";
+import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
@@ -37,7 +37,12 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 		nodeID,
 		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus) },
 		errorRegenerator: new ServiceErrorRegenerator(),
-		middlewares: [bulkheadMiddleware, principalMiddleware, busBorder(new PacketSeal(key), topicsOf)],
+		middlewares: [
+			bulkheadMiddleware,
+			principalMiddleware,
+			outageMiddleware(),
+			busBorder(new PacketSeal(key), topicsOf),
+		],
 		internalServices: false,
 		requestTimeout: 8_000,
 		heartbeatInterval: 5,

@@ -1,15 +1,16 @@
 /**
  * Which failures open a circuit breaker: those that no caller can bring about for others. A breaker is shared by
  * everybody, so whatever one client can provoke (a full queue, a lost race, its own pod that does not answer) must not count.
+ * While a breaker is open, its callers are told what opened it.
  */
+import type { ActionHandler, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
+import { UnavailableError } from "../errors.ts";
 
-const outages: readonly unknown[] = [
-	"SERVICE_NOT_AVAILABLE",
-	"STORE_CLOSED",
-	"STORE_UNDECIDED",
-	"STORE_UNREACHABLE",
-	"STORE_UNWRITABLE",
-];
+/** These sentences hold for every call until the outage is over, also for a call that is not made. */
+const lastingOutages: readonly unknown[] = ["STORE_CLOSED", "STORE_UNREACHABLE", "STORE_UNWRITABLE"];
+
+/** `STORE_UNDECIDED` says that a write may be done, which is wrong for a call that is not made. */
+const outages: readonly unknown[] = [...lastingOutages, "SERVICE_NOT_AVAILABLE", "STORE_UNDECIDED"];
 
 interface BusFailure {
 	readonly type?: unknown;
@@ -19,4 +20,46 @@ interface BusFailure {
 /** A call that took too long counts only when its node is silent altogether: a slow answer may be the caller's own doing. */
 export function isOutage(error: Error & BusFailure): boolean {
 	return error.type === "REQUEST_TIMEOUT" ? error.data?.isSilent === true : outages.includes(error.type);
+}
+
+type Call = (action: string, params: unknown, options?: CallingOptions) => Promise<unknown>;
+
+/**
+ * Answers a call that an open breaker keeps from being made with the sentence and the type of the action's last outage.
+ * The framework's own answer says only that the service is not available.
+ */
+export function outageMiddleware(): Middleware {
+	let broker: ServiceBroker | undefined;
+	/** By action name, so it is as long as there are actions. */
+	const lastOutages = new Map<string, UnavailableError>();
+
+	/** Whether somebody serves the action and every breaker before it is open. */
+	function isBarred(action: string): boolean {
+		const endpoints = broker?.registry.actions.get(action);
+		return endpoints !== undefined && endpoints.count() > 0 && !endpoints.hasAvailable();
+	}
+
+	function remembering(next: ActionHandler, { name = "" }: { name?: string }): ActionHandler {
+		return function remembered(this: Service, ctx: Context): Promise<unknown> {
+			const answer: Promise<unknown> = next.call(this, ctx);
+			return answer.catch((error: unknown) => {
+				if (error instanceof UnavailableError && lastingOutages.includes(error.type)) lastOutages.set(name, error);
+				throw error;
+			});
+		};
+	}
+
+	const hooks = {
+		name: "Outage",
+		created: (created: ServiceBroker) => void (broker = created),
+		localAction: remembering,
+		remoteAction: remembering,
+		call: (next: Call) => (action: string, params: unknown, options?: CallingOptions) => {
+			const cause = lastOutages.get(action);
+			if (cause === undefined || !isBarred(action)) return next(action, params, options);
+			return Promise.reject(new UnavailableError(cause.message, cause.type));
+		},
+	};
+	// The framework's types say of the hook `call` that it is what it returns.
+	return hooks as unknown as Middleware;
 }

@@ -55,8 +55,10 @@ describe("a data folder", function () {
 			return refused.length >= 20;
 		};
 		await eventually(create, { withinMs: 60_000, what: "20 commands are refused" });
-		for (const answer of refused) expectReason(answer, disk?.folder);
-		expect(refused[0]?.text).to.include("disk is full");
+		for (const answer of refused) {
+			expectReason(answer, disk?.folder);
+			expect(answer.text, "the cause, also while a breaker is open").to.include("disk is full");
+		}
 		expect(await idsOf(api)).to.have.members(taken);
 
 		await platform.kill();

@@ -32,6 +32,7 @@ const failures: Readonly<Record<string, () => Error>> = {
 	Upstream: () => new UpstreamError("The pod did not answer", "POD", { cause: new Error(secret) }),
 	Unavailable: () => new UnavailableError("Not now"),
 	Timeout: () => new TimeoutError("Too late"),
+	Unwritable: () => new UnavailableError("Cannot write to the store: disk full", "STORE_UNWRITABLE"),
 	Undecided: () => new TimeoutError("The document store did not confirm", "STORE_UNDECIDED"),
 	Busy: () => new TooManyRequestsError("Too many changes of this are under way", "BUSY"),
 	Invalid: () =>
@@ -183,19 +184,39 @@ describe("gateway: a service that is not there", () => {
 		}
 	});
 
-	it("is 503 while its breaker is open, and there all the same (H4)", async () => {
-		const service = new ProbeService(failures);
-		const contracts = [{ ...probe, actions: { fail: probe.actions.fail } }];
-		const gateway = await startGateway({ contracts, services: [service.schema] });
-		const fail = () => sendRaw(gateway.port, rawRequest("POST /api/v1/svc/failures/Undecided", { Host: gateway.host }));
-		try {
-			for (let i = 0; i < 5; i++) expect((await fail()).status).to.equal(504);
-			const answer = await fail();
-			expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([503, { detail: unavailable }]);
-			const ready = await sendRaw(gateway.port, rawRequest("GET /ready", { Host: gateway.host }));
-			expect(ready.status, ready.text).to.equal(200);
-		} finally {
-			await gateway.stop();
-		}
-	});
+	for (const nodes of [1, 2] as const) {
+		describe(`while its breaker is open, on ${nodes} node(s)`, () => {
+			let gateway: TestGateway;
+			let service: ProbeService;
+
+			beforeEach(async () => {
+				service = new ProbeService(failures);
+				const contracts = [{ ...probe, actions: { fail: probe.actions.fail } }];
+				gateway = await startGateway({ nodes, contracts, services: [service.schema] });
+			});
+			afterEach(() => gateway.stop());
+
+			const fail = (how: string) =>
+				sendRaw(gateway.port, rawRequest(`POST /api/v1/svc/failures/${how}`, { Host: gateway.host }));
+
+			it("is 503, and there all the same (H4)", async () => {
+				for (let i = 0; i < 5; i++) expect((await fail("Undecided")).status).to.equal(504);
+				const answer = await fail("Undecided");
+				expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([503, { detail: unavailable }]);
+				const ready = await sendRaw(gateway.port, rawRequest("GET /ready", { Host: gateway.host }));
+				expect(ready.status, ready.text).to.equal(200);
+			});
+
+			it("repeats the sentence and the type of the outage, and asks the service nothing", async () => {
+				const sentences = [];
+				for (let i = 0; i < 7; i++) {
+					const { status, text, headers } = await fail("Unwritable");
+					sentences.push([status, JSON.parse(text), headers["x-error-code"], headers["retry-after"]]);
+				}
+				const sentence = [503, { detail: "Cannot write to the store: disk full" }, "STORE_UNWRITABLE", "1"];
+				expect(sentences).to.deep.equal(Array.from({ length: 7 }, () => sentence));
+				expect(service.failed).to.equal(5);
+			});
+		});
+	}
 });

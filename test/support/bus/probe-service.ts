@@ -93,6 +93,8 @@ export class ProbeService {
 	readonly contracts: readonly Contract[] = [probe];
 	/** Calls that reached the service, oldest first. */
 	readonly seen: Seen[] = [];
+	/** How often `fail` was called. */
+	failed = 0;
 	/** All calls but those of `list` and `fail` are answered when it has resolved. */
 	held: Promise<void> | undefined;
 	readonly schema: ServiceSchema;
@@ -115,6 +117,7 @@ export class ProbeService {
 					return cursor === "b" ? { items: [3] } : { items: [1, 2], next: "b" };
 				},
 				fail: async ({ how }) => {
+					this.failed++;
 					const failure = failures[how];
 					if (failure) throw failure();
 					return sleep(1_000);
