@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -10,6 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect } from "chai";
 import { PlatformLink, type PlatformRequest } from "#agent/reporting/platform-link.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { makeCertificate } from "../../../support/bus/test-certificates.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -153,7 +153,8 @@ describe("PlatformLink", () => {
 	it("trusts a platform behind TLS only when its certificate is known", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-certificate-"));
 		const known = getCACertificates("default");
-		const made = selfSigned(folder);
+		const files = makeCertificate(folder, "platform");
+		const made = { key: readFileSync(files.key, "utf8"), cert: readFileSync(files.cert, "utf8") };
 		const secure = createSecureServer(made);
 		try {
 			await listen(secure, "https");
@@ -174,13 +175,4 @@ async function closed(server: Server): Promise<void> {
 	server.close();
 	server.closeAllConnections();
 	await once(server, "close");
-}
-
-/** Of 127.0.0.1, for a day. */
-function selfSigned(folder: string): { key: string; cert: string } {
-	const [key, cert] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-	const what = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
-	const whose = ["-subj", "/CN=platform", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert];
-	execFileSync("openssl", [...what, ...whose], { stdio: "ignore" });
-	return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
 }
