@@ -3,17 +3,25 @@
  * `--record` keeps the figures in bench/results. What the numbers mean: docs/benchmarks.md.
  */
 import { loadavg } from "node:os";
+import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { recordResult } from "./record.ts";
 import { isMet, type Measured, type Row } from "./row.ts";
 import { rows } from "./rows.ts";
 
-const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const isRecorded = process.argv.includes("--record");
+const commandTable = {
+	usage: "npm run bench [-- <row>... --record]",
+	summary: "Measures the promises about speed and size, and prints the table (docs/benchmarks.md).",
+	operands: { help: { "<row>": `one of ${rows.map(({ id }) => id).join(", ")}; default: all of them` } },
+	options: { record: { type: "boolean", help: "keeps the figures in bench/results" } },
+} as const;
+
+const { values, positionals: asked } = readCommandLine(commandTable);
 const unknown = asked.filter((id) => !rows.some((row) => row.id === id));
-if (unknown.length > 0) {
-	console.error(`There is no row ${unknown.join(", ")}; there are ${rows.map(({ id }) => id).join(", ")}`);
-	process.exit(2);
-}
+if (unknown.length > 0)
+	refuseCommandLine(
+		commandTable,
+		`There is no row ${unknown.join(", ")}; there are ${rows.map(({ id }) => id).join(", ")}`,
+	);
 
 function say(row: Row, { verdicts, figures }: Measured): void {
 	for (const verdict of verdicts) {
@@ -39,6 +47,6 @@ for (const row of rows.filter(({ id }) => asked.length === 0 || asked.includes(i
 	const measured = await row.measure();
 	say(row, measured);
 	missed += measured.verdicts.filter((verdict) => !isMet(verdict)).length;
-	if (isRecorded) recordResult(row, measured);
+	if (values.record) recordResult(row, measured);
 }
 console.log(missed === 0 ? "Every target is met" : `${missed} targets are missed`);

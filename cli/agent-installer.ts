@@ -9,6 +9,7 @@ import { type Installed, installedFile, readInstalled } from "#shared/agents/ins
 import { every, monotonic } from "#shared/clock.ts";
 import { folderMegabytes } from "./folder-size.ts";
 import { lockDifferences } from "./lock-differences.ts";
+import type { ProgressOutput } from "./progress-output.ts";
 import { runNpm } from "./run-npm.ts";
 
 /** The message is a sentence for the person who installs. */
@@ -22,13 +23,13 @@ const maxSwaps = 5;
 
 export class AgentInstaller {
 	readonly #folder: string;
-	readonly #say: (line: string) => void;
+	readonly #output: ProgressOutput;
 	readonly #ending = new AbortController();
 
 	/** @param folder Holds a folder for each installed agent. */
-	constructor(folder: string, say: (line: string) => void) {
+	constructor(folder: string, output: ProgressOutput) {
 		this.#folder = folder;
-		this.#say = say;
+		this.#output = output;
 	}
 
 	installed(id: string): Installed | undefined {
@@ -45,12 +46,16 @@ export class AgentInstaller {
 		const lock = checksum(await readFile(join(agentRecordFolder, id, lockName)));
 		const found = this.installed(id);
 		if (found?.lock === lock && existsSync(join(this.#folder, id, recipe.entry))) {
-			return this.#say(`${id} ${found.version} is installed already: ${found.size_mb} MB in ${join(this.#folder, id)}`);
+			return this.#output.say(
+				`${id} ${found.version} is installed already: ${found.size_mb} MB in ${join(this.#folder, id)}`,
+			);
 		}
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		await this.#sweep();
 		const { package: name, version, licence, size_mb } = recipe;
-		this.#say(`Installing ${id} ${version} (npm package ${name}, ${licence}): about ${size_mb} MB in ${this.#folder}`);
+		this.#output.say(
+			`Installing ${id} ${version} (npm package ${name}, ${licence}): about ${size_mb} MB in ${this.#folder}`,
+		);
 		const begun = monotonic();
 		const made = this.#aside("new", id);
 		try {
@@ -58,7 +63,7 @@ export class AgentInstaller {
 			const installed: Installed = { package: name, version, lock, size_mb: size };
 			await writeFile(join(made, installedFile), JSON.stringify(installed));
 			await this.#swap(id, made);
-			this.#say(`Installed ${id} ${version} in ${((monotonic() - begun) / 1_000).toFixed(1)} s: ${size} MB`);
+			this.#output.say(`Installed ${id} ${version} in ${((monotonic() - begun) / 1_000).toFixed(1)} s: ${size} MB`);
 		} finally {
 			await rm(made, { recursive: true, force: true });
 		}
@@ -70,7 +75,7 @@ export class AgentInstaller {
 		if (!existsSync(folder)) throw new InstallError(`The coding agent "${id}" is not installed`);
 		const size = await folderMegabytes(folder);
 		await this.#discard(folder, id);
-		this.#say(`Removed ${id}: ${size} MB are free again`);
+		this.#output.say(`Removed ${id}: ${size} MB are free again`);
 	}
 
 	/** Megabytes it takes. @throws {InstallError} */
@@ -78,12 +83,15 @@ export class AgentInstaller {
 		await mkdir(folder, { mode: 0o700 });
 		for (const name of ["package.json", lockName])
 			await copyFile(join(agentRecordFolder, id, name), join(folder, name));
-		const progress = every(progressMs, () => void this.#showProgress(folder, size_mb));
+		const ending = new AbortController();
+		const progress = every(progressMs, () => void this.#showProgress(folder, size_mb, ending.signal));
 		try {
 			const failure = await runNpm(folder, { scripts, signal: this.#ending.signal });
 			if (failure !== undefined) throw new InstallError(`Cannot install ${id}: ${failure}`);
 		} finally {
 			progress.cancel();
+			ending.abort();
+			this.#output.endProgress();
 		}
 		const wrong = lockDifferences(
 			await lockAt(join(agentRecordFolder, id, lockName)),
@@ -94,10 +102,12 @@ export class AgentInstaller {
 		return folderMegabytes(folder);
 	}
 
-	async #showProgress(folder: string, expected: number): Promise<void> {
+	/** @param ended Nothing more is shown. */
+	async #showProgress(folder: string, expected: number, ended: AbortSignal): Promise<void> {
 		// What it measures is being made, and may be gone in the next moment.
-		const size = await folderMegabytes(folder).catch(() => 0);
-		if (size > 0 && !this.#ending.signal.aborted) this.#say(`  ${size} of about ${expected} MB`);
+		const size = await folderMegabytes(folder).catch(() => undefined);
+		if (size === undefined || ended.aborted || this.#ending.signal.aborted) return;
+		this.#output.progress(`  ${size} of about ${expected} MB`);
 	}
 
 	/** Another installation of the same agent may end at the same moment; the last one stays. */

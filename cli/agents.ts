@@ -7,13 +7,28 @@ import { join } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { fittingModels, missingModel } from "#shared/agents/agent-models.ts";
 import { AgentRecordError, readAgentRecords } from "#shared/agents/agent-records.ts";
+import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { type Config, ConfigError, environmentSecret, loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { AgentInstaller, InstallError } from "./agent-installer.ts";
 import { agentMarkdown } from "./agent-markdown.ts";
 import { agentTable } from "./agent-table.ts";
+import { ProgressOutput } from "./progress-output.ts";
 
-const usage = "Usage: npm run agents -- list | install <id>... | remove <id>...";
+const commandTable = {
+	usage: "npm run agents -- list | install <id>... | remove <id>... | markdown",
+	summary:
+		"The coding agents there are, and those that are installed into the data folder. Exit code 1: something failed.",
+	operands: {
+		help: {
+			list: "shows every agent, its size, and whether it is installed (default)",
+			"install <id>...": "installs agents with npm; does nothing for one that is installed already",
+			"remove <id>...": "removes agents that were installed",
+			markdown: "prints the table in docs/choosing-an-agent.md",
+		},
+	},
+	options: {},
+} as const;
 
 type Records = ReturnType<typeof readAgentRecords>;
 
@@ -35,7 +50,7 @@ function warnOfMissingModel(record: WrittenAgent, { models }: Config): void {
 async function run(command: string, ids: readonly string[]): Promise<boolean> {
 	const records = readAgentRecords();
 	const config = loadConfig();
-	const installer = new AgentInstaller(join(config.data_dir, "agents"), (line) => console.log(line));
+	const installer = new AgentInstaller(join(config.data_dir, "agents"), new ProgressOutput(process.stdout));
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => installer.abort());
 	if (command === "list") {
 		console.log(agentTable([...records.values()], (id) => installer.installed(id)));
@@ -55,10 +70,9 @@ async function run(command: string, ids: readonly string[]): Promise<boolean> {
 }
 
 try {
-	const [command = "list", ...ids] = process.argv.slice(2);
+	const [command = "list", ...ids] = readCommandLine(commandTable).positionals;
 	const isUnderstood = await run(command, ids);
-	if (!isUnderstood) console.error(usage);
-	process.exitCode = isUnderstood ? 0 : 2;
+	if (!isUnderstood) refuseCommandLine(commandTable, `Cannot do "${[command, ...ids].join(" ")}"`);
 } catch (error) {
 	const isSaid = [InstallError, AgentRecordError, ConfigError].some((kind) => error instanceof kind);
 	if (!(error instanceof Error) || !isSaid) throw error;

@@ -5,15 +5,22 @@
 import { stringify } from "yaml";
 import { configSchema } from "#shared/config/config-schema.ts";
 import { configTable } from "#shared/config/config-table.ts";
+import { readCommandLine } from "#shared/config/command-line.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
+
+const { values } = readCommandLine({
+	usage: "npm run config [-- --markdown]",
+	summary: "Prints the configuration in force as a configuration file would say it; secrets are masked.",
+	options: { markdown: { type: "boolean", help: "prints the table of all keys in docs/configuration.md instead" } },
+});
 
 function table(): string {
 	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });
 }
 
 try {
-	process.stdout.write(process.argv.includes("--markdown") ? table() : stringify(maskSecrets(loadConfig())));
+	process.stdout.write(values.markdown ? table() : stringify(maskSecrets(loadConfig())));
 } catch (error) {
 	if (!(error instanceof ConfigError)) throw error;
 	console.error(error.message);

@@ -4,26 +4,37 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { apiToken } from "#shared/secrets/api-token.ts";
+import { readCommandLine } from "#shared/config/command-line.ts";
 import { apiUrl } from "#shared/config/config.ts";
 import { type DemoOptions, runDemo } from "./demo-job.ts";
 import { PlatformClient, PlatformError } from "./platform-client.ts";
 import { Steps } from "./steps.ts";
 
-function optionsFrom(args: string[]): DemoOptions {
-	const { values, positionals } = parseArgs({
-		args,
-		allowPositionals: true,
-		options: { keep: { type: "boolean", default: false }, branch: { type: "string", default: "" } },
+function readOptions(): DemoOptions {
+	const { values, positionals } = readCommandLine({
+		usage: "npm run demo [-- <repository> --branch <name> --keep]",
+		summary:
+			"Does the whole main job on a running platform, each step with its time. ATELIER_URL says where the platform is.",
+		operands: { help: { "<repository>": "URL of the git repository to work on; default: this checkout" }, most: 1 },
+		options: {
+			branch: {
+				type: "string",
+				default: "",
+				value: "name",
+				help: "the branch to work on; default: the repository's own",
+			},
+			keep: { type: "boolean", default: false, help: "leaves the session running" },
+		},
 	});
 	const checkout = pathToFileURL(join(import.meta.dirname, "..")).href;
 	return { repository: positionals[0] ?? checkout, branch: values.branch, keep: values.keep };
 }
 
+const options = readOptions();
 const steps = new Steps((line) => console.log(line));
 try {
-	await runDemo(new PlatformClient(apiUrl(), apiToken()), steps, optionsFrom(process.argv.slice(2)));
+	await runDemo(new PlatformClient(apiUrl(), apiToken()), steps, options);
 	steps.table();
 } catch (error) {
 	console.error(`\nThe demo failed: ${error instanceof PlatformError ? error.message : String(error)}`);

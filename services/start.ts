@@ -4,6 +4,7 @@
  * is asked for meanwhile is one in order.
  */
 import { after, monotonic, sleep } from "#shared/clock.ts";
+import { readCommandLine } from "#shared/config/command-line.ts";
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { hideEnvironment } from "#shared/config/environment.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -47,6 +48,13 @@ function endWithoutBus(cause: unknown): void {
 	endProcess(70);
 }
 
+const { positionals: services } = readCommandLine({
+	usage: "npm start, or npm run service -- [<service>...]",
+	summary: "Runs the platform until SIGINT or SIGTERM. `npm run config` shows its configuration.",
+	operands: { help: { "<service>": "a folder in services/ that this process runs; default: all of them" } },
+	options: {},
+});
+
 ignoreDebuggerSignal();
 hideEnvironment(process.argv.slice(1));
 process.on("SIGINT", end);
@@ -61,7 +69,7 @@ process.on("unhandledRejection", (error) => {
 try {
 	failpoint("start.signals-heard");
 	const { PlatformProcess } = await import("./platform-process.ts");
-	platform = new PlatformProcess(process.argv.slice(2), endWithoutBus);
+	platform = new PlatformProcess(services, endWithoutBus);
 	await platform.start();
 } catch (error) {
 	// What an end interrupts fails; that is no failed start.

@@ -2,21 +2,29 @@
  * `npm run test:faults -- [--seed n] [--kills n] [--no-controls] [--record]`: a fault run and the controls, their table,
  * and 1 when something does not hold, a failpoint was never visited, or a control stays green.
  */
-import { parseArgs } from "node:util";
+import { readCommandLine } from "#shared/config/command-line.ts";
 import { type ControlReport, controls, runControl } from "./controls.ts";
 import { faultRun } from "./fault-run.ts";
 import { isBroken } from "./testbed.ts";
 import { keepRecord } from "./record.ts";
 import { controlTable, table } from "./table.ts";
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
+	usage: "npm run test:faults [-- options]",
+	summary: `A run of faults and its controls. Exit code 1: something does not hold, a failpoint was never visited, or a control
+stays green.`,
 	options: {
-		seed: { type: "string", default: String(Date.now() % 1_000_000) },
-		kills: { type: "string", default: "50" },
-		controls: { type: "boolean", default: true },
-		record: { type: "boolean", default: false },
+		seed: {
+			type: "string",
+			value: "n",
+			isNumber: true,
+			default: String(Date.now() % 1_000_000),
+			help: "chooses the faults and their order",
+		},
+		kills: { type: "string", value: "n", isNumber: true, default: "50", help: "how many processes are killed" },
+		controls: { type: "boolean", default: true, help: "leaves out the runs without a protection" },
+		record: { type: "boolean", default: false, help: "keeps the table in docs/faults.md" },
 	},
-	allowNegative: true,
 });
 
 console.log(`Seed ${values.seed}`);

@@ -3,7 +3,7 @@
  * to another one, as a table, and 1 when something fails or takes too long. With a control, the attack it belongs to
  * runs on a platform without that protection, and 1 says that nobody noticed. The table goes to docs/isolation.md.
  */
-import { parseArgs } from "node:util";
+import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { attackNamed, attacks } from "./attacks.ts";
 import { controlNamed } from "./controls.ts";
 import { type IsolationReport, isolationRun, notMeasured } from "./isolation-run.ts";
@@ -11,19 +11,32 @@ import { keepRecord } from "./record.ts";
 import { legend, table } from "./table.ts";
 import { patchedTree } from "../faults/patched-tree.ts";
 
-const { values } = parseArgs({
+const commandTable = {
+	usage: "npm run test:isolation [-- options]",
+	summary: "What each attack of one user does to another one. Exit code 1: something fails or takes too long.",
 	options: {
-		only: { type: "string", multiple: true },
-		seconds: { type: "string", default: "8" },
-		control: { type: "string" },
-		record: { type: "boolean", default: false },
+		only: { type: "string", value: "name", multiple: true, help: "one attack; default: all of them" },
+		seconds: { type: "string", value: "n", isNumber: true, default: "8", help: "how long each attack lasts" },
+		control: { type: "string", value: "name", help: "runs without a protection; exit code 1: nobody noticed" },
+		record: { type: "boolean", default: false, help: "keeps the table in docs/isolation.md" },
 	},
-});
+} as const;
+const { values } = readCommandLine(commandTable);
 const seconds = Number(values.seconds);
+
+/** What the command line names. */
+function found<T>(search: () => T): T {
+	try {
+		return search();
+	} catch (error) {
+		if (!(error instanceof RangeError)) throw error;
+		return refuseCommandLine(commandTable, error.message);
+	}
+}
 
 async function attackAll(): Promise<void> {
 	const reports: IsolationReport[] = [];
-	for (const attack of values.only?.map(attackNamed) ?? attacks) {
+	for (const attack of found(() => values.only?.map(attackNamed) ?? attacks)) {
 		const report = await isolationRun(attack, seconds).catch((error: unknown) => notMeasured(attack, error));
 		console.log(`${report.holds ? "holds " : "BROKEN"} ${table([report]).split("\n").at(-1)}`);
 		reports.push(report);
@@ -34,7 +47,7 @@ async function attackAll(): Promise<void> {
 }
 
 async function attackWithout(name: string): Promise<void> {
-	const { attack, patches } = controlNamed(name);
+	const { attack, patches } = found(() => controlNamed(name));
 	using tree = patchedTree(patches);
 	const report = await isolationRun(attackNamed(attack), seconds, tree.root);
 	console.log(table([report]));

@@ -18,7 +18,7 @@ import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AgentsRun, runAgents } from "../../support/agents/install-agents.ts";
 
-/** Writes what npm would, as `FAKE_NPM` says: `whole`, `half`, `other`, `empty`, or `endless`. */
+/** Writes what npm would, as `FAKE_NPM` says: `whole`, `half`, `other`, `empty`, `slow` (after 4 s), or `endless`. */
 const fakeNpm = `#!${process.execPath}
 const fs = require("node:fs");
 const args = process.argv.slice(2);
@@ -34,6 +34,7 @@ else if (how === "half") { console.error("npm error ENOSPC no space left"); proc
 else {
 	if (how === "other") Object.values(lock.packages)[0].integrity = "sha512-another";
 	fs.writeFileSync(folder + "/node_modules/.package-lock.json", JSON.stringify(lock));
+	if (how === "slow") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000);
 	if (how !== "empty") fs.writeFileSync(bundle + "/gemini.js", "x".repeat(3 * 1048576));
 }
 `;
@@ -101,6 +102,12 @@ describe("npm run agents", function () {
 			.to.include("--ignore-scripts")
 			.and.to.not.include("--no-ignore");
 		expect([left(), existsSync(entry())]).to.deep.equal([["gemini"], true]);
+	});
+
+	it("shows how far it is while npm works", async () => {
+		const { said, code } = await agents("slow", "install", "gemini");
+		expect(code, said).to.equal(0);
+		expect(said).to.match(/^ {2}\d+ of about 100 MB$/m);
 	});
 
 	it("does nothing the second time, and installs again what has lost its program", async () => {
