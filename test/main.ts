@@ -1,95 +1,86 @@
 /**
- * `npm test [-- 'test/e2e/chat/*.test.ts' …]`: every test there is, or those files. Most of a test is waiting, so files run side
- * by side, each in a mocha of its own; what takes the measure of the machine, or is a load to it, runs alone at the end.
- * A few files that failed are run once more, alone: one that passes then is named at the end and counts as passed, so that a
- * test that the machine was too busy for is seen without keeping everybody's work from landing. Closes as one mocha would.
+ * `npm test`: the tests that need nothing but git, Node.js and npm, and take no more than minutes. `npm run test:all`: every
+ * test. `npm test -- 'test/e2e/chat/*.test.ts' …`: those files, whatever they need.
  */
-import { globSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { projectRoot } from "#shared/project-root.ts";
-import { MochaProcess, type Outcome } from "./mocha-process.ts";
-import { leftOutAgents } from "./support/agents/proven-agents.ts";
-import { agentTests, planned } from "./test-plan.ts";
+import { leftOutLines } from "./left-out.ts";
+import { findProgram } from "./support/machine/test-program.ts";
+import { chosenTests, type TestChoice } from "./test-choice.ts";
+import { planned, usesAgents } from "./test-plan.ts";
+import { TestRun } from "./test-run.ts";
 
+const commandTable = {
+	usage: "npm test [-- <file>...], or npm run test:all [-- options]",
+	summary: `npm test runs every test that needs nothing but git, Node.js and npm and does not take long; npm run test:all runs
+all of them. Exit code 1: a test failed, or a program is not there.`,
+	operands: {
+		help: { "<file>": "a test file, a folder or a pattern, e.g. 'test/e2e/chat/*.test.ts'; runs these and no others" },
+	},
+	options: {
+		all: { type: "boolean", default: false, help: "every test; npm run test:all says so" },
+		rest: { type: "boolean", default: false, help: "only the tests that npm test leaves out" },
+		without: {
+			type: "string",
+			value: "program",
+			multiple: true,
+			help: "leaves out what needs this program; a missing program is a failure otherwise",
+		},
+	},
+} as const;
+
+/** Most of a test is waiting. */
 const sideBySide = availableParallelism() + 1;
-const begun = performance.now();
-/** More failures than this are no accident, and are not tried again. */
-const mostSecondTries = 3;
-const total: Outcome = { passing: 0, pending: 0, failing: 0 };
-const running = new Set<MochaProcess>();
-let broken: MochaProcess[] = [];
-const passedAlone: MochaProcess[] = [];
 
-function report(mocha: MochaProcess): void {
-	console.log(`\n== ${mocha.name} (${mocha.seconds.toFixed(1)} s)`);
-	console.log(mocha.output.trimEnd());
-}
+const { values, positionals: patterns } = readCommandLine(commandTable);
+const selection = values.rest ? "rest" : values.all ? "all" : "quick";
+// Read where the agents under test are chosen (support/agents/proven-agents.ts).
+if (selection !== "quick") process.env["ATELIER_TEST_AGENTS"] ??= "all";
 
-function count(outcome: Outcome, sign: 1 | -1): void {
-	for (const what of ["passing", "pending", "failing"] as const) total[what] += sign * outcome[what];
-}
-
-async function run(files: readonly string[]): Promise<MochaProcess> {
-	const mocha = new MochaProcess(files);
-	running.add(mocha);
-	count(await mocha.ended(), 1);
-	running.delete(mocha);
-	report(mocha);
-	if (mocha.outcome.failing > 0) broken.push(mocha);
-	return mocha;
-}
-
-/** Files that failed, alone this time: what they say now counts instead of what they said before. */
-async function tryAgain(): Promise<void> {
-	if (broken.length > mostSecondTries) return;
-	const failed = broken;
-	broken = [];
-	for (const first of failed) {
-		count(first.outcome, -1);
-		const second = await run(first.files);
-		if (second.outcome.failing === 0) passedAlone.push(first);
-	}
-}
-
-async function runAll(groups: readonly (readonly string[])[], atOnce: number): Promise<void> {
-	const left = groups.values();
-	// Each takes the next one when it has ended one.
-	const lane = async (): Promise<void> => {
-		for (const files of left) await run(files);
-	};
-	await Promise.all(Array.from({ length: atOnce }, lane));
-}
-
-/** What failed once more, and the numbers last, where whoever reads them finds them. */
-function close(): void {
-	for (const { name, ending } of passedAlone)
-		console.log(`\n== PASSED AT THE SECOND TRY ONLY: ${name}; at the first:\n${ending.trimEnd()}`);
-	for (const { name, ending } of broken) console.log(`\n== FAILED: ${name}\n${ending.trimEnd()}`);
-	if (leftOutAgents.length > 0 && agentTests.some((file) => files.includes(file)))
-		console.log(`\nLeft out: the coding agents ${leftOutAgents.join(", ")} (npm run test:all)`);
-	const minutes = (performance.now() - begun) / 60_000;
-	const { passing, pending, failing } = total;
-	console.log(`\n  ${passing} passing (${minutes.toFixed(1)}m)\n  ${pending} pending\n  ${failing} failing`);
-}
-
+const run = new TestRun();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
 	process.once(signal, () => {
-		for (const mocha of running) {
-			mocha.end();
-			report(mocha);
-		}
-		console.log(`\n${signal}: had not ended: ${[...running].map(({ name }) => name).join(", ")}`);
-		close();
+		console.log(`\n${signal}`);
+		run.end();
+		run.close([]);
 		process.exit(1);
 	});
 
-const patterns = process.argv.slice(2);
-const files = globSync(patterns.length > 0 ? patterns : "test/**/*.test.ts", { cwd: projectRoot }).toSorted();
-if (files.length === 0) throw new Error(`No test file is called ${patterns.join(", ")}`);
-const { together, alone } = planned(files);
-await runAll(together, sideBySide);
-await runAll(alone, 1);
-await tryAgain();
+const { files, leftOut, missing } = patterns.length > 0 ? named() : chosen();
+await run.run(planned(files), sideBySide);
+run.close([
+	...missing.map((program) => `MISSING: ${program}; npm run servers -- get ${program}`),
+	...leftOutLines(leftOut),
+	...(await leftOutAgentLines()),
+]);
+if (run.hasFailed || missing.length > 0) process.exitCode = 1;
 
-close();
-if (total.failing > 0) process.exitCode = 1;
+function named(): TestChoice {
+	const inFolders = patterns.map((pattern) => join(pattern, "**/*.test.ts"));
+	const found = globSync([...patterns, ...inFolders], { cwd: projectRoot })
+		.filter(isFile)
+		.toSorted();
+	if (found.length === 0) refuseCommandLine(commandTable, `No test file is called ${patterns.join(", ")}`);
+	return { files: found, leftOut: [], missing: [] };
+}
+
+function isFile(path: string): boolean {
+	return statSync(resolve(projectRoot, path)).isFile();
+}
+
+function chosen(): TestChoice {
+	const every = globSync("test/**/*.test.ts", { cwd: projectRoot }).toSorted();
+	const isThere = (program: string) => program === "agents" || findProgram(program) !== undefined;
+	return chosenTests(every, { selection, without: values.without ?? [] }, isThere);
+}
+
+async function leftOutAgentLines(): Promise<string[]> {
+	if (!files.some(usesAgents)) return [];
+	const { leftOutAgents } = await import("./support/agents/proven-agents.ts");
+	return leftOutAgents.length === 0
+		? []
+		: [`Left out: the coding agents ${leftOutAgents.join(", ")} (npm run test:all)`];
+}

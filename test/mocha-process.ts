@@ -26,6 +26,7 @@ export class MochaProcess {
 	outcome: Outcome = { passing: 0, pending: 0, failing: 0 };
 	readonly #child: ChildProcess;
 	readonly #begun = performance.now();
+	#endedAt: number | undefined;
 	#lingering: NodeJS.Timeout | undefined;
 
 	constructor(files: readonly string[]) {
@@ -45,9 +46,9 @@ export class MochaProcess {
 		return others.length === 0 ? first : `${first} and ${others.length} more`;
 	}
 
-	/** Since it was begun. */
+	/** From its begin to its end, or until now. */
 	get seconds(): number {
-		return (performance.now() - this.#begun) / 1_000;
+		return ((this.#endedAt ?? performance.now()) - this.#begun) / 1_000;
 	}
 
 	/** What mocha says of its failures, and what comes after its last test. */
@@ -60,6 +61,7 @@ export class MochaProcess {
 	async ended(): Promise<Outcome> {
 		const [code] = (await once(this.#child, "close")) as [number | null];
 		clearTimeout(this.#lingering);
+		this.#endedAt = performance.now();
 		const passing = this.#count("passing");
 		const failing = this.#count("failing") ?? 0;
 		const isInOrder = passing !== undefined && (code === 0) === (failing === 0);

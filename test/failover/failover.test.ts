@@ -1,4 +1,7 @@
-/** A replica set of three real MongoDB servers loses its primary under a real platform; the whole run is `npm run test:failover`. */
+/**
+ * A replica set of three real MongoDB servers loses its primary under a real platform; the whole run is `npm run test:failover`.
+ * Alone: it measures how long an outage lasts.
+ */
 import { expect } from "chai";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
 import { EventLog, type KeyedEntry } from "#shared/event-log/event-log.ts";

@@ -1,4 +1,7 @@
-/** A small fault run, and the controls: without a protection the checker says so. */
+/**
+ * A small fault run, and the controls: without a protection the checker says so.
+ * Alone: it measures how soon the platform recovers.
+ */
 import { expect } from "chai";
 import { controls, withoutProtection } from "./controls.ts";
 import { faultRun, type FaultReport } from "./fault-run.ts";

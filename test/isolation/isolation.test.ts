@@ -1,4 +1,7 @@
-/** The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed. */
+/**
+ * The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed.
+ * Alone: it measures time under load.
+ */
 import { expect } from "chai";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 import { attackNamed } from "./attacks.ts";

@@ -1,18 +1,15 @@
-/** A real browser, without a window and without a network beyond what a test lets it load. */
-import { existsSync } from "node:fs";
+/** A real browser, without a window and without a network beyond what a test lets it load. Needs: chromium. */
 import { type Browser, chromium } from "playwright-core";
-
-const program = "/usr/bin/chromium";
+import { testProgram } from "./machine/test-program.ts";
 
 export interface TestBrowser extends AsyncDisposable {
 	readonly browser: Browser;
 }
 
-/** @throws {Error} when there is none; in CI that is a failure. */
+/** @throws {Error} when there is none. */
 export async function openBrowser(): Promise<TestBrowser> {
-	if (!existsSync(program)) throw new Error(`There is no browser at ${program}; Debian's package is "chromium"`);
 	const browser = await chromium.launch({
-		executablePath: program,
+		executablePath: testProgram("chromium"),
 		args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
 	});
 	return { browser, [Symbol.asyncDispose]: () => browser.close() };

@@ -1,4 +1,7 @@
-/** Forty sessions at once come up, stop and go, and leave the machine as it was. */
+/**
+ * Forty sessions at once come up, stop and go, and leave the machine as it was.
+ * Alone: it is a load to the machine.
+ */
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";

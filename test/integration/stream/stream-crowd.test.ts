@@ -1,4 +1,7 @@
-/** A thousand clients on real sockets before a gateway in a process of its own, over NATS and the real event log. */
+/**
+ * A thousand clients on real sockets before a gateway in a process of its own, over NATS and the real event log.
+ * Alone: it measures memory and is a load to the machine.
+ */
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

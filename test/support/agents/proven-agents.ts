@@ -1,4 +1,4 @@
-/** The agents that tests are run against, and their installation. */
+/** The agents that tests are run against, and their installation. Needs: agents. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { installAgents } from "./install-agents.ts";

@@ -1,10 +1,11 @@
-/** A real NATS server on a free port of loopback. */
+/** A real NATS server on a free port of loopback. Needs: nats-server. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { eventually } from "../eventually.ts";
 import { freePort } from "../machine/free-port.ts";
+import { testProgram } from "../machine/test-program.ts";
 import { processFile } from "../machine/process-file.ts";
 
 /** Whom a server lets in; nobody named: everybody. */
@@ -31,7 +32,7 @@ export class NatsServer implements AsyncDisposable {
 		return `nats://${login}127.0.0.1:${this.#port}`;
 	}
 
-	/** Resolves when it listens. @throws {Error} when `nats-server` is not installed; nothing is skipped in silence. */
+	/** Resolves when it listens. @throws {Error} when `nats-server` is not installed. */
 	start(only?: NatsUser): Promise<void> {
 		return this.startWith(only ? ["--user", only.user, "--pass", only.password] : []);
 	}
@@ -39,7 +40,7 @@ export class NatsServer implements AsyncDisposable {
 	/** The same with arguments of its own, e.g. `--config`, and the variables its configuration names. */
 	async startWith(more: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
 		const listen = ["--addr", "127.0.0.1", "--port", String(this.#port)];
-		const server = spawn("nats-server", [...listen, ...more], {
+		const server = spawn(testProgram("nats-server"), [...listen, ...more], {
 			stdio: "ignore",
 			env: { PATH: process.env["PATH"], ...env },
 		});

@@ -1,23 +1,21 @@
-/** Real MongoDB servers that form a replica set on loopback. Each can be killed, frozen and started again. */
+/** Real MongoDB servers that form a replica set on loopback. Each can be killed, frozen and started again. Needs: mongod. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Document, MongoClient } from "mongodb";
 import { eventually } from "../eventually.ts";
 import { freePort } from "../machine/free-port.ts";
+import { findProgram, testProgram } from "../machine/test-program.ts";
 
-/** Where `npm run servers -- get mongod` has put the program. */
-const cache =
-	process.env["SERVERS_DIR"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "atelier-servers");
-const program = join(cache, "bin", "mongod");
+const program = findProgram("mongod");
 
 /** Why tests that need a real MongoDB server are left out here; undefined when there is one. */
 export const withoutMongod = reasonAgainst();
 
 function reasonAgainst(): string | undefined {
-	if (!existsSync(program)) return "no mongod here, `npm run servers -- get mongod`";
+	if (program === undefined) return "no mongod here, `npm run servers -- get mongod`";
 	return spawnSync(program, ["--version"]).status === 0 ? undefined : "mongod does not run here";
 }
 
@@ -53,7 +51,9 @@ export class Mongod {
 		const log = join(this.#folder, "..", `${this.port}.log`);
 		const place = ["--dbpath", this.#folder, "--port", String(this.port), "--bind_ip", "127.0.0.1"];
 		const written = ["--logpath", log, "--logappend", "--replSet", "rs0"];
-		this.#child = spawn(program, [...place, ...written, ...small, ...engine, ...quiet], { stdio: "ignore" });
+		this.#child = spawn(testProgram("mongod"), [...place, ...written, ...small, ...engine, ...quiet], {
+			stdio: "ignore",
+		});
 		const answers = async () => {
 			if (!this.runs) throw new MongodEnded(readFileSync(log, "utf8").slice(-2_000));
 			return this.command({ ping: 1 });

@@ -1,0 +1,30 @@
+/** What a run of the tests has left out, and which command runs it, for the person who reads its end. */
+import { needsOf, type TestNeeds } from "./test-needs.ts";
+
+/** Lines; none where nothing is left out. */
+export function leftOutLines(files: readonly string[]): string[] {
+	if (files.length === 0) return [];
+	const groups = Map.groupBy(files, (file) => groupOf(needsOf(file)));
+	const counts = [...groups].map(([group, { length }]) => `${length} ${length === 1 ? "file" : "files"} (${group})`);
+	return [
+		`Left out: ${counts.join(", ")}; ${commandFor(files)} runs them`,
+		...[...groups].map(([group, members]) => `  ${group}: ${members.map(shortName).join(", ")}`),
+	];
+}
+
+function groupOf({ programs }: TestNeeds): string {
+	if (programs.length === 0) return "take long";
+	return programs.includes("agents") ? "need coding agents" : `need ${programs.join(" and ")}`;
+}
+
+function commandFor(files: readonly string[]): string {
+	const programs = new Set(files.flatMap((file) => needsOf(file).programs));
+	const servers = [...programs].filter((program) => program !== "agents");
+	return servers.length === 0
+		? "npm run test:all"
+		: `npm run servers -- get ${servers.toSorted().join(" ")}, then npm run test:all`;
+}
+
+function shortName(file: string): string {
+	return file.replace(/^test\//, "").replace(/\.test\.ts$/, "");
+}

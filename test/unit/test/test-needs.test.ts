@@ -1,0 +1,63 @@
+/** Which tests `npm test` has, and that what it leaves out is named with a command that runs it. */
+import { expect } from "chai";
+import { globSync } from "node:fs";
+import { projectRoot } from "#shared/project-root.ts";
+import { leftOutLines } from "../../left-out.ts";
+import { chosenTests } from "../../test-choice.ts";
+import { isQuick, needsOf } from "../../test-needs.ts";
+
+const every = globSync("test/**/*.test.ts", { cwd: projectRoot });
+const all = () => true;
+
+describe("what tests need", () => {
+	it("is read from the heads of all modules that a test imports", () => {
+		expect(needsOf("test/e2e/processes/several-processes.test.ts").programs).to.deep.equal(["nats-server"]);
+		expect(needsOf("test/e2e/api/api-page.test.ts").programs).to.deep.equal(["chromium"]);
+		expect(needsOf("test/failover/failover.test.ts").programs).to.deep.equal(["mongod", "nats-server"]);
+		expect(needsOf("test/contract/real-agents.test.ts").programs).to.deep.equal(["agents"]);
+	});
+
+	it("is nothing for the main tests of the platform as its user sees it", () => {
+		for (const name of [
+			"sessions/demo",
+			"processes/start-stop",
+			"chat/chat",
+			"security/tenancy",
+			"api/conformance",
+			"books/budget",
+		])
+			expect(isQuick(needsOf(`test/e2e/${name}.test.ts`)), name).to.equal(true);
+	});
+
+	it("is known for every test, and `npm test` and the rest are all of them", () => {
+		const quick = chosenTests(every, { selection: "quick", without: [] }, all);
+		const rest = chosenTests(every, { selection: "rest", without: [] }, all);
+		expect([...quick.files, ...rest.files].toSorted()).to.deep.equal(every.toSorted());
+		expect([quick.leftOut.toSorted(), rest.leftOut]).to.deep.equal([rest.files.toSorted(), []]);
+		const programs = new Set(every.flatMap((file) => needsOf(file).programs));
+		expect([...programs].toSorted()).to.deep.equal(["agents", "chromium", "mongod", "nats-server"]);
+	});
+
+	it("is missing where a program is not there, unless that is excused", () => {
+		const asked = { selection: "rest", without: ["mongod"] } as const;
+		const { files, leftOut, missing } = chosenTests(every, asked, (program) => program !== "chromium");
+		expect(missing).to.deep.equal(["chromium"]);
+		expect(leftOut).to.include.members(["test/e2e/api/api-page.test.ts", "test/failover/failover.test.ts"]);
+		expect(files).to.include("test/e2e/processes/several-processes.test.ts");
+	});
+
+	it("is told at the end, with the command that runs what was left out", () => {
+		const files = [
+			"test/e2e/api/api-page.test.ts",
+			"test/e2e/processes/several-processes.test.ts",
+			"test/e2e/processes/shutdown.test.ts",
+		];
+		expect(leftOutLines(files)).to.deep.equal([
+			"Left out: 1 file (need chromium), 2 files (need nats-server); " +
+				"npm run servers -- get chromium nats-server, then npm run test:all runs them",
+			"  need chromium: e2e/api/api-page",
+			"  need nats-server: e2e/processes/several-processes, e2e/processes/shutdown",
+		]);
+		expect(leftOutLines([])).to.deep.equal([]);
+	});
+});
