@@ -1,0 +1,16 @@
+/** Values of a contract with every default, as a service would get them. */
+import { type Check, compileSchema } from "#shared/bus/validator.ts";
+import type { Output, Schema } from "#shared/bus/schema.ts";
+
+/** Compiling a schema takes longer than most tests. */
+const checks = new WeakMap<Schema, Check>();
+
+/** @throws {Error} when the value breaks the contract. */
+export function completed<S extends Schema>(fields: S, value: object): Output<S> {
+	const copy: object = structuredClone(value);
+	const check = checks.get(fields) ?? compileSchema(fields);
+	checks.set(fields, check);
+	const failures = check(copy);
+	if (failures.length > 0) throw new Error(`The value breaks the contract: ${JSON.stringify(failures)}`);
+	return copy as Output<S>;
+}

@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { readNotice } from "#agent/coding-agents/acp/acp-notices.ts";
+
+const commands = (availableCommands: unknown) =>
+	readNotice({ sessionUpdate: "available_commands_update", availableCommands });
+
+describe("readNotice()", () => {
+	it("reads commands, without those that have no name to type", () => {
+		const said = [
+			{ name: "init", description: "Begins" },
+			{ name: "bare" },
+			{ name: "" },
+			{ description: "x" },
+			"text",
+			{ name: "x".repeat(101) },
+		];
+		expect(commands(said)).to.deep.equal({
+			type: "commands",
+			commands: [
+				{ name: "init", description: "Begins" },
+				{ name: "bare", description: "" },
+			],
+		});
+		expect(commands("none")).to.deep.equal({ type: "commands", commands: [] });
+	});
+
+	it("bounds what an agent says", () => {
+		const said = Array.from({ length: 600 }, (_, n) => ({ name: `c${n}`, description: "x".repeat(600) }));
+		const notice = commands(said);
+		if (notice?.type !== "commands") expect.fail("these are commands");
+		expect(notice.commands).to.have.length(500);
+		expect(notice.commands[0]?.description).to.have.length(500);
+	});
+
+	it("reads how full the context is, where both numbers make sense", () => {
+		expect(readNotice({ sessionUpdate: "usage_update", used: 5, size: 10 })).to.deep.equal({
+			type: "context",
+			used: 5,
+			size: 10,
+		});
+		for (const [used, size] of [
+			[-1, 10],
+			[1.5, 10],
+			["5", 10],
+			[5, undefined],
+		])
+			expect(readNotice({ sessionUpdate: "usage_update", used, size })).to.equal(undefined);
+	});
+
+	it("knows no other update", () => {
+		for (const sessionUpdate of ["agent_message_chunk", undefined, 7])
+			expect(readNotice({ sessionUpdate })).to.equal(undefined);
+	});
+});

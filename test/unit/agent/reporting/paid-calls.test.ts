@@ -1,0 +1,69 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { likely, most, newReservation, usedUnder } from "#agent/reporting/paid-calls.ts";
+import type { AskingCall, CallBounds } from "#agent/model-proxy/metering/metered-call.ts";
+import { noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+
+const tokens = fc.integer({ min: 0, max: 1_000_000 });
+const size = fc.record({
+	input: fc.oneof(tokens, fc.constant(Infinity)),
+	output: fc.oneof(tokens, fc.constant(Infinity)),
+});
+
+function call(bounds: CallBounds | undefined): AskingCall {
+	return { id: "c", wire: "anthropic", model: "m", bounds };
+}
+
+describe("likely() and most()", () => {
+	const bounds = { likely: { input: 100, output: 4_000 }, atMost: { input: 400, output: 8_000 } };
+
+	it("plan what is likely, with at least what the last call had, or the most there can be", () => {
+		expect(likely(call(bounds))).to.deep.equal({ model: "m", input_tokens: 100, output_tokens: 4_000 });
+		expect(likely(call(bounds), 50)).to.deep.equal({ model: "m", input_tokens: 100, output_tokens: 4_000 });
+		expect(likely(call(bounds), 900)).to.deep.equal({ model: "m", input_tokens: 900, output_tokens: 4_000 });
+		expect(most(call(bounds))).to.deep.equal({ model: "m", input_tokens: 400, output_tokens: 8_000 });
+	});
+
+	it("leave out what has no bound, and everything of a call nobody has looked at", () => {
+		const endless = { likely: { input: Infinity, output: 1 }, atMost: { input: 1, output: Infinity } };
+		expect(likely(call(endless))).to.deep.equal({ model: "m", output_tokens: 1 });
+		expect(most(call(endless))).to.deep.equal({ model: "m", input_tokens: 1 });
+		expect([likely(call(undefined), 9), most(call(undefined))]).to.deep.equal([{ model: "m" }, { model: "m" }]);
+	});
+
+	it("never plan less because more was read before", () => {
+		fc.assert(
+			fc.property(size, tokens, tokens, (one, context, further) => {
+				const planned = (read: number) => likely(call({ likely: one, atMost: one }), read).input_tokens ?? Infinity;
+				expect(planned(context + further)).to.be.at.least(planned(context));
+				expect(planned(context)).to.be.at.least(context);
+			}),
+		);
+	});
+});
+
+describe("usedUnder()", () => {
+	it("tells the four buckets of every model", () => {
+		const counts: TokenCounts = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
+		const told = usedUnder(
+			new Map([
+				["m", counts],
+				["n", noTokens],
+			]),
+		);
+		expect(told).to.deep.equal([
+			{ model: "m", input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 },
+			{ model: "n", input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+		]);
+	});
+});
+
+describe("newReservation()", () => {
+	it("has a name of its own and nothing in it", () => {
+		const [one, other] = [newReservation(), newReservation()];
+		expect(one.id).not.to.equal(other.id);
+		expect([one.used.size, one.underWay.size, one.isRefused]).to.deep.equal([0, 0, false]);
+		one.used.set("m", noTokens);
+		expect(other.used.size).to.equal(0);
+	});
+});

@@ -1,0 +1,76 @@
+import { expect } from "chai";
+import { problemItem } from "#services/gateway/http/problem-items.ts";
+import type { Schema } from "#shared/bus/schema.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+
+/** The item for what the validator itself says of a value. */
+function itemOf(fields: Schema, params: object) {
+	const [failure] = compileSchema(fields)(structuredClone(params));
+	const [input] = Object.values(params);
+	return problemItem({ loc: ["body", "a"], failure: failure ?? expect.fail("the value fits"), input });
+}
+
+describe("problemItem()", () => {
+	const table: [fields: Schema, params: object, item: object][] = [
+		[{ a: { type: "string" } }, {}, { type: "missing", msg: "Field required" }],
+		[{ a: { type: "string" } }, { a: null }, { type: "value_error", msg: "Input should not be null", input: null }],
+		[{ a: { type: "string" } }, { a: 7 }, { type: "string_type", msg: "Input should be a valid string", input: 7 }],
+		[
+			{ a: { type: "string", max: 2 } },
+			{ a: "abc" },
+			{ type: "string_too_long", msg: "String should have at most 2 characters", ctx: { max_length: 2 }, input: "abc" },
+		],
+		[
+			{ a: { type: "string", pattern: "^x/y$" } },
+			{ a: "z" },
+			{
+				type: "string_pattern_mismatch",
+				msg: "String should match pattern '^x/y$'",
+				ctx: { pattern: "^x/y$" },
+				input: "z",
+			},
+		],
+		[
+			{ a: { type: "number", min: 1 } },
+			{ a: 0 },
+			{ type: "greater_than_equal", msg: "Input should be greater than or equal to 1", ctx: { ge: 1 }, input: 0 },
+		],
+		[
+			{ a: { type: "enum", values: ["x", "y", "z"] } },
+			{ a: "w" },
+			{ type: "enum", msg: "Input should be 'x', 'y' or 'z'", ctx: { expected: "'x', 'y' or 'z'" }, input: "w" },
+		],
+		[
+			{ a: { type: "enum", values: ["x"] } },
+			{ a: "w" },
+			{ type: "enum", msg: "Input should be 'x'", ctx: { expected: "'x'" }, input: "w" },
+		],
+		[
+			{ a: { type: "array", items: { type: "any" } } },
+			{ a: "x" },
+			{ type: "list_type", msg: "Input should be a valid list", input: "x" },
+		],
+	];
+	for (const [fields, params, item] of table) {
+		it(`says of ${JSON.stringify(params)} that it should be ${JSON.stringify(fields["a"])}`, () => {
+			expect(itemOf(fields, params)).to.deep.equal({ loc: ["body", "a"], ...item });
+		});
+	}
+
+	it("repeats no long text and no structure", () => {
+		const fields = { a: { type: "string", max: 100 } } as const;
+		expect(itemOf({ a: { type: "number" } }, { a: "x".repeat(100) })).to.have.property("input");
+		expect(itemOf(fields, { a: "x".repeat(101) })).not.to.have.property("input");
+		expect(itemOf(fields, { a: ["x"] })).not.to.have.property("input");
+	});
+
+	it("puts a pattern into its sentence as it stands, with the signs that a replacement would read", () => {
+		const failure = { type: "stringPattern", path: ["a"], message: "", expected: "/^$&$/" };
+		expect(problemItem({ loc: ["body"], failure }).msg).to.equal("String should match pattern '^$&$'");
+	});
+
+	it("says a rule without a wording in the validator's words", () => {
+		const failure = { type: "unheard", path: ["a"], message: "No" };
+		expect(problemItem({ loc: ["body"], failure })).to.deep.equal({ type: "value_error", loc: ["body"], msg: "No" });
+	});
+});

@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import { Readiness } from "#services/gateway/http/readiness.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
+
+const action = sessions.actions.list;
+
+describe("Readiness", () => {
+	function readiness(checks: Record<string, () => Promise<void>>, isServed = true): Readiness {
+		return new Readiness({ checks: new Map(Object.entries(checks)), actions: [action], isServed: () => isServed });
+	}
+
+	it("lacks nothing when all is well", async () => {
+		expect(await readiness({ store: async () => {} }).missing()).to.deep.equal([]);
+	});
+
+	it("names everything that is missing, and why", async () => {
+		const failing = async (): Promise<void> => {
+			throw new Error("the disk is full");
+		};
+		expect(await readiness({ store: failing, log: async () => {} }, false).missing()).to.deep.equal([
+			'nobody serves "sessions.list"',
+			"store: the disk is full",
+		]);
+	});
+
+	it("checks once for all who ask meanwhile, and again for the next one", async () => {
+		let checks = 0;
+		const one = readiness({
+			store: async () => {
+				checks++;
+			},
+		});
+		await Promise.all([one.missing(), one.missing(), one.missing()]);
+		expect(checks).to.equal(1);
+		await one.missing();
+		expect(checks).to.equal(2);
+	});
+
+	it("has failed when a check does not answer within 2 s", async () => {
+		const silent = (): Promise<void> => new Promise(() => {});
+		expect(await readiness({ store: silent }).missing()).to.deep.equal(["store: no answer within 2000 ms"]);
+	});
+
+	it("is not ready any more when the process ends, whatever a check under way says", async () => {
+		const release = Promise.withResolvers<void>();
+		const one = readiness({ store: () => release.promise });
+		const asked = one.missing();
+		one.drain();
+		release.resolve();
+		expect(await asked).to.deep.equal(["the process is ending"]);
+		expect(await one.missing()).to.deep.equal(["the process is ending"]);
+	});
+});

@@ -1,0 +1,97 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import {
+	answeredBefore,
+	type CommandAnswer,
+	commandMark,
+	completedAnswer,
+	fingerprintOf,
+	rememberAnswer,
+	rememberedMs,
+} from "#services/sessions/commands/command-answers.ts";
+import type { SessionRecord } from "#services/sessions/record/session-change.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+import { sessionRecord } from "../../../../support/platform/session-record.ts";
+
+const { session } = sessionRecord();
+
+function answer(key: string, more: Partial<CommandAnswer> = {}): CommandAnswer {
+	return { key, fingerprint: fingerprintOf({}), at: 1_000, answer: session, ...more };
+}
+
+function withAnswers(...answers: CommandAnswer[]): SessionRecord {
+	return sessionRecord({ columns: { answers } });
+}
+
+describe("commandMark()", () => {
+	it("tells actions and parameters apart, and marks nothing without a key", () => {
+		const mark = commandMark("start", "k", { a: 1 });
+		expect(mark).to.include({ key: "start:k", fingerprint: fingerprintOf({ a: 1 }) });
+		expect(commandMark("stop", "k", { a: 1 })?.key).not.to.equal(mark?.key);
+		expect(commandMark("start", "k", { a: 2 })?.fingerprint).not.to.equal(mark?.fingerprint);
+		expect(commandMark("start", undefined, {})).to.equal(undefined);
+	});
+});
+
+describe("answeredBefore()", () => {
+	const record = withAnswers(answer("start:k", { answer: { ...session, name: "first" } }), answer("stop:k"));
+
+	it("is the first answer to the same request", () => {
+		expect(answeredBefore(record, commandMark("start", "k", {}))?.name).to.equal("first");
+	});
+
+	it("is none for another key, another action, and without a key", () => {
+		expect(answeredBefore(record, commandMark("start", "other", {}))).to.equal(undefined);
+		expect(answeredBefore(record, commandMark("archive", "k", {}))).to.equal(undefined);
+		expect(answeredBefore(record, undefined)).to.equal(undefined);
+		expect(answeredBefore(sessionRecord(), commandMark("start", "k", {}))).to.equal(undefined);
+	});
+
+	it("refuses a key that was used for another request", () => {
+		expect(() => answeredBefore(record, commandMark("start", "k", { other: true })))
+			.to.throw(UnprocessableError)
+			.with.property("type", "IDEMPOTENCY_KEY_REUSED");
+	});
+});
+
+describe("completedAnswer()", () => {
+	const now = { ...session, name: "now" };
+	const complete = (...answers: CommandAnswer[]) =>
+		completedAnswer(withAnswers(...answers), { command: "stop", key: "k", answer: now });
+
+	it("replaces a provisional answer once, where it stands", () => {
+		const { counts, kept } = complete(answer("a"), answer("stop:k", { provisional: true }), answer("b"));
+		expect(counts).to.deep.equal(now);
+		expect(kept).to.deep.equal([answer("a"), answer("stop:k", { answer: now }), answer("b")]);
+		expect(complete(...(kept ?? []))).to.deep.equal({ counts: now });
+	});
+
+	it("lets an answer stand that is final, and needs no store when there is none", () => {
+		expect(complete(answer("stop:k"))).to.deep.equal({ counts: session });
+		expect(complete(answer("start:k", { provisional: true }))).to.deep.equal({ counts: now });
+	});
+});
+
+describe("rememberAnswer()", () => {
+	it("remembers the newest sixteen of a day, the new one last", () => {
+		const ages = fc.array(fc.integer({ min: 0, max: 2 * rememberedMs }), { maxLength: 30 });
+		fc.assert(
+			fc.property(ages, (times) => {
+				const former = times.toSorted((one, other) => one - other).map((at, index) => answer(`k${index}`, { at }));
+				const fresh = answer("fresh", { at: 2 * rememberedMs });
+				const remembered = rememberAnswer(former, fresh);
+				expect(remembered.at(-1)).to.equal(fresh);
+				const kept = former.filter(({ at }) => at > rememberedMs).slice(-15);
+				expect(remembered.slice(0, -1)).to.deep.equal(kept);
+			}),
+		);
+	});
+
+	it("forgets what is a day old, and what is more than sixteen", () => {
+		const of = (count: number, at: number) => Array.from({ length: count }, (_, index) => answer(`k${index}`, { at }));
+		const fresh = answer("fresh", { at: 2 * rememberedMs });
+		expect(rememberAnswer(of(20, rememberedMs), fresh)).to.deep.equal([fresh]);
+		expect(rememberAnswer(of(20, rememberedMs + 1), fresh)).to.have.length(16);
+		expect(rememberAnswer(undefined, fresh)).to.deep.equal([fresh]);
+	});
+});

@@ -1,0 +1,23 @@
+import { expect } from "chai";
+import { KnownModels } from "#services/sessions/commands/known-models.ts";
+import { UnprocessableError } from "#shared/errors.ts";
+import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+
+describe("KnownModels", () => {
+	const catalogue = readModelCatalogue("config/models.yaml");
+	const known = new KnownModels(catalogue);
+
+	it("accepts every model of the catalogue, and none at all", () => {
+		expect(catalogue.models).not.to.deep.equal([]);
+		for (const model of ["", ...catalogue.models.map(({ id }) => id)]) known.refuseUnknown(model);
+	});
+
+	it("refuses any other by its name", () => {
+		const [first] = catalogue.models;
+		for (const model of ["gpt-0", ` ${first?.id}`, first?.id.toUpperCase() ?? ""]) {
+			expect(() => known.refuseUnknown(model))
+				.to.throw(UnprocessableError, `There is no model "${model}"`)
+				.with.property("type", "MODEL_UNKNOWN");
+		}
+	});
+});

@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { sessionWarnings } from "#services/sessions/commands/session-warnings.ts";
+import { readAgentRecords } from "#shared/agents/agent-records.ts";
+import { unaskedActions } from "#shared/agents/unasked-actions.ts";
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { McpServer } from "#shared/pod/launch.ts";
+import { launchSettings } from "../../../../support/pods/memory-pods.ts";
+import { sessionCreate } from "../../../../support/platform/session-record.ts";
+
+const server: McpServer = { name: "x", type: "stdio", command: "x", args: [], env: {}, url: "", headers: {} };
+
+describe("sessionWarnings()", () => {
+	const ignored: [member: string, request: Partial<SessionCreate>][] = [
+		["credential_names", { credential_names: ["x"] }],
+		["integration_ids", { integration_ids: ["x"] }],
+		["resource_config", { resource_config: { cpu: 2 } }],
+		["terminal_restricted", { terminal_restricted: true }],
+	];
+	for (const [member, request] of ignored) {
+		it(`says that ${member} has no effect`, () => {
+			const warnings = sessionWarnings(sessionCreate(request), launchSettings, undefined);
+			expect(warnings.map((warning) => warning.split(":")[0])).to.deep.equal([member]);
+		});
+	}
+
+	it("says nothing of a request that is done as it was asked", () => {
+		expect(sessionWarnings(sessionCreate({ name: "a", model: "m" }), launchSettings, undefined)).to.deep.equal([]);
+	});
+
+	it("says what an agent does unasked when its person wants to be asked, and only then", () => {
+		const agents = [...readAgentRecords().values()];
+		for (const mcp_servers of [[], [server]])
+			for (const agent of agents) {
+				const warnings = (permission_mode: "ask" | "auto") =>
+					sessionWarnings(sessionCreate(), { ...launchSettings, permission_mode, mcp_servers }, agent);
+				const unasked = unaskedActions(agent, mcp_servers.length > 0);
+				expect(warnings("ask")).to.deep.equal(unasked.map((sentence) => `permission_mode: ${sentence}`));
+				expect(warnings("auto")).to.deep.equal([]);
+			}
+		expect(agents.flatMap((agent) => unaskedActions(agent, true))).not.to.deep.equal([]);
+	});
+});
