@@ -5,10 +5,13 @@ const longestNumber = 24;
 /** What a UTF-16 unit may become: `\u0001`. */
 const longestUnit = 6;
 
-/** Texts from here on are counted rather than written where their length does not decide. */
+/** Texts that are shorter than this are not counted: to write them takes as long. */
 const longText = 4_096;
-/** To go from quote to quote is slower than to write the text where more than every eighth unit is one. */
-const denseAt = 8;
+
+/** Bytes of each ASCII character in a JSON string: control characters become `\u0001` or `\n`. */
+const asciiBytes = new Uint8Array(128).fill(1);
+asciiBytes.fill(longestUnit, 0, 32);
+for (const escaped of '\b\t\n\f\r"\\') asciiBytes[escaped.charCodeAt(0)] = 2;
 
 /** Whether a value has at most so many bytes as JSON in UTF-8. The text is written only where lengths do not decide. */
 export function fitsJson(value: unknown, limit: number): boolean {
@@ -19,21 +22,34 @@ export function fitsJson(value: unknown, limit: number): boolean {
 	);
 }
 
-/** Bytes of a text as a JSON string: of JSON text inside a message, each quote counts twice. */
-export function quotedBytes(text: string): number {
-	const escapes = escapesIn(text);
-	return escapes === undefined ? Buffer.byteLength(JSON.stringify(text)) : Buffer.byteLength(text) + escapes + 2;
+/** The most bytes that a text of this length can have as a JSON string. */
+export function mostQuotedBytes(text: string): number {
+	return longestUnit * text.length + 2;
 }
 
-/** Its quotes and backslashes; undefined where it is quicker to write the text, or something else is to be escaped. */
-function escapesIn(text: string): number | undefined {
-	if (/[^\u0020-\ud7ff\ue000-\uffff]/.test(text)) return undefined;
-	const most = text.length / denseAt;
-	let count = 0;
-	for (const escaped of ['"', "\\"])
-		for (let at = text.indexOf(escaped); at !== -1; at = text.indexOf(escaped, at + 1))
-			if (++count > most) return undefined;
-	return count;
+/** Bytes of a text as a JSON string: of JSON text inside a message, each quote counts twice. */
+export function quotedBytes(text: string): number {
+	let bytes = 2;
+	for (let at = 0; at < text.length; at++) {
+		const unit = text.charCodeAt(at);
+		bytes += unit < 0x80 ? (asciiBytes[unit] ?? 1) : unit < 0x800 ? 2 : wideBytes(text, at);
+	}
+	return bytes;
+}
+
+/** A surrogate of a pair counts for half of its four bytes; one that stands alone is escaped. */
+function wideBytes(text: string, at: number): number {
+	if (!isSurrogate(text.charCodeAt(at))) return 3;
+	return isPair(text, at) || isPair(text, at - 1) ? 2 : longestUnit;
+}
+
+function isSurrogate(unit: number): boolean {
+	return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+function isPair(text: string, at: number): boolean {
+	const [high, low] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+	return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
 }
 
 /** Bytes that a value may have as JSON, from lengths. */
