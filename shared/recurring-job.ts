@@ -1,5 +1,6 @@
 /** Work that is done again and again in the background, and never twice at a time: a slow one is not hurried. */
 import { every, type Timer } from "./clock.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 export interface RecurringWork {
 	readonly everyMs: number;
@@ -9,37 +10,28 @@ export interface RecurringWork {
 }
 
 export class RecurringJob {
-	readonly #job: RecurringWork;
+	readonly #everyMs: number;
+	readonly #runs: SingleFlight<unknown>;
 	#timer: Timer | undefined;
-	#underWay: Promise<void> | undefined;
 
-	constructor(job: RecurringWork) {
-		this.#job = job;
+	constructor({ everyMs, work, onError }: RecurringWork) {
+		this.#everyMs = everyMs;
+		this.#runs = new SingleFlight(work, onError);
 	}
 
 	/** For the first time after `everyMs`. */
 	start(): void {
-		this.#timer = every(this.#job.everyMs, () => this.runNow());
+		this.#timer = every(this.#everyMs, () => this.runNow());
 	}
 
 	/** Without waiting for its time; nothing while it is under way. */
 	runNow(): void {
-		this.#underWay ??= this.#run().finally(() => {
-			this.#underWay = undefined;
-		});
+		if (!this.#runs.isRunning) this.#runs.request();
 	}
 
 	/** Finishes what is under way. */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
-		await this.#underWay;
-	}
-
-	async #run(): Promise<void> {
-		try {
-			await this.#job.work();
-		} catch (error) {
-			this.#job.onError(error);
-		}
+		await this.#runs.settled();
 	}
 }

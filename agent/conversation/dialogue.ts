@@ -2,6 +2,7 @@
 import { sleep } from "#shared/clock.ts";
 import type { InterruptState } from "#shared/contracts/session-control.ts";
 import type { ConversationPage, ConversationTurn } from "#shared/contracts/sessions.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import { AssistantTurn } from "./assistant-turn.ts";
 import { AgentLostError, type CodingAgent } from "../coding-agents/coding-agent.ts";
 import type { Conversation } from "./conversation.ts";
@@ -35,7 +36,7 @@ export class Dialogue {
 	#beginning: AbortController | undefined;
 	/** Resolves when the turn that is under way, or about to begin, has ended. */
 	#turnOver: Promise<void> = Promise.resolve();
-	#work: Promise<void> | undefined;
+	readonly #work = new SingleFlight(() => this.#answerAll());
 
 	/** @param modelFailure Tells why the last model call of the current turn failed; undefined when it did not fail. */
 	constructor(conversation: Conversation, log: LogBuffer, modelFailure: () => string | undefined) {
@@ -61,7 +62,7 @@ export class Dialogue {
 	/** Adds a message to the queue. Resolves when it is on disk. @throws {QueueFullError} */
 	async accept(id: string, content: string): Promise<void> {
 		await this.#conversation.ask(id, content);
-		this.#wake();
+		this.#work.request();
 	}
 
 	/** Makes this agent answer the messages, until it ends. */
@@ -70,7 +71,7 @@ export class Dialogue {
 		void agent.ended.then(() => {
 			if (this.#agent === agent) this.#agent = undefined;
 		});
-		this.#wake();
+		this.#work.request();
 	}
 
 	/** The turn that is under way, with its parts so far. */
@@ -95,9 +96,9 @@ export class Dialogue {
 	/** Ends the dialogue: no other turn begins, and the current one is cancelled. */
 	async end(): Promise<void> {
 		this.#ending.abort();
-		if (!this.#work) return;
+		if (!this.#work.isRunning) return;
 		this.#agent?.cancel();
-		await Promise.race([this.#work, sleep(patienceMs)]);
+		await Promise.race([this.#work.settled(), sleep(patienceMs)]);
 	}
 
 	/** @param before The id of a turn; only older turns are returned. */
@@ -109,25 +110,17 @@ export class Dialogue {
 		};
 	}
 
-	#wake(): void {
-		this.#work ??= this.#answerAll()
-			.catch((error: unknown) => this.#log.add("ERROR", "session-agent", `A turn cannot be stored: ${String(error)}`))
-			.finally(() => this.#tell((watcher) => watcher.rested?.()));
-	}
-
 	async #answerAll(): Promise<void> {
-		// The wait ensures that `#work` is set before this function can end.
-		await Promise.resolve();
 		try {
 			for (;;) {
 				const message = this.#conversation.next();
-				if (this.#isOver || !this.#agent || !message) return;
+				if (this.#isOver || !this.#agent || !message) break;
 				await this.#begin(this.#agent, message);
 			}
-		} finally {
-			// No step lies between the last look at the queue and this line, so a later message starts the work again.
-			this.#work = undefined;
+		} catch (error) {
+			this.#log.add("ERROR", "session-agent", `A turn cannot be stored: ${String(error)}`);
 		}
+		this.#tell((watcher) => watcher.rested?.());
 	}
 
 	/** Answers the message when every gate is open, unless the dialogue or its agent ends before. */

@@ -1,5 +1,6 @@
 /** Tells the platform what the agent is doing: the newest state only, again and again until it is heard. */
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import { Backoff } from "./backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
@@ -24,7 +25,7 @@ export class ActivityReporter {
 	/** What was told last, but for the numbers. */
 	#reported: string | undefined;
 	#pending: ActivityReport | undefined;
-	#isSending = false;
+	readonly #sending = new SingleFlight(() => this.#sendAll());
 
 	constructor(client: PlatformClient) {
 		this.#client = client;
@@ -33,12 +34,11 @@ export class ActivityReporter {
 	/** Takes the place of a report that is still waiting. */
 	report(report: ActivityReport): void {
 		this.#pending = report;
-		if (!this.#isSending) void this.#sendAll();
+		this.#sending.request();
 	}
 
 	/** Ends when nothing is left that the platform does not know. */
 	async #sendAll(): Promise<void> {
-		this.#isSending = true;
 		const backoff = new Backoff();
 		while (this.#pending && fingerprintOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {
 			const fingerprint = fingerprintOf(this.#pending);
@@ -50,7 +50,6 @@ export class ActivityReporter {
 			this.#reported = fingerprint;
 			backoff.reset();
 		}
-		this.#isSending = false;
 	}
 }
 

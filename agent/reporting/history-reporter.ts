@@ -3,6 +3,7 @@ import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import { Backoff } from "./backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
@@ -52,9 +53,11 @@ export class HistoryReporter {
 	#mayPatch = false;
 	/** The end has not waited for the patch that is being made. */
 	#isPatchLate = false;
-	#isMoreDue = false;
-	#collecting: Promise<void> | undefined;
-	#delivering: Promise<void> | undefined;
+	readonly #collecting = new SingleFlight(() => this.#collectAndPause());
+	readonly #delivering = new SingleFlight(
+		() => this.#deliverAll(),
+		(error) => this.#sayBroken(error),
+	);
 	#askedAt = monotonic();
 	#isSpoolBroken = false;
 
@@ -72,8 +75,7 @@ export class HistoryReporter {
 
 	/** Something may be new. What comes while it is collected is collected next. */
 	wake(): void {
-		this.#isMoreDue = true;
-		this.#collecting ??= this.#collectDue();
+		this.#collecting.request();
 	}
 
 	/** Whether the platform knows the session still; true when it cannot be asked. */
@@ -91,34 +93,23 @@ export class HistoryReporter {
 		this.#isPatchLate = true;
 		const last = chronicle ? [{ logs: [], turns: [], chronicle }] : [];
 		await this.#spool.add(last).catch((error: unknown) => this.#sayBroken(error));
-		await Promise.race([this.#deliverLast(), over]);
+		// After a delivery under way, which stops at the first report that is not taken.
+		const delivered = this.#delivering.run().catch(() => {});
+		await Promise.race([delivered, over]);
 		this.#client.close();
-		await this.#delivering;
+		await this.#delivering.settled();
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
 	}
 
 	async #collectLast(): Promise<void> {
-		await this.#collecting;
+		await this.#collecting.settled();
 		this.#mayPatch = true;
 		await this.#collect();
 	}
 
-	/** Once more after a delivery under way, which stops at the first report that is not taken. */
-	async #deliverLast(): Promise<void> {
-		await this.#delivering;
-		this.#deliver();
-		await this.#delivering;
-	}
-
-	async #collectDue(): Promise<void> {
-		// So that `#collecting` is set before this can be over.
-		await Promise.resolve();
-		while (this.#isMoreDue) {
-			this.#isMoreDue = false;
-			await this.#collect();
-			await sleep(pauseMs, this.#ending.signal);
-		}
-		this.#collecting = undefined;
+	async #collectAndPause(): Promise<void> {
+		await this.#collect();
+		await sleep(pauseMs, this.#ending.signal);
 	}
 
 	async #collect(): Promise<void> {
@@ -155,12 +146,9 @@ export class HistoryReporter {
 		this.#patch = found.patch;
 	}
 
+	/** A delivery under way sends what comes meanwhile too. */
 	#deliver(): void {
-		this.#delivering ??= this.#deliverAll()
-			.catch((error: unknown) => this.#sayBroken(error))
-			.finally(() => {
-				this.#delivering = undefined;
-			});
+		if (!this.#delivering.isRunning) this.#delivering.request();
 	}
 
 	async #deliverAll(): Promise<void> {

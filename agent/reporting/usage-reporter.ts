@@ -1,5 +1,6 @@
 /** Tells the platform what the session's models have used: at the end of each turn, and what comes late soon after. */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 import { Backoff } from "./backoff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
@@ -25,9 +26,10 @@ export class UsageReporter implements TurnWatcher {
 	#metered: TokenCounts | undefined;
 	#isInTurn = false;
 	#toldAt = monotonic();
-	#delivering: Promise<void> | undefined;
-	/** Something came while the delivery under way may have taken its last look. */
-	#isMoreDue = false;
+	readonly #delivering = new SingleFlight(
+		() => this.#deliverAll(),
+		(error) => this.#sayBroken(error),
+	);
 	#isBroken = false;
 	#isOver = false;
 
@@ -61,7 +63,7 @@ export class UsageReporter implements TurnWatcher {
 	/** Whether the platform has heard of everything so far; resolves when it has, or soon. */
 	async reported(): Promise<boolean> {
 		this.#deliver();
-		await Promise.race([this.#delivering, sleep(patienceMs)]);
+		await Promise.race([this.#delivering.settled(), sleep(patienceMs)]);
 		return this.#spool.isEmpty;
 	}
 
@@ -90,7 +92,7 @@ export class UsageReporter implements TurnWatcher {
 
 	/** After the client was closed. */
 	async close(): Promise<void> {
-		await this.#delivering;
+		await this.#delivering.settled();
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
 	}
 
@@ -107,17 +109,7 @@ export class UsageReporter implements TurnWatcher {
 	/** Everything there is, one report after the other. */
 	#deliver(): void {
 		this.#toldAt = monotonic();
-		this.#isMoreDue = true;
-		this.#delivering ??= this.#deliverDue();
-	}
-
-	async #deliverDue(): Promise<void> {
-		while (this.#isMoreDue) {
-			this.#isMoreDue = false;
-			await this.#deliverAll().catch((error: unknown) => this.#sayBroken(error));
-		}
-		// In the same breath as the last look: what comes any later is delivered anew.
-		this.#delivering = undefined;
+		this.#delivering.request();
 	}
 
 	/** Returns early when the platform is away and the pod ends. */

@@ -5,6 +5,7 @@
 import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import type { Addressed, Audience } from "./audience.ts";
 import { frame, isStreamEvent, type EventPosition } from "./sse-frame.ts";
 
@@ -63,8 +64,8 @@ export class LogTail {
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
-	#running: Promise<void> | undefined;
-	#next: Promise<void> | undefined;
+	/** The listener hears of a failure in the pass itself, and the next look comes soon. */
+	readonly #passes = new SingleFlight(() => this.#pass());
 	readonly #refusedNames = new Set<string>();
 
 	constructor(source: LogSource, listener: TailListener) {
@@ -73,8 +74,8 @@ export class LogTail {
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.#wake());
-		this.#wake();
+		this.#poll = every(pollMs, () => this.#passes.request());
+		this.#passes.request();
 	}
 
 	stop(): void {
@@ -84,12 +85,12 @@ export class LogTail {
 
 	/** A hint that the log has reached this number. */
 	hint(seq: number): void {
-		if (seq > this.#seq) this.#wake();
+		if (seq > this.#seq) this.#passes.request();
 	}
 
 	/** Services have come or gone: perhaps the log can be read again. */
 	lookAgain(): void {
-		if (!this.#isCurrent || this.#failingSince !== undefined) this.#wake();
+		if (!this.#isCurrent || this.#failingSince !== undefined) this.#passes.request();
 	}
 
 	/** Whether the kept entries are all the newest ones there were when the log was last begun. */
@@ -132,24 +133,7 @@ export class LogTail {
 	 * @throws when the log cannot be read, or only up to a gap.
 	 */
 	refresh(): Promise<void> {
-		if (!this.#running) {
-			this.#running = this.#pass().finally(() => {
-				this.#running = undefined;
-			});
-			return this.#running;
-		}
-		this.#next ??= this.#running
-			.catch(() => {})
-			.then(() => {
-				this.#next = undefined;
-				return this.refresh();
-			});
-		return this.#next;
-	}
-
-	#wake(): void {
-		// A failure is told to the listener, and the next look comes soon.
-		this.refresh().catch(() => {});
+		return this.#passes.run();
 	}
 
 	async #pass(): Promise<void> {

@@ -2,6 +2,7 @@
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
 import type { EventLog, KeyedEntry } from "./event-log.ts";
@@ -15,13 +16,11 @@ export class OutboxRelay {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
 	readonly #collections: readonly Collection[];
-	readonly #onError: (error: unknown) => void;
 	readonly #listeners: ((seq: number) => void)[] = [];
 	readonly #readers: (() => Promise<void>)[] = [];
 	readonly #trimming: RecurringJob;
+	readonly #moves: SingleFlight;
 	#poll: Timer | undefined;
-	#running: Promise<void> | undefined;
-	#again = false;
 	#stopped = false;
 
 	/**
@@ -37,7 +36,7 @@ export class OutboxRelay {
 		this.#store = store;
 		this.#log = log;
 		this.#collections = collections;
-		this.#onError = onError;
+		this.#moves = new SingleFlight(() => this.#moveAll(), onError);
 		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError });
 	}
 
@@ -59,16 +58,14 @@ export class OutboxRelay {
 
 	/** Something was written; returns at once. Calls during a move lead to one further move. */
 	wake(): void {
-		if (this.#stopped) return;
-		this.#again = true;
-		this.#running ??= this.#run();
+		if (!this.#stopped) this.#moves.request();
 	}
 
 	/** Resolves when what was written here before is in the log, or after `ms`. */
 	async settled(ms: number): Promise<void> {
-		if (!this.#running) return;
+		if (!this.#moves.isRunning) return;
 		const patience = new AbortController();
-		await Promise.race([this.#running, sleep(ms, patience.signal)]);
+		await Promise.race([this.#moves.settled(), sleep(ms, patience.signal)]);
 		patience.abort();
 	}
 
@@ -76,7 +73,7 @@ export class OutboxRelay {
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#poll?.cancel();
-		await Promise.all([this.#trimming.stop(), this.#running]);
+		await Promise.all([this.#trimming.stop(), this.#moves.settled()]);
 	}
 
 	async #trimLog(): Promise<void> {
@@ -84,17 +81,8 @@ export class OutboxRelay {
 		await this.#log.trim();
 	}
 
-	async #run(): Promise<void> {
-		try {
-			while (this.#again) {
-				this.#again = false;
-				for (const collection of this.#collections) await this.#move(collection);
-			}
-		} catch (error) {
-			this.#onError(error);
-		} finally {
-			this.#running = undefined;
-		}
+	async #moveAll(): Promise<void> {
+		for (const collection of this.#collections) await this.#move(collection);
 	}
 
 	async #move(collection: Collection): Promise<void> {
@@ -105,7 +93,7 @@ export class OutboxRelay {
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
 		for (const listener of this.#listeners) listener(seq);
-		if (documents.length === batch) this.#again = true;
+		if (documents.length === batch) this.#moves.request();
 	}
 
 	#trim(collection: Collection, { id, entries }: OutboxDocument): Promise<void> {

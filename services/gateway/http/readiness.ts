@@ -2,6 +2,7 @@
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { sleep } from "#shared/clock.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 
 /** A check that takes longer has failed. */
 const checkMs = 2_000;
@@ -18,7 +19,7 @@ export interface ReadinessOptions {
 
 export class Readiness {
 	readonly #options: ReadinessOptions;
-	#running: Promise<string[]> | undefined;
+	readonly #checks = new SingleFlight(() => this.#check());
 	#draining = false;
 
 	constructor(options: ReadinessOptions) {
@@ -33,10 +34,7 @@ export class Readiness {
 	/** What is missing, in words; nothing when all is well. Whoever asks meanwhile shares the outcome. */
 	async missing(): Promise<string[]> {
 		if (this.#draining) return [ending];
-		this.#running ??= this.#check().finally(() => {
-			this.#running = undefined;
-		});
-		const missing = await this.#running;
+		const missing = await this.#checks.join();
 		// The end may have begun meanwhile.
 		return this.#draining ? [ending] : missing;
 	}

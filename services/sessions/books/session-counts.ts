@@ -4,6 +4,7 @@
  */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import type { Document } from "#shared/store/collection.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -20,7 +21,7 @@ const pageSize = 500;
 export class SessionCounts {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
-	#fold: Promise<void> | undefined;
+	readonly #folds = new SingleFlight(() => this.#foldAll());
 
 	constructor(store: DocumentStore, log: EventLog) {
 		this.#store = store;
@@ -61,15 +62,12 @@ export class SessionCounts {
 
 	/** Takes in what is new in the log; calls during one lead to no second one. */
 	fold(): Promise<void> {
-		this.#fold ??= this.#foldAll().finally(() => {
-			this.#fold = undefined;
-		});
-		return this.#fold;
+		return this.#folds.join();
 	}
 
 	/** Resolves when no fold is under way. */
-	async settled(): Promise<void> {
-		await this.#fold?.catch(() => {});
+	settled(): Promise<void> {
+		return this.#folds.settled();
 	}
 
 	/** Exact as of the log: events that no document has yet are counted too. */

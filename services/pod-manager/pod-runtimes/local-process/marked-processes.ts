@@ -47,7 +47,7 @@ export class MarkedProcesses {
 	readonly #user = process.geteuid?.();
 	#known = new Map<number, Known>();
 	#last: Scan = { begunAt: Number.NEGATIVE_INFINITY, found: [] };
-	/** The one under way. */
+	/** The one under way. A SingleFlight does not fit: a scan waits for its time first, and is shared for as long as it waits. */
 	#running: Promise<Scan> | undefined;
 	/** The one that has not begun. */
 	#next: Promise<Scan> | undefined;

@@ -5,6 +5,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { every, monotonic } from "#shared/clock.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 import type { Pod } from "../../pod-runtime.ts";
 
 const glimpseMs = 1_000;
@@ -37,7 +38,10 @@ export class PodWatch {
 	/** Sessions to look at. */
 	readonly #wanted = new Set<string>();
 	#lookAtAllAt = Number.NEGATIVE_INFINITY;
-	#looking = false;
+	/** A second has passed since the last look began. */
+	#isGlimpseDue = false;
+	/** A failure is not reported: the next second looks again, and a pass over the session meets the same error and reports it. */
+	readonly #looks = new SingleFlight(() => this.#lookAround());
 
 	/** Ends with the signal. */
 	constructor(pods: WatchedPods, onChange: (sessionId: string) => void, signal: AbortSignal) {
@@ -55,53 +59,43 @@ export class PodWatch {
 	/** The pods of one session may have changed: looks at them now. */
 	look(sessionId: string): void {
 		this.#wanted.add(sessionId);
-		if (!this.#looking) void this.#lookAtWanted();
+		this.#looks.request();
 	}
 
 	/** Not while it still looks: a slow machine is not asked more often than it answers. */
 	#look(): void {
-		if (this.#looking) return;
-		void (monotonic() >= this.#lookAtAllAt ? this.#lookAtAll() : this.#glimpse());
+		if (this.#looks.isRunning) return;
+		this.#isGlimpseDue = true;
+		this.#looks.request();
 	}
 
-	#lookAtAll(): Promise<void> {
-		return this.#guarded(async () => {
-			const pods = await this.#pods.list();
-			this.#lookAtAllAt = monotonic() + lookAtAllMs;
-			const bySession = Map.groupBy(pods, ({ sessionId }) => sessionId);
-			for (const id of new Set([...this.#seen.keys(), ...bySession.keys()])) this.#compare(id, bySession.get(id) ?? []);
-			const alive = pods.filter(isAlive);
-			await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
-		});
-	}
-
-	#glimpse(): Promise<void> {
-		return this.#guarded(async () => {
-			const before = this.#glimpsed;
-			this.#glimpsed = await this.#pods.glimpse();
-			for (const id of new Set([...before.keys(), ...this.#glimpsed.keys()])) {
-				if (before.get(id) !== this.#glimpsed.get(id)) this.#wanted.add(id);
-			}
-			// Watchers are few on some machines; those without one are looked at each second.
-			for (const [id, { alive }] of this.#seen)
-				if (alive.some(({ name }) => !this.#files.has(name))) this.#wanted.add(id);
-		});
-	}
-
-	#lookAtWanted(): Promise<void> {
-		return this.#guarded(async () => {});
-	}
-
-	/** Then looks at what is wanted by then. */
-	async #guarded(first: () => Promise<void>): Promise<void> {
-		this.#looking = true;
-		try {
-			await first();
-			for (const id of this.#wanted) await this.#lookAt(id);
-		} catch {
-			// The next second looks again; a pass over the session meets the same error and reports it.
+	/** At all pods or at a glimpse of them, when a second has passed, and then at the pods that are wanted by then. */
+	async #lookAround(): Promise<void> {
+		if (this.#isGlimpseDue) {
+			this.#isGlimpseDue = false;
+			await (monotonic() >= this.#lookAtAllAt ? this.#lookAtAll() : this.#glimpse());
 		}
-		this.#looking = false;
+		for (const id of this.#wanted) await this.#lookAt(id);
+	}
+
+	async #lookAtAll(): Promise<void> {
+		const pods = await this.#pods.list();
+		this.#lookAtAllAt = monotonic() + lookAtAllMs;
+		const bySession = Map.groupBy(pods, ({ sessionId }) => sessionId);
+		for (const id of new Set([...this.#seen.keys(), ...bySession.keys()])) this.#compare(id, bySession.get(id) ?? []);
+		const alive = pods.filter(isAlive);
+		await Promise.all(alive.map((pod) => this.#pods.tend(pod)));
+	}
+
+	async #glimpse(): Promise<void> {
+		const before = this.#glimpsed;
+		this.#glimpsed = await this.#pods.glimpse();
+		for (const id of new Set([...before.keys(), ...this.#glimpsed.keys()])) {
+			if (before.get(id) !== this.#glimpsed.get(id)) this.#wanted.add(id);
+		}
+		// Watchers are few on some machines; those without one are looked at each second.
+		for (const [id, { alive }] of this.#seen)
+			if (alive.some(({ name }) => !this.#files.has(name))) this.#wanted.add(id);
 	}
 
 	async #lookAt(sessionId: string): Promise<void> {

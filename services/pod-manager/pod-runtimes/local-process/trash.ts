@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { SingleFlight } from "#shared/single-flight.ts";
 
 /** In the life of a process, for what could not be removed. */
 const maxTries = 3;
@@ -20,7 +21,7 @@ export class Trash {
 	/** What could not be removed, by its name in the trash. */
 	readonly #left = new Map<string, Left>();
 	#signal: AbortSignal | undefined;
-	#emptying: Promise<void> | undefined;
+	readonly #emptying = new SingleFlight(() => this.#empty());
 
 	/** @param folder Beside what is thrown away, on the same file system. */
 	constructor(folder: string) {
@@ -43,11 +44,9 @@ export class Trash {
 	 * again the next time, three times in all.
 	 * @param signal From now on nothing is removed when it has aborted; the next process goes on.
 	 */
-	async empty(signal = this.#signal): Promise<void> {
+	empty(signal = this.#signal): Promise<void> {
 		this.#signal = signal;
-		while (this.#emptying) await this.#emptying;
-		this.#emptying = this.#empty();
-		await this.#emptying;
+		return this.#emptying.run();
 	}
 
 	/** A sentence about what cannot be removed; undefined when there is no such thing. */
@@ -72,7 +71,6 @@ export class Trash {
 		}
 		// Not when something was thrown away meanwhile.
 		await rmdir(this.#folder).catch(() => {});
-		this.#emptying = undefined;
 	}
 
 	/** @param onMoved Hears of what was inside and is in the trash itself now. @throws {Error} when something stays. */
