@@ -1,5 +1,6 @@
 /** Clients who may see the same: what is made for one of them is made for all. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
 
 /** Whom an event is for; without an owner everybody of the tenant. */
 export interface Addressed {
@@ -15,14 +16,14 @@ export class Audience {
 		this.principal = principal;
 	}
 
-	/** As `GET /sessions` would have it: one's own and what is nobody's, an administrator all, within the tenant. */
+	/** An event of a session is for those who may see the session; an event without an owner is for the whole tenant. */
 	sees({ tenant, owner }: Addressed): boolean {
-		if (tenant !== this.principal.tenant) return false;
-		return owner === undefined || owner === this.principal.id || isAdmin(this.principal);
+		if (owner === undefined) return tenant === this.principal.tenant;
+		return mayUseSession(this.principal, "see", { tenant, owner });
 	}
 }
 
 /** Equal for principals who see the same. */
 export function audienceKey(principal: Principal): string {
-	return JSON.stringify(isAdmin(principal) ? [principal.tenant] : [principal.tenant, principal.id]);
+	return JSON.stringify(seesWholeTenant(principal) ? [principal.tenant] : [principal.tenant, principal.id]);
 }

@@ -2,13 +2,14 @@
  * How many sessions a user and a tenant have, and how many of them run: a fold of the event log, whose events say by how
  * much they change it, so that nobody has to count. Each document remembers the newest event it has.
  */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import type { Document } from "#shared/store/collection.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
+import { seesWholeTenant } from "#shared/session-access.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./session-count-collection.ts";
@@ -73,7 +74,7 @@ export class SessionCounts {
 	/** Exact as of the log: events that no document has yet are counted too. */
 	async of(principal: Principal): Promise<SessionCounters> {
 		const { tenant, id: owner } = principal;
-		const id = isAdmin(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
+		const id = seesWholeTenant(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
 		const events: CountedEvent[] = [];
 		for (let from = await this.#position(); ; ) {
 			const page = await this.#log.counted(from, pageSize);

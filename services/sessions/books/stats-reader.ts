@@ -1,9 +1,10 @@
 /** The numbers of `GET /stats`: a user's own, an administrator's tenant. Their cost does not depend on how much there is. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { type DayAccounts, dayOf } from "./day-accounts.ts";
 import { dollarsOf } from "#shared/models/money.ts";
+import { seesWholeTenant } from "#shared/session-access.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
 export class StatsReader {
@@ -21,7 +22,7 @@ export class StatsReader {
 	async of(principal: Principal): Promise<Stats> {
 		await this.#settled();
 		const { tenant, id } = principal;
-		const payer = isAdmin(principal) ? { tenant } : { tenant, owner: id };
+		const payer = seesWholeTenant(principal) ? { tenant } : { tenant, owner: id };
 		const [{ sessions, running_sessions }, today] = await Promise.all([
 			this.#counts.of(principal),
 			this.#accounts.totals(payer, dayOf(now())),

@@ -10,7 +10,7 @@ import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { fingerprintOf } from "../commands/command-answers.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionRecord } from "../record/session-change.ts";
-import { mayCommandAgent } from "../commands/session-commands.ts";
+import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import { desiredOf } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { Bookkeeper } from "./bookkeeper.ts";
@@ -131,6 +131,6 @@ function overSince(session: Session, generation: number): number {
 
 /** An administrator sees a session of somebody else, but does not write its books. @throws {ForbiddenError} */
 function refuseStrangers(principal: Principal, session: Session): void {
-	if (principal.kind === "pod" || mayCommandAgent(principal, session)) return;
+	if (mayUseSession(principal, "report-usage", ownershipOf(session))) return;
 	throw new ForbiddenError("Only the owner of a session and its pod may report what it used");
 }

@@ -1,10 +1,11 @@
 /** The repository of chronicles. Every method that answers somebody takes the principal first: what is not theirs does not exist for them. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";
@@ -57,7 +58,7 @@ export class ChronicleRecords {
 	page(principal: Principal, limit: number, after?: string) {
 		const page = { limit, maxBytes: answerBytes, descending: true, ...(after !== undefined && { after }) };
 		const { tenant, id } = principal;
-		return isAdmin(principal)
+		return seesWholeTenant(principal)
 			? this.#store.find(chronicleCollection, "by_tenant", { equals: [tenant] }, page)
 			: this.#store.find(chronicleCollection, "by_owner", { equals: [tenant, id] }, page);
 	}
@@ -139,10 +140,7 @@ function eventOf(
 }
 
 function mayKnow(principal: Principal, { status, session, tenant, owner }: ChronicleDocument): boolean {
-	if (status === "deleted") return principal.kind === "system";
-	if (principal.kind === "system") return true;
-	if (principal.kind === "pod") return principal.id === session;
-	return principal.tenant === tenant && (principal.id === owner || isAdmin(principal));
+	return mayUseSession(principal, status === "deleted" ? "see-deleted" : "see", { session, tenant, owner });
 }
 
 function chronicleNotFound(id: string): NotFoundError {

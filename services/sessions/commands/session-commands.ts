@@ -1,6 +1,5 @@
 /** The commands on a session: each is one compare-and-set, and none waits for a pod. */
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
@@ -116,9 +115,4 @@ export function remembered(
 	const answer: Session = { ...session, ...change.members, rev: session.rev + 1, updated_at: isoTime(change.at) };
 	const answers = rememberAnswer(document.answers, { ...mark, answer });
 	return { ...change, columns: both(change.columns, { set: { answers } }) };
-}
-
-/** Whether a caller may speak to the agent: it acts with the owner's rights, so an administrator may not. */
-export function mayCommandAgent(principal: Principal, session: Session): boolean {
-	return principal.id === session.owner_id || (session.owner_id === null && isAdmin(principal));
 }

@@ -10,7 +10,7 @@ import { BadRequestError, ConflictError, ForbiddenError } from "#shared/errors.t
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
-import { mayCommandAgent } from "../commands/session-commands.ts";
+import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
@@ -64,7 +64,7 @@ export class SessionControl {
 
 	async #commanded(principal: Principal, id: string): Promise<PodAddress> {
 		const record = await this.#records.get(principal, id);
-		if (!mayCommandAgent(principal, record.session))
+		if (!mayUseSession(principal, "command-agent", ownershipOf(record.session)))
 			throw new ForbiddenError("Only the owner of a session may speak to its agent");
 		return this.#running(record);
 	}

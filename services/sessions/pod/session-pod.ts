@@ -15,7 +15,7 @@ import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "../record/session-change.ts";
-import { mayCommandAgent } from "../commands/session-commands.ts";
+import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 
 /** Text, or content blocks of which the text ones count. */
@@ -97,7 +97,7 @@ export class SessionPod {
 		content: Content,
 		key?: string,
 	): Promise<string> {
-		if (!mayCommandAgent(principal, session))
+		if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
 			throw new ForbiddenError("Only the owner of a session may speak to its agent");
 		const text = textOf(content);
 		if (text === "")

@@ -1,10 +1,11 @@
 /** The repository of sessions. Every method takes the principal first: what is not theirs does not exist for them. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
 import type { DocumentStore, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
@@ -217,17 +218,14 @@ function eventOf(
 /** The index and range in which a principal's sessions stand. */
 function scopeOf(principal: Principal, by: SessionFilter["by"]) {
 	const value = "status" in by ? by.status : by.shelf;
-	const everybody = isAdmin(principal);
+	const everybody = seesWholeTenant(principal);
 	const range: Range = { equals: everybody ? [principal.tenant, value] : [principal.tenant, principal.id, value] };
 	if ("status" in by) return { index: everybody ? "tenant_status" : "owner_status", range } as const;
 	return { index: everybody ? "tenant_shelf" : "owner_shelf", range } as const;
 }
 
-function mayKnow(principal: Principal, document: SessionDocument): boolean {
-	if (document.status === "deleted" && principal.kind !== "system") return false;
-	if (principal.kind === "system") return true;
-	if (principal.kind === "pod") return principal.id === document.id;
-	return principal.tenant === document.tenant && (principal.id === document.owner || isAdmin(principal));
+function mayKnow(principal: Principal, { id, status, tenant, owner }: SessionDocument): boolean {
+	return mayUseSession(principal, status === "deleted" ? "see-deleted" : "see", { session: id, tenant, owner });
 }
 
 function sessionNotFound(id: string): NotFoundError {

@@ -1,0 +1,66 @@
+import { expect } from "chai";
+import type { Principal, PrincipalKind } from "#shared/bus/principal.ts";
+import {
+	mayUseSession,
+	ownershipOf,
+	seesWholeTenant,
+	type SessionAction,
+	type SessionOwnership,
+	sessionRelation,
+} from "#shared/session-access.ts";
+
+const session = { id: "s1", tenant_id: "acme", owner_id: "alice" };
+const ownership = ownershipOf(session);
+const unowned: SessionOwnership = { ...ownership, owner: null };
+
+function principal(kind: PrincipalKind, id: string, tenant: string, roles: string[] = []): Principal {
+	return { kind, id, tenant, roles };
+}
+
+const actions: SessionAction[] = ["see", "see-deleted", "command-agent", "report-usage"];
+
+describe("mayUseSession()", () => {
+	const all: readonly SessionAction[] = ["see", "command-agent", "report-usage"];
+	for (const [who, by, owned, ofNobody] of [
+		["a job of the platform", principal("system", "relay", ""), ["see", "see-deleted"], ["see", "see-deleted"]],
+		["the session's own pod", principal("pod", "s1", ""), ["see", "report-usage"], ["see", "report-usage"]],
+		["the pod of another session", principal("pod", "s2", ""), [], []],
+		["a pod whose id is the owner's name", principal("pod", "alice", "acme"), [], []],
+		["a pod with the role of an administrator", principal("pod", "s2", "acme", ["admin"]), [], []],
+		["the owner", principal("user", "alice", "acme"), all, []],
+		["the owner by a token", principal("pat", "alice", "acme"), all, []],
+		["the owner, who is an administrator", principal("user", "alice", "acme", ["admin"]), all, all],
+		["an administrator", principal("user", "root", "acme", ["admin"]), ["see"], all],
+		["an administrator by a token", principal("pat", "root", "acme", ["developer", "admin"]), ["see"], all],
+		["another user", principal("user", "bob", "acme", ["developer"]), [], []],
+		["a user of the owner's name in another tenant", principal("user", "alice", "other"), [], []],
+		["an administrator of another tenant", principal("user", "root", "other", ["admin"]), [], []],
+		["nobody in particular", principal("anonymous", "alice", "acme", ["admin"]), [], []],
+	] as const) {
+		const names = (list: readonly string[]): string => (list.length === 0 ? "nothing" : list.join(", "));
+		it(`allows ${who}: ${names(owned)}; without an owner: ${names(ofNobody)}`, () => {
+			expect(actions.filter((action) => mayUseSession(by, action, ownership))).to.deep.equal(owned);
+			expect(actions.filter((action) => mayUseSession(by, action, unowned))).to.deep.equal(ofNobody);
+		});
+	}
+
+	it("takes an unknown tenant for that of nobody", () => {
+		expect(mayUseSession(principal("user", "alice", ""), "see", { session: "s1", owner: "alice" })).to.equal(false);
+	});
+});
+
+describe("sessionRelation()", () => {
+	it("does not take an absent owner for nobody: only null says that nobody owns a session", () => {
+		const admin = principal("user", "root", "acme", ["admin"]);
+		expect(sessionRelation(admin, { session: "s1", tenant: "acme" })).to.equal("administrator");
+		expect(sessionRelation(admin, unowned)).to.equal("owner");
+	});
+});
+
+describe("seesWholeTenant()", () => {
+	it("is true for administrators only", () => {
+		expect(seesWholeTenant(principal("user", "root", "acme", ["admin"]))).to.equal(true);
+		expect(seesWholeTenant(principal("user", "alice", "acme", ["developer"]))).to.equal(false);
+		expect(seesWholeTenant(principal("pod", "s1", ""))).to.equal(false);
+	});
+});
