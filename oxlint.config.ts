@@ -232,6 +232,23 @@ const clockAndEnvironment: Override[] = [
 	},
 ];
 
+/** These tell the person or the process that started them something, before there is a log or after it. */
+const printing = [
+	"shared/config/command-line.ts",
+	"services/start.ts",
+	"services/platform-process.ts",
+	"services/end-process.ts",
+	"agent/main.ts",
+	"agent/builtin/stderr-log.ts",
+];
+
+/** Services have the broker's logger (shared/service-log.ts), the session agent has the log of its session. */
+const logging: Override = {
+	files: ["services/**", "shared/**", "agent/**"],
+	excludeFiles: printing,
+	rules: { "no-console": "error" },
+};
+
 export default defineConfig({
 	plugins: ["typescript", "import", "promise", "node", "unicorn", "oxc"],
 	categories: { correctness: "error" },
@@ -257,5 +274,6 @@ export default defineConfig({
 		{ files: ["shared/store/*-store.ts"], rules: { "max-params": ["error", 5] } },
 		...borders,
 		...clockAndEnvironment,
+		logging,
 	],
 });

@@ -118,7 +118,7 @@ export class SessionAgent {
 		try {
 			this.#status.fail(failure);
 		} catch (error) {
-			console.error(`The status cannot be written: ${String(error)}`);
+			this.#log.add("ERROR", own, `The status cannot be written: ${String(error)}`);
 		}
 	}
 

@@ -9,6 +9,7 @@ import { type BusConfig, type Config, loadConfig } from "#shared/config/config.t
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
 import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
@@ -49,6 +50,8 @@ export class PlatformProcess {
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);
+		const label = this.#names.length === serviceFolders.length ? "platform" : this.#names.join("-");
+		const broker = await newBroker(bus, key.busSeal(), label);
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
@@ -58,11 +61,11 @@ export class PlatformProcess {
 			upgradeHandlers: new Map(),
 			shortcomings: [],
 			readiness: new Map([["files", fileCheck(data_dir)]]),
+			log: broker.logger,
+			announce: (sentence) => console.log(sentence),
 		};
-		await this.#compose(platform);
+		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
-		const label = this.#names.length === serviceFolders.length ? "platform" : this.#names.join("-");
-		const broker = await newBroker(bus, key.busSeal(), label);
 		this.#broker = broker;
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
 		await broker.start();
@@ -89,11 +92,11 @@ export class PlatformProcess {
 		await this.#storage?.store.close();
 	}
 
-	async #compose(platform: Platform): Promise<void> {
+	async #compose(platform: Platform, logOf: (name: string) => ServiceLog): Promise<void> {
 		const modules = await loadParts(this.#names);
 		for (const [name, module] of modules) {
 			if (this.#isStopping) return;
-			this.#parts.push(await this.#composePart(module, platform, modules));
+			this.#parts.push(await this.#composePart(module, { ...platform, log: logOf(name) }, modules));
 			failpoint(`start.composed-${name}`);
 		}
 	}

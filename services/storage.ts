@@ -12,7 +12,7 @@ import { loadParts, type PartModules, serviceFolders } from "./service-folders.t
  * Opens the configured store with the collections of all these parts.
  * @throws {ConfigError} when the parts cannot use the configured store without others that are not among them.
  */
-export async function openStorage({ config, readiness }: Platform, parts: PartModules): Promise<Storage> {
+export async function openStorage({ config, readiness, log }: Platform, parts: PartModules): Promise<Storage> {
 	const folder = join(config.data_dir, "store");
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
@@ -25,7 +25,7 @@ export async function openStorage({ config, readiness }: Platform, parts: PartMo
 		store,
 		eventLog,
 		collections.filter(({ hasOutbox }) => hasOutbox),
-		(error) => console.error("Events wait in the store:", error),
+		(error) => log.error("Events wait in the store:", error),
 	);
 	return { store, eventLog, relay };
 }

@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import type { EventLog } from "./event-log/event-log.ts";
 import type { OutboxRelay } from "./event-log/outbox-relay.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
+import type { ServiceLog } from "./service-log.ts";
 import type { Collection } from "./store/collection.ts";
 import type { DocumentStore } from "./store/document-store.ts";
 
@@ -46,6 +47,10 @@ export interface Platform {
 	readonly shortcomings: string[];
 	/** By the name of what is checked; filled by parts, read by the gateway's `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
+	/** The log of this part. */
+	readonly log: ServiceLog;
+	/** Prints a sentence about the start or the end of the process for the person who started it, whatever the log level is. */
+	readonly announce: (sentence: string) => void;
 }
 
 /** What the parts of this process that store have in common. */

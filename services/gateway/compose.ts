@@ -32,7 +32,7 @@ export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
 	const gateway = await openGateway(platform);
 	return {
-		services: [gatewayService(gateway, () => console.log(`Atelier listens on ${gateway.entrance(host)}`))],
+		services: [gatewayService(gateway, () => platform.announce(`Atelier listens on ${gateway.entrance(host)}`))],
 		unready: () => gateway.unready(),
 		drain: () => gateway.drain(),
 		close: async () => gateway.close(),
@@ -58,7 +58,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const { connections, shortcoming } = connectionLimit(maxConnections + config.stream.max_clients);
 	if (shortcoming !== undefined) {
 		platform.shortcomings.push(shortcoming);
-		console.log(shortcoming);
+		platform.announce(shortcoming);
 	}
 	const server = await openHttpServer(
 		{ host, port, maxConnections: connections, shouldUpgrade: isChatUpgrade },

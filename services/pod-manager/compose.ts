@@ -19,7 +19,7 @@ import { platformUrl, podSpec } from "./pod-spec.ts";
 const perProcessor = 2;
 
 export async function compose(platform: Platform): Promise<Part> {
-	const { config, key, readiness, shortcomings } = platform;
+	const { config, key, readiness, shortcomings, announce } = platform;
 	const runtime = await loadRuntime(config, key);
 	refuseUnsafe(platform, runtime);
 	const catalogue = readModelCatalogue(config.models.file);
@@ -33,7 +33,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.open()) {
 		shortcomings.push(sentence);
-		console.log(sentence);
+		announce(sentence);
 	}
 	return {
 		services: [schema, agentsService(agents)],
@@ -41,7 +41,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		// When requests under way, some of them to pods, have their answers.
 		async close() {
 			if (config.pods.on_exit === "stop") await endAllPods(runtime);
-			else await tellLeftRunning(runtime);
+			else await announceLeftRunning(runtime, announce);
 			await runtime.close();
 		},
 	};
@@ -64,7 +64,7 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 	);
 }
 
-async function tellLeftRunning(runtime: PodRuntime): Promise<void> {
+async function announceLeftRunning(runtime: PodRuntime, announce: Platform["announce"]): Promise<void> {
 	const sentence = await leftRunning(runtime);
-	if (sentence !== undefined) console.log(sentence);
+	if (sentence !== undefined) announce(sentence);
 }

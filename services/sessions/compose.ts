@@ -51,12 +51,14 @@ export const collections = [
 ] as const;
 
 export async function compose(platform: StoringPlatform): Promise<Part> {
-	const { config, key, store, eventLog, relay } = platform;
+	const { config, key, store, eventLog, relay, log } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
 	const counts = new SessionCounts(store, eventLog);
 	await counts.open();
 	if (config.bus.url === "") await releaseLeases(store);
+	// The numbers stay right: what is not folded yet is counted from the log.
+	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
 	relay.onAppended(() => void counts.fold().catch(cannotCount));
 	relay.beforeTrim(() => counts.fold());
 
@@ -64,7 +66,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
 	await moveChats(store, records, config.gateway);
-	const books = openBooks({ store, config, catalogue, records, counts, relay });
+	const books = openBooks({ store, config, catalogue, records, counts, relay, log });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
 	const creations = new SessionCreations(records, idempotency);
@@ -74,10 +76,10 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, idempotency });
 	const stopped = new StoppedSessions(records, idempotency);
-	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules });
+	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, log });
 	const events = new SessionEventRecords(store);
 	const erasure = new SessionErasure({ history, chronicles: chronicles.ofSession, events, idempotency });
-	const sweep = idempotencyRecordSweep(store);
+	const sweep = idempotencyRecordSweep(store, log);
 	const claims = new SessionClaims(store, records, due, (gone) => erasure.erase(gone));
 
 	return {
@@ -98,9 +100,4 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			await counts.settled();
 		},
 	};
-}
-
-/** The numbers stay right: what is not folded yet is counted from the log. */
-function cannotCount(error: unknown): void {
-	console.error("Sessions cannot be counted now:", error);
 }

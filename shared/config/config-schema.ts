@@ -42,7 +42,7 @@ export const configSchema = schema({
 				type: "enum",
 				values: ["fatal", "error", "warn", "info", "debug"],
 				default: "warn",
-				description: "What the bus itself logs",
+				description: "What the bus and the services log",
 			},
 		},
 	},

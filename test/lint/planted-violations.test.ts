@@ -159,6 +159,13 @@ const planted: Plant[] = [
 	{ file: "agent/signal.ts", source: "export const x = AbortSignal.timeout(1);\n", rule: properties, says: "clock" },
 	{ file: "shared/timer.ts", source: "export const x = setTimeout(() => 1, 1);\n", rule: globals },
 	{ file: "services/start-interval.ts", source: "export const x = setInterval(() => 1, 1);\n", rule: globals },
+	...[
+		"services/sessions/prints.ts",
+		"services/prints.ts",
+		"shared/prints.ts",
+		"agent/prints.ts",
+		"agent/builtin/prints.ts",
+	].map((file) => ({ file, source: `console.error("x");\n`, rule: "eslint(no-console)" })),
 	...["readFile", "open", "cp", "copyFile", "writeFile", "truncate"].flatMap((name) => [
 		opening(`agent/opens-${name}.ts`, "node:fs/promises", name),
 		opening(`services/pod-manager/pod-runtimes/local-process/opens-${name}.ts`, "node:fs/promises", name),
@@ -190,6 +197,9 @@ const allowed: Record<string, string> = {
 	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),
+	"agent/builtin/stderr-log.ts": `console.error("x");\n`,
+	"services/platform-process.ts": `console.log("x");\n`,
+	"cli/prints.ts": `console.log("x");\n`,
 	"agent/folders.ts": importing("node:fs/promises", "{ mkdir as x }"),
 	"shared/files/untrusted-file.ts": importing("node:fs/promises", "{ open as x }"),
 	"services/blueprints/own-files.ts": importing("node:fs/promises", "{ readFile as x }"),

@@ -6,6 +6,7 @@ import type { Environment } from "../../io/environment.ts";
 import type { JsonObject } from "../../io/json-object.ts";
 import type { AgentSession, SessionOpening } from "../agent-mode.ts";
 import { orAborted } from "../or-aborted.ts";
+import { logLine } from "../stderr-log.ts";
 import { bash } from "../tools/bash.ts";
 import { editFile } from "../tools/edit-file.ts";
 import { listFiles } from "../tools/list-files.ts";
@@ -99,7 +100,7 @@ export class ModelSession implements AgentSession {
 	}
 
 	#complain(sentence: string): void {
-		console.error(sentence);
+		logLine(sentence);
 		const notice: SessionUpdate = { sessionUpdate: "notice", severity: "warning", title: sentence };
 		if (this.#opening.client.showsNotices) this.#opening.client.update(notice);
 	}

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Journal } from "../../io/journal.ts";
 import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
+import { logLine } from "../stderr-log.ts";
 import { mended, type ModelMessage } from "./model-message.ts";
 
 /** One line of the file. */
@@ -82,7 +83,7 @@ export class Transcript {
 
 /** The sentence appears in the session's log. */
 function complain(error: unknown): void {
-	console.error(`The transcript cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+	logLine(`The transcript cannot be written: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function read(records: readonly JsonObject[]): Pick<LoadedTranscript, "messages" | "updates"> {

@@ -3,6 +3,7 @@ import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
 import { budgetLimitCollection } from "./budget-limit-collection.ts";
@@ -37,9 +38,10 @@ export interface BooksDependencies {
 	readonly records: SessionRecords;
 	readonly counts: SessionCounts;
 	readonly relay: OutboxRelay;
+	readonly log: ServiceLog;
 }
 
-export function openBooks({ store, config, catalogue, records, counts, relay }: BooksDependencies) {
+export function openBooks({ store, config, catalogue, records, counts, relay, log }: BooksDependencies) {
 	const ledger = new Ledger(store);
 	const accounts = new DayAccounts(store, ledger);
 	const prices = new PriceList(catalogue);
@@ -49,7 +51,7 @@ export function openBooks({ store, config, catalogue, records, counts, relay }: 
 		...(tenant !== undefined && { tenant: microsOf(tenant) }),
 	});
 	const bookkeeper = new Bookkeeper({ ledger, records, accounts }, (error) =>
-		console.error("Rows of the usage ledger wait to be booked:", error),
+		log.error("Rows of the usage ledger wait to be booked:", error),
 	);
 	return {
 		ledger,

@@ -1,5 +1,6 @@
 /** Removes deleted chronicles from the store: first the timeline, then the tombstone, once its last event was relayed. */
 import { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { chronicleCollection } from "./chronicle-collections.ts";
 import type { ChronicleRecords } from "./chronicle-records.ts";
@@ -16,11 +17,11 @@ export interface PurgeDependencies {
 	readonly timelines: Timelines;
 }
 
-export function chroniclePurge(dependencies: PurgeDependencies): RecurringJob {
+export function chroniclePurge(dependencies: PurgeDependencies, log: ServiceLog): RecurringJob {
 	return new RecurringJob({
 		everyMs,
 		work: () => purgeChronicles(dependencies),
-		onError: (error) => console.error("Deleted chronicles cannot be removed:", error),
+		onError: (error) => log.error("Deleted chronicles cannot be removed:", error),
 	});
 }
 

@@ -1,5 +1,6 @@
 /** The chronicles' part of the sessions part. */
 import type { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRecords } from "../record/session-records.ts";
@@ -21,6 +22,7 @@ export interface ChroniclesDependencies {
 	readonly sessions: SessionRecords;
 	readonly creations: SessionCreations;
 	readonly rules: SessionRules;
+	readonly log: ServiceLog;
 }
 
 export interface Chronicles {
@@ -33,7 +35,7 @@ export interface Chronicles {
 }
 
 export function composeChronicles(dependencies: ChroniclesDependencies): Chronicles {
-	const { store, wake, sessions, creations, rules } = dependencies;
+	const { store, wake, sessions, creations, rules, log } = dependencies;
 	const records = new ChronicleRecords(store, wake);
 	const timelines = new Timelines(store, wake);
 	return {
@@ -42,6 +44,6 @@ export function composeChronicles(dependencies: ChroniclesDependencies): Chronic
 		timelines,
 		ofSession: new SessionChronicles(records, timelines),
 		reforge: new SessionReforge(creations, rules),
-		purge: chroniclePurge({ store, records, timelines }),
+		purge: chroniclePurge({ store, records, timelines }, log),
 	};
 }

@@ -1,6 +1,7 @@
 /** Removes answers to commands that are older than their keys are remembered. */
 import { now } from "#shared/clock.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection } from "./idempotency-record-collection.ts";
@@ -9,11 +10,11 @@ const everyMs = 30_000;
 /** At one look: more than one person may add meanwhile. */
 const batch = 500;
 
-export function idempotencyRecordSweep(store: DocumentStore): RecurringJob {
+export function idempotencyRecordSweep(store: DocumentStore, log: ServiceLog): RecurringJob {
 	return new RecurringJob({
 		everyMs,
 		work: () => sweepIdempotencyRecords(store),
-		onError: (error) => console.error("Old answers cannot be removed:", error),
+		onError: (error) => log.error("Old answers cannot be removed:", error),
 	});
 }
 

@@ -7,6 +7,7 @@ import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { startNodes } from "../bus/test-brokers.ts";
 import { composeParts } from "./compose-parts.ts";
+import { noLog } from "./no-log.ts";
 
 /** @param kept A folder that stays; default one that goes with the part. */
 export async function startSessions(nodes: 1 | 2, kept?: string) {
@@ -19,6 +20,8 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 		upgradeHandlers: new Map(),
 		shortcomings: [],
 		readiness: new Map(),
+		log: noLog,
+		announce() {},
 	};
 	const parts = await composeParts(platform, ["event-log", "sessions", "blueprints"]);
 	const started = await startNodes(

@@ -8,6 +8,7 @@ import { openGateway } from "#services/gateway/compose.ts";
 import type { Gateway } from "#services/gateway/gateway.ts";
 import { gatewayService } from "#services/gateway/gateway.service.ts";
 import { startNodes } from "../bus/test-brokers.ts";
+import { noLog } from "./no-log.ts";
 
 /** Three people beside `dev-user`; the token of each is `token-of-` and the id. */
 export const people = [
@@ -54,6 +55,8 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 		upgradeHandlers: new Map(),
 		shortcomings: [],
 		readiness: new Map(),
+		log: noLog,
+		announce() {},
 	};
 }
 

@@ -17,6 +17,7 @@ import { loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
+import { noLog } from "./no-log.ts";
 
 export const bookTestCollections = [
 	sessionCollection,
@@ -40,7 +41,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);
 	const catalogue = readModelCatalogue(config.models.file);
-	const books = openBooks({ store, config, catalogue, records, counts, relay });
+	const books = openBooks({ store, config, catalogue, records, counts, relay, log: noLog });
 	return {
 		...books,
 		records,

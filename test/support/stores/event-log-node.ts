@@ -19,6 +19,7 @@ import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { usageService } from "#services/sessions/usage.service.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
+import { noLog } from "../platform/no-log.ts";
 
 /** One event as large as a session's usually is. */
 const payload = JSON.stringify({ text: "x".repeat(700) });
@@ -55,7 +56,7 @@ export class EventLogNode implements AsyncDisposable {
 		const records = new SessionRecords(this.#store, () => {});
 		const config = loadConfig({});
 		const catalogue = readModelCatalogue(config.models.file);
-		const books = openBooks({ store: this.#store, config, catalogue, records, counts, relay });
+		const books = openBooks({ store: this.#store, config, catalogue, records, counts, relay, log: noLog });
 		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
 		await this.#broker.start();
 	}

@@ -6,6 +6,7 @@ import { compose } from "#services/pod-manager/compose.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
+import { noLog } from "../../../support/platform/no-log.ts";
 
 let folder: string;
 
@@ -19,6 +20,8 @@ function platform(trustsCallers: boolean): Platform {
 		upgradeHandlers: new Map(),
 		shortcomings: [],
 		readiness: new Map(),
+		log: noLog,
+		announce() {},
 	};
 }
 
