@@ -2,6 +2,7 @@
 import { closeSync, writeSync } from "node:fs";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { prepareCheck } from "./launch-document.ts";
 
 /** Where it says that it can be told what to be, and then that it has become it. */
 const answerFd = 3;
@@ -18,6 +19,7 @@ export async function loadAhead(): Promise<void> {
 		import("./model-proxy/model-proxy.ts"),
 		import("#shared/agents/agent-records.ts"),
 	]);
+	prepareCheck();
 	say();
 	process.title = waitingTitle;
 }

@@ -1,5 +1,5 @@
 /** What is told of used tokens, and how uses become a report. Pure. */
-import { maxReportedTokens } from "#shared/contracts/usage.ts";
+import { maxReportedTokens, type UsageReport } from "#shared/contracts/usage.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 
@@ -16,21 +16,11 @@ export interface Use {
 	counts: TokenCounts;
 }
 
-/** The body of the report. */
-export interface UsageReport {
-	report_id: string;
-	launch: number;
-	tokens: number;
-	provider: ModelAccess["location"];
-	model: string;
-	message_count: number;
-	input_tokens: number;
-	output_tokens: number;
-	cache_read_tokens: number;
-	cache_write_tokens: number;
-	source: "metered" | "estimated";
-	reservation_id?: string;
-}
+/** Fields that the contract leaves to the reporter, and that every report of a session agent has. */
+type Given = "report_id" | "launch" | "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens";
+
+/** The body of a report as a session agent makes it. */
+export type MeteredReport = Omit<UsageReport, Given> & { [Field in Given]: NonNullable<UsageReport[Field]> };
 
 /** Puts a use to those that can be told with it. A launch has one model, so they are few. */
 export function addUse(uses: readonly Use[], use: Use): Use[] {
@@ -44,7 +34,7 @@ export function reportOf(
 	{ launch, model, location, reservation_id, isEstimated, counts }: Use,
 	id: string,
 	messages: number,
-): UsageReport {
+): MeteredReport {
 	return {
 		report_id: id,
 		launch,
@@ -62,7 +52,7 @@ export function reportOf(
 }
 
 /** Whether the use is one of those the report tells of, if it is older. */
-export function isToldWith(use: Use, { launch, model, provider, reservation_id, source }: UsageReport): boolean {
+export function isToldWith(use: Use, { launch, model, provider, reservation_id, source }: MeteredReport): boolean {
 	const isOfOneSource = (use.isEstimated === true) === (source === "estimated");
 	const isOfOneModel = use.model === model && use.location === provider && isOfOneSource;
 	return isOfOneModel && use.launch === launch && use.reservation_id === reservation_id;

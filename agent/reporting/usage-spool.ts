@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
-import { addUse, isToldWith, reportOf, type Use, type UsageReport } from "./usage-report.ts";
+import { addUse, isToldWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
 
 /** One line of the file. */
 type SpoolRecord =
@@ -18,7 +18,7 @@ type SpoolRecord =
 	/** Messages that were answered and are in no report. */
 	| { messages: number }
 	/** It takes the uses it tells of, and all messages. */
-	| { report: UsageReport }
+	| { report: MeteredReport }
 	/** Id of the report. */
 	| { told: string };
 
@@ -31,7 +31,7 @@ export class UsageSpool {
 	/** By id of the call. */
 	readonly #begun = new Map<string, Use>();
 	#messages = 0;
-	#report: UsageReport | undefined;
+	#report: MeteredReport | undefined;
 
 	private constructor(journal: Journal) {
 		this.#journal = journal;
@@ -68,7 +68,7 @@ export class UsageSpool {
 	}
 
 	/** The report to tell, the same one until it is told. It is on disk before anybody hears of it. */
-	async next(): Promise<UsageReport | undefined> {
+	async next(): Promise<MeteredReport | undefined> {
 		if (this.#report) return this.#report;
 		const [use] = this.#uses;
 		if (!use) return undefined;
@@ -84,7 +84,7 @@ export class UsageSpool {
 	}
 
 	/** The platform has the report, or will never take it. */
-	async told(report: UsageReport): Promise<void> {
+	async told(report: MeteredReport): Promise<void> {
 		if (this.#report?.report_id === report.report_id) await this.#keep({ told: report.report_id });
 	}
 
@@ -122,7 +122,7 @@ export class UsageSpool {
 	}
 
 	/** It could not be kept, so nobody hears of it. */
-	#putBack({ message_count }: UsageReport, use: Use): void {
+	#putBack({ message_count }: MeteredReport, use: Use): void {
 		this.#report = undefined;
 		this.#uses = this.#uses.reduce<Use[]>(addUse, [use]);
 		this.#messages += message_count;

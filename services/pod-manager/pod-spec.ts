@@ -1,54 +1,17 @@
 /** What a pod is created from: the launch settings of a claim, and what the platform and the pod show each other. */
 import { compileSchema } from "#shared/bus/validator.ts";
-import { type Output, schema } from "#shared/bus/schema.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { gatewayUrl } from "#shared/gateway-url.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { ModelAccess, ModelRefusal } from "#shared/models/model-wire.ts";
-import { permissionModes } from "#shared/contracts/session-resource.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { type LaunchSettings, launchSettingsFields } from "#shared/pod/launch.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 
-const text = { type: "string" } as const;
-const textRecord = { type: "record", key: text, value: text } as const;
-const texts = { type: "array", items: text } as const;
+const check = compileSchema(launchSettingsFields);
 
-const launchFields = schema({
-	name: text,
-	model: text,
-	repositories: {
-		type: "array",
-		items: { type: "object", props: { url: text, branch: text, base_branch: text, path: text } },
-	},
-	setup_scripts: texts,
-	working_folder: text,
-	system_prompt: text,
-	initial_prompt: text,
-	env: textRecord,
-	agent: text,
-	mcp_servers: {
-		type: "array",
-		items: {
-			type: "object",
-			props: {
-				name: text,
-				type: { type: "enum", values: ["stdio", "http"] },
-				command: text,
-				args: texts,
-				env: textRecord,
-				url: text,
-				headers: textRecord,
-			},
-		},
-		default: [],
-	},
-	permission_mode: { type: "enum", values: permissionModes, default: "auto" },
-	git_protocols: texts,
-	budgeted: { type: "boolean", optional: true },
-});
-
-const check = compileSchema(launchFields);
+/** Sessions that were stored before these settings existed have none of them. */
+const laterSettings = { mcp_servers: [], permission_mode: "auto" };
 
 /** What the pod manager knows beside the claim. */
 export interface PodSpecDependencies {
@@ -63,7 +26,7 @@ export interface PodSpecDependencies {
 /** @throws {Error} when the claim's launch settings are incomplete. */
 export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodSpecDependencies): PodSpec {
 	const { id, generation } = claim;
-	const launch = launchSettings(claim.launch);
+	const launch = checkedSettings(claim.launch);
 	const access = accessOf(launch.model);
 	const refusal = access ? undefined : refusalOf(launch.model);
 	return {
@@ -79,14 +42,14 @@ export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }:
 	};
 }
 
-function launchSettings(launch: Record<string, unknown>): LaunchSettings {
-	const copy: unknown = structuredClone(launch);
+function checkedSettings(launch: Record<string, unknown>): LaunchSettings {
+	const copy: unknown = structuredClone({ ...laterSettings, ...launch });
 	if (fits(copy)) return copy;
 	const wrong = check(copy).map(({ path, message }) => `${path.join(".")}: ${message}`);
 	throw new Error(`Cannot start a pod from these launch settings: ${wrong.join("; ")}`);
 }
 
-function fits(value: unknown): value is Output<typeof launchFields> {
+function fits(value: unknown): value is LaunchSettings {
 	return check(value).length === 0;
 }
 

@@ -38,6 +38,7 @@ const access = {
 	context_window: 1_024,
 	prices: { input: 3, output: 15, cache_read: 1, cache_write: 4 },
 } as const;
+const server = { name: "s", type: "stdio", command: "s", args: [], env: {}, url: "", headers: {} } as const;
 const text = JSON.stringify(document);
 
 function refusal(input: string): string {
@@ -74,26 +75,50 @@ describe("parseLaunchDocument()", () => {
 		});
 	}
 
-	const wrong: Partial<Record<keyof LaunchDocument, unknown>> = {
-		session_id: "../../etc",
-		generation: 1.5,
-		installation: "a".repeat(41),
-		platform_url: "not a URL",
-		platform_key: "",
-		pod_token: "short",
-		workspace: "relative",
-		home: "/a\0b",
-		repositories: [{ url: "x" }],
-		setup_scripts: [1],
-		env: { A: 1 },
-		agent: "../builtin",
-		model_access: { ...access, prices: { ...access.prices, output: "15" } },
-	};
-	for (const [field, value] of Object.entries(wrong)) {
-		it(`refuses ${JSON.stringify(value)} as "${field}"`, () => {
-			expect(refusal(JSON.stringify({ ...document, [field]: value }))).to.contain(`"${field}"`);
+	const wrong: [path: string, change: Partial<Record<keyof LaunchDocument, unknown>>][] = [
+		["session_id", { session_id: "../../etc" }],
+		["generation", { generation: 1.5 }],
+		["generation", { generation: -1 }],
+		["installation", { installation: "a".repeat(41) }],
+		["platform_url", { platform_url: "not a URL" }],
+		["platform_key", { platform_key: "" }],
+		["pod_token", { pod_token: "short" }],
+		["workspace", { workspace: "relative" }],
+		["home", { home: "/a\0b" }],
+		["git_home", { git_home: "relative" }],
+		["agents", { agents: "relative" }],
+		["repositories.0.branch", { repositories: [{ url: "x", base_branch: "", path: "" }] }],
+		["setup_scripts.0", { setup_scripts: [1] }],
+		["env.A", { env: { A: 1 } }],
+		["agent", { agent: "../builtin" }],
+		["permission_mode", { permission_mode: "never" }],
+		["mcp_servers.0.type", { mcp_servers: [{ ...server, type: "sse" }] }],
+		["mcp_servers.0.env.A", { mcp_servers: [{ ...server, env: { A: 1 } }] }],
+		["mcp_servers.0.env", { mcp_servers: [{ ...server, env: { A: null } }] }],
+		["model_access", { model_access: null }],
+		["model_access.prices.output", { model_access: { ...access, prices: { ...access.prices, output: "15" } } }],
+		["model_access.endpoints.anthropic", { model_access: { ...access, endpoints: { anthropic: 1 } } }],
+		["model_refusal.wires.0", { model_refusal: { model: "m", reason: "r", wires: ["telepathy"] } }],
+		["lifeline_ms", { lifeline_ms: 0 }],
+	];
+	for (const [path, change] of wrong) {
+		it(`refuses ${JSON.stringify(change)} and names "${path}"`, () => {
+			expect(refusal(JSON.stringify({ ...document, ...change })))
+				.to.match(/: "([\w.]+)"$/)
+				.and.to.contain(`"${path}"`);
 		});
 	}
+
+	it("names the first three fields that are wrong, and repeats no value", () => {
+		const broken = { ...document, name: 1, model: { canary: 1 }, env: "canary", pod_token: "canary" };
+		const sentence = refusal(JSON.stringify(broken));
+		expect(sentence.match(/"/g)).to.have.length(6);
+		expect(sentence).to.contain('"name", "model"').and.not.to.contain("canary");
+	});
+
+	it("drops members that the schema does not have", () => {
+		expect(parseLaunchDocument(JSON.stringify({ ...document, secret: "canary" }))).to.deep.equal(document);
+	});
 });
 
 describe("readLaunchText()", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import type { Use, UsageReport } from "#agent/reporting/usage-report.ts";
+import type { Use, MeteredReport } from "#agent/reporting/usage-report.ts";
 import { UsageSpool } from "#agent/reporting/usage-spool.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 
@@ -168,7 +168,7 @@ class SpoolLife {
 	/** Id of the call under way. */
 	#call: string | undefined;
 	#calls = 0;
-	readonly #heard = new Map<string, UsageReport>();
+	readonly #heard = new Map<string, MeteredReport>();
 
 	private constructor(path: string, spool: UsageSpool) {
 		this.#path = path;
@@ -232,7 +232,7 @@ class SpoolLife {
 		this.#call = undefined;
 	}
 
-	#hear(report: UsageReport | undefined): UsageReport | undefined {
+	#hear(report: MeteredReport | undefined): MeteredReport | undefined {
 		if (!report) return undefined;
 		expect(this.#heard.get(report.report_id) ?? report, "one id, one body").to.deep.equal(report);
 		this.#heard.set(report.report_id, report);
@@ -253,8 +253,8 @@ async function reopen(file: string, spool: UsageSpool): Promise<UsageSpool> {
 	return UsageSpool.open(file);
 }
 
-async function drain(spool: UsageSpool): Promise<UsageReport[]> {
-	const reports: UsageReport[] = [];
+async function drain(spool: UsageSpool): Promise<MeteredReport[]> {
+	const reports: MeteredReport[] = [];
 	for (let report = await spool.next(); report; report = await spool.next()) {
 		reports.push(report);
 		await spool.told(report);

@@ -30,6 +30,15 @@ describe("podSpec", () => {
 		});
 	});
 
+	it("fills in what sessions of older versions were stored without", () => {
+		const { mcp_servers: _servers, permission_mode: _mode, ...older } = launchSettings;
+		expect(podSpec(claim(older), dependencies))
+			.to.include({ permission_mode: "auto" })
+			.and.to.deep.include({
+				mcp_servers: [],
+			});
+	});
+
 	it("refuses launch settings that are incomplete, by name and without their values", () => {
 		const broken = { ...launchSettings, repositories: [{ url: "https://user:secret@example.org/r" }], model: 7 };
 		expect(() => podSpec(claim(broken), dependencies))
