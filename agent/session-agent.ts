@@ -242,13 +242,13 @@ export class SessionAgent {
 
 	/** @param since When the pod was asked to end, on the monotonic clock. */
 	async #sumUp(since: number): Promise<ChronicleReport | undefined> {
-		const { timeline, reports, dialogue, model } = this.#opened;
+		const { timeline, reports, dialogue } = this.#opened;
 		if (!timeline || !reports) return undefined;
 		const failure = this.#status.status.failure?.message;
-		// One that still answers a cancelled turn could not answer this; the built-in agent needs a model of ours.
-		const canAnswer = dialogue?.turn === undefined && (model?.proxy !== undefined || this.#launch.agent !== "builtin");
+		// An agent that still answers a cancelled turn could not answer this.
+		const isIdle = dialogue?.turn === undefined;
 		const context = { keeper: this.#keeper, permissions: this.#permissions, timeline, reports };
-		return closingChronicle({ since, failure, canAnswer, ...context });
+		return closingChronicle({ since, failure, isIdle, ...context });
 	}
 
 	async #close(): Promise<void> {

@@ -20,6 +20,8 @@ export interface AgentRecord
 	files: { path: string; text: string }[];
 	/** Its own modes by the session's permission mode; empty: as it starts. */
 	modes: { ask: string; auto: string };
+	/** It has a model, the session's or one of its own. */
+	has_model: boolean;
 }
 
 /** Where the agent asks the session's model: the model proxy. */
@@ -93,6 +95,7 @@ export function fillRecord(record: WrittenAgent, sources: PlaceholderSources): A
 			text: configText(format, fillAll(content, filled)),
 		})),
 		modes: record.modes ?? { ask: "", auto: "" },
+		has_model: sources.reachable !== undefined || record.own_model,
 	};
 }
 

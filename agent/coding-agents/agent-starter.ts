@@ -5,9 +5,15 @@ import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { type ModelEndpoint, readAgentRecord } from "./agent-record.ts";
+import {
+	type AgentRecord,
+	type ModelEndpoint,
+	type PlaceholderSources,
+	type ReachableModel,
+	readAgentRecord,
+} from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
-import { AcpAgent } from "./acp/acp.ts";
+import { AcpAgent, type AcpOptions } from "./acp/acp.ts";
 import type { Environment } from "../io/environment.ts";
 import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
@@ -43,13 +49,38 @@ export async function startCodingAgent(
 	model: string,
 	onProcess: (process: AgentProcess) => void,
 ): Promise<CodingAgent> {
-	const { launch, inherited, env, permissions, log, signal, onNotice } = dependencies;
-	const proxy = dependencies.proxy();
+	const { launch, env, log, signal } = dependencies;
+	const reachable = reachableModel(dependencies);
+	const chosen = { model, reachable, state: join(launch.state, "agents", launch.agent) };
+	await mkdir(chosen.state, { recursive: true, mode: 0o700 });
+	const record = await readAgentRecord(launch.agent, placeholderSources(dependencies, chosen));
+	await prepareAgentHome(record, launch.home, chosen.state);
+	signal.throwIfAborted();
+	const process = new AgentProcess(record, env, launch.home, log);
+	onProcess(process);
+	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
+}
+
+/** What is decided before the record is read. */
+interface Chosen {
+	/** What a person chose since the launch; empty: the launch's. */
+	readonly model: string;
+	readonly reachable: ReachableModel | undefined;
+	/** The agent's own folder in the session's state. */
+	readonly state: string;
+}
+
+function reachableModel({ launch, proxy }: AgentStarterDependencies): ReachableModel | undefined {
+	const found = proxy();
 	const access = launch.model_access;
-	const reachable = proxy && access && { model: access.model, context_window: access.context_window, proxy };
-	const state = join(launch.state, "agents", launch.agent);
-	await mkdir(state, { recursive: true, mode: 0o700 });
-	const record = await readAgentRecord(launch.agent, {
+	return found && access && { model: access.model, context_window: access.context_window, proxy: found };
+}
+
+function placeholderSources(
+	{ launch, inherited }: AgentStarterDependencies,
+	{ model, reachable, state }: Chosen,
+): PlaceholderSources {
+	return {
 		model: model || launch.model,
 		compile_cache: inherited["NODE_COMPILE_CACHE"] ?? "",
 		home: launch.home,
@@ -57,18 +88,21 @@ export async function startCodingAgent(
 		...(launch.agents !== undefined && { agents: launch.agents }),
 		reachable,
 		refusal: launch.model_refusal,
-	});
-	await prepareAgentHome(record, launch.home, state);
-	signal.throwIfAborted();
-	const process = new AgentProcess(record, env, launch.home, log);
-	onProcess(process);
-	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
-	const options = {
+	};
+}
+
+function acpOptions(
+	{ launch, permissions, log, onNotice, turns }: AgentStarterDependencies,
+	{ id, title, mcp, loads, modes, has_model, late_update_ms }: AgentRecord,
+	{ model, reachable, state }: Chosen,
+): AcpOptions {
+	return {
 		id,
 		title,
 		mcp,
 		loads,
-		lateUpdateMs,
+		hasModel: has_model,
+		lateUpdateMs: late_update_ms,
 		permissions,
 		onNotice,
 		log,
@@ -78,10 +112,9 @@ export async function startCodingAgent(
 		mcpServers: launch.mcp_servers,
 		modes,
 		saved: new SavedSession(join(state, "conversation.json"), id),
-		past: () => pastTurns(dependencies.turns()),
+		past: () => pastTurns(turns()),
 		interruptMs: launch.interrupt_ms,
 	};
-	return AcpAgent.connect(process, options).catch(cannotStart);
 }
 
 export function cannotStart(error: unknown): never {

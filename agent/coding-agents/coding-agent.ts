@@ -54,6 +54,8 @@ export interface CodingAgent {
 	readonly ended: Promise<string>;
 	/** Whether the agent was killed because it ignored an interrupt. */
 	readonly wasKilled: boolean;
+	/** Whether the agent has a model. Without one it can run commands, and cannot answer a question. */
+	readonly hasModel: boolean;
 	/** Opens a conversation in a folder. @throws {Error} with the agent's own words. */
 	open(folder: string): Promise<void>;
 	/** Chooses the model of later turns. @throws {Error} with a sentence when the agent offers no such choice. */

@@ -24,8 +24,8 @@ export interface ClosingParts {
 	readonly failure: string | undefined;
 	readonly timeline: Timeline;
 	readonly keeper: Pick<AgentKeeper, "agent" | "kill">;
-	/** Whether its coding agent has a model that could sum up, and nothing else to answer. */
-	readonly canAnswer: boolean;
+	/** Whether the coding agent has no turn to answer. */
+	readonly isIdle: boolean;
 	readonly reports: Pick<PlatformReports, "isWanted">;
 	readonly permissions: Pick<Permissions, "close">;
 }
@@ -45,9 +45,9 @@ export async function closingChronicle(parts: ClosingParts): Promise<ChronicleRe
 }
 
 async function sumUp(parts: ClosingParts): Promise<ChronicleReport | undefined> {
-	const { since, timeline, keeper, canAnswer, reports } = parts;
+	const { since, timeline, keeper, isIdle, reports } = parts;
 	if (timeline.turns.turns === 0 || !(await reports.isWanted())) return undefined;
-	const agent = canAnswer ? keeper.agent : undefined;
+	const agent = isIdle && keeper.agent?.hasModel ? keeper.agent : undefined;
 	const asked = agent ? ask(agent, since + chronicleMs - monotonic()) : "unasked";
 	const [said, facts] = await Promise.all([asked, knownFacts(timeline)]);
 	if (said === "silent") keeper.kill();

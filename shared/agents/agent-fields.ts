@@ -69,6 +69,11 @@ export const agentFields = schema({
 		description: "Wire formats it can speak, the best first; each with places of the record's own, `{wire:<name>}`",
 	},
 	needs_model: { type: "boolean", default: true },
+	own_model: {
+		type: "boolean",
+		default: true,
+		description: "It can answer questions in a session that has no model, so it is asked for the summary at the end",
+	},
 	modes: {
 		type: "object",
 		optional: true,

@@ -25,6 +25,7 @@ export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	title: string;
 	/** The model to choose; empty leaves the choice to the agent. */
 	model: string;
+	hasModel: boolean;
 	lateUpdateMs: number;
 	/** How long an interrupt may take before the agent is ended. The default is 10 s. */
 	interruptMs?: number | undefined;
@@ -106,6 +107,10 @@ export class AcpAgent implements CodingAgent {
 
 	get ended(): Promise<string> {
 		return this.#process.ended;
+	}
+
+	get hasModel(): boolean {
+		return this.#options.hasModel;
 	}
 
 	get wasKilled(): boolean {

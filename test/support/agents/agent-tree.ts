@@ -35,6 +35,7 @@ function makeTree(program: string, changes: object): string {
 		memory_mb: 64,
 		proven: true,
 		needs_model: false,
+		own_model: false,
 		usage: "none",
 		asks: ["files", "commands", "mcp_tools"],
 		...changes,

@@ -25,6 +25,7 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 		end_signal: "none",
 		chatter: "",
 		late_update_ms: 300,
+		has_model: true,
 	};
 }
 
@@ -46,13 +47,14 @@ export async function openStarted(
 	folder: string,
 	{ log = new LogBuffer([]), ...options }: Partial<AcpOptions> = {},
 ): Promise<CodingAgent> {
-	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs } = record;
+	const { id, title, mcp, loads, modes, late_update_ms: lateUpdateMs, has_model: hasModel } = record;
 	const agent = await AcpAgent.connect(started, {
 		id,
 		title,
 		mcp,
 		loads,
 		lateUpdateMs,
+		hasModel,
 		log,
 		model: "",
 		systemPrompt: "",

@@ -27,6 +27,7 @@ const written: WrittenAgent = {
 	keeps: [],
 	wires: {},
 	needs_model: false,
+	own_model: true,
 	usage: "none",
 	mcp: "both",
 	loads: true,
@@ -54,6 +55,19 @@ describe("readAgentRecord()", () => {
 });
 
 describe("fillRecord()", () => {
+	for (const [own_model, model, has_model] of [
+		[true, undefined, true],
+		[false, undefined, false],
+		[true, reachable, true],
+		[false, reachable, true],
+	] as const) {
+		const session = model ? "a model" : "no model";
+		it(`says that an agent ${has_model ? "has" : "lacks"} a model: own ${own_model}, session ${session}`, () => {
+			const record = { ...written, own_model, wires: { gemini: {} } };
+			expect(fillRecord(record, { ...nowhere, reachable: model }).has_model).to.equal(has_model);
+		});
+	}
+
 	it("fills the places it knows and leaves out variables that stay empty", () => {
 		const { command, env, modes } = fillRecord(written, nowhere);
 		expect(command).to.deep.equal([process.execPath, "{unknown}", "ab"]);
