@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { isoTime } from "#shared/clock.ts";
 import type { PermissionAnswered, PermissionBehavior, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
-import { RequestError } from "../io/request-error.ts";
+import { PermissionAnswerError, PermissionClosedError, UnknownPermissionError } from "./permission-errors.ts";
 
 /** What the agent asks, before it has an id. */
 export type WantedPermission = Omit<PermissionRequest, "request_id" | "created_at">;
@@ -92,7 +92,8 @@ export class Permissions {
 
 	/**
 	 * What a person says to a request. The same answer may be given again.
-	 * @throws {RequestError} 404 for an unknown request, 409 when it was answered otherwise, 400 for an answer it does not offer.
+	 * @throws {UnknownPermissionError}; {PermissionClosedError} when it was answered otherwise; {PermissionAnswerError} for an
+	 * answer that it does not offer.
 	 */
 	answer(id: string, answer: PermissionAnswer): PermissionAnswered {
 		const open = this.#open.get(id);
@@ -127,14 +128,14 @@ export class Permissions {
 		return once?.option_id;
 	}
 
-	/** @throws {RequestError} */
+	/** @throws as `answer` does. */
 	#repeated(id: string, answer: PermissionAnswer): PermissionAnswered {
 		const answered = this.#answered.get(id);
-		if (!answered) throw new RequestError(404, `There is no request "${id}" for a permission`);
+		if (!answered) throw new UnknownPermissionError(`There is no request "${id}" for a permission`);
 		if ((chosen(answered, answer) ?? null) === answered.optionId)
 			return { request_id: id, option_id: answered.optionId };
 		const how = answered.optionId === null ? "no option was chosen" : `"${answered.optionId}" was chosen`;
-		throw new RequestError(409, `The request is closed already: ${how}`);
+		throw new PermissionClosedError(`The request is closed already: ${how}`);
 	}
 
 	#settle({ request, settle }: Open, optionId: string | null, said?: string): PermissionAnswered {
@@ -155,17 +156,17 @@ export class Permissions {
 	}
 }
 
-/** Id of the option an answer stands for; undefined when a refusal has none. @throws {RequestError} 400 */
+/** Id of the option an answer stands for; undefined when a refusal has none. @throws {PermissionAnswerError} */
 function chosen({ options }: Pick<Answered, "options">, { behavior, option_id }: PermissionAnswer): string | undefined {
 	if (option_id !== undefined) {
 		if (options.some((option) => option.option_id === option_id)) return option_id;
 		const offered = options.map((option) => option.option_id).join(", ");
-		throw new RequestError(400, `The request has no option "${option_id}"; it offers ${offered || "none"}`);
+		throw new PermissionAnswerError(`The request has no option "${option_id}"; it offers ${offered || "none"}`);
 	}
-	if (behavior === undefined) throw new RequestError(400, "An answer needs `behavior` or `option_id`");
+	if (behavior === undefined) throw new PermissionAnswerError("An answer needs `behavior` or `option_id`");
 	const kind = kindsOf[behavior].find((wanted) => options.some((option) => option.kind === wanted));
 	if (kind === undefined && behavior !== "deny") {
-		throw new RequestError(400, "The agent offers no such permission; answer with one of the request's options");
+		throw new PermissionAnswerError("The agent offers no such permission; answer with one of the request's options");
 	}
 	return options.find((option) => option.kind === kind)?.option_id;
 }

@@ -4,16 +4,16 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import { RequestError } from "../io/request-error.ts";
+import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
 
 /** Not by an import: that loads all that this module can give, its client for the web too, for 25 ms of every start. */
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** The answer's JSON, by path. @throws {RequestError} */
+/** The answer's JSON, by path. @throws {RequestError}, or an error that becomes one (request-error.ts). */
 export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
-/** What is done, by path of a `POST`; the answer's JSON. @throws {RequestError} */
+/** What is done, by path of a `POST`; the answer's JSON. @throws likewise. */
 export type Commands = Readonly<Record<string, (body: JsonObject) => unknown>>;
 
 export interface PodApi {
@@ -27,6 +27,9 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 const maxConnections = 64;
 /** Of the body of a command. */
 const maxBodyBytes = 65_536;
+
+/** What a caller learns of a fault of ours; the log has the rest. */
+const fault = new RequestError(500, "The pod could not answer", "POD_FAULT");
 
 export class AgentServer {
 	readonly #server: Server;
@@ -62,7 +65,7 @@ export class AgentServer {
 		this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
 			socket.on("error", () => socket.destroy());
 			this.#upgrade(path, request, () => upgrade(request, socket, head)).catch((error: unknown) =>
-				refuseUpgrade(socket, asRequestError(error)),
+				refuseUpgrade(socket, requestErrorOf(error) ?? fault),
 			);
 		});
 	}
@@ -94,10 +97,10 @@ export class AgentServer {
 			this.#guard.check(request.headers, this.port);
 			send(response, 200, await this.#serve(request));
 		} catch (error) {
-			if (!(error instanceof RequestError))
-				this.#log.add("ERROR", "session-agent", `A request failed: ${String(error)}`);
-			const { status, message } = asRequestError(error);
-			send(response, status, { detail: message });
+			const known = requestErrorOf(error);
+			if (!known) this.#log.add("ERROR", "session-agent", `A request failed: ${String(error)}`);
+			const { status, message, type } = known ?? fault;
+			send(response, status, { detail: message, type });
 		}
 	}
 }
@@ -124,10 +127,6 @@ function ownOf<T>(table: Readonly<Record<string, T>>, path: string): T | undefin
 function pathOf({ url = "/" }: IncomingMessage): string {
 	const [path = "/"] = url.split("?");
 	return path;
-}
-
-function asRequestError(error: unknown): RequestError {
-	return error instanceof RequestError ? error : new RequestError(500, "The pod could not answer");
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

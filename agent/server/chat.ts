@@ -12,7 +12,6 @@ import { QueueFullError } from "../conversation/conversation.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import type { JsonObject } from "../io/json-object.ts";
 import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";
-import { RequestError } from "../io/request-error.ts";
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
@@ -173,6 +172,5 @@ function errorFrame(sentence: string, id?: string): PodFrame {
 }
 
 function sentenceOf(error: unknown): string {
-	if (error instanceof FrameError || error instanceof RequestError) return error.message;
 	return error instanceof Error ? error.message : String(error);
 }

@@ -6,7 +6,7 @@ import { every } from "#shared/clock.ts";
 import { confirmationsPath, contractChatPath, maxFrameBytes, type PodFrame } from "#shared/pod/frames.ts";
 import type { Chat } from "./chat.ts";
 import { inContractDialect } from "./contract-dialect.ts";
-import { RequestError } from "../io/request-error.ts";
+import { RequestError } from "./request-error.ts";
 
 /** Of each kind: those that follow the chat, and those for confirmations, of which every sessions replica has one. */
 const maxSockets = 16;

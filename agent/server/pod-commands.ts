@@ -25,7 +25,7 @@ export function podCommands({ sessionId, dialogue, permissions }: CommandedPod):
 	};
 }
 
-/** @throws {RequestError} */
+/** @throws as Permissions.answer() does. */
 function answer(permissions: Permissions, { request_id, behavior, option_id }: JsonObject): PermissionAnswered {
 	return permissions.answer(textOf(request_id) ?? "", {
 		behavior: permissionBehaviors.find((known) => known === behavior),

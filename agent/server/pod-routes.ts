@@ -5,7 +5,7 @@ import type { Dialogue } from "../conversation/dialogue.ts";
 import type { WorkspaceDiff } from "../workspace/diff/workspace-diff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
-import { RequestError } from "../io/request-error.ts";
+import { RequestError } from "./request-error.ts";
 
 export interface Pod {
 	sessionId: string;

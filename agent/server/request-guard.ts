@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { RequestError } from "../io/request-error.ts";
+import { RequestError } from "./request-error.ts";
 
 export class RequestGuard {
 	readonly #key: Buffer;

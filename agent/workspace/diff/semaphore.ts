@@ -1,5 +1,5 @@
 /** Limits how many tasks run at a time, and how many wait for their turn. */
-import { RequestError } from "../../io/request-error.ts";
+import { DiffBusyError, DiffTimeoutError } from "./diff-errors.ts";
 
 /** Counts the tasks that run and those that wait. */
 export class Semaphore {
@@ -14,7 +14,7 @@ export class Semaphore {
 
 	/**
 	 * Runs the work when it is its turn. @param signal It ends the wait, not the work.
-	 * @throws {RequestError} with status 503 when too many wait, and 504 when the wait was too long.
+	 * @throws {DiffBusyError} when too many wait; {DiffTimeoutError} when the wait was too long.
 	 */
 	async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
 		await this.#take(signal);
@@ -32,14 +32,14 @@ export class Semaphore {
 			this.#free--;
 			return;
 		}
-		if (this.#queue.length >= this.#waitingLimit) throw new RequestError(503, "Too many diffs are asked for at once");
+		if (this.#queue.length >= this.#waitingLimit) throw new DiffBusyError("Too many diffs are asked for at once");
 		const turn = Promise.withResolvers<void>();
 		this.#queue.push(turn.resolve);
 		const giveUp = (): void => {
 			const place = this.#queue.indexOf(turn.resolve);
 			if (place === -1) return;
 			this.#queue.splice(place, 1);
-			turn.reject(new RequestError(504, "Other diffs took too long"));
+			turn.reject(new DiffTimeoutError("Other diffs took too long"));
 		};
 		signal.addEventListener("abort", giveUp, { once: true });
 		await turn.promise.finally(() => signal.removeEventListener("abort", giveUp));

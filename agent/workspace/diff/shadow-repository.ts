@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { createFile } from "#shared/files/replaced-file.ts";
 import { copyUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { NoRepositoryError } from "./diff-errors.ts";
 
 const config = `[core]
 	repositoryformatversion = 0
@@ -24,11 +25,6 @@ const references = ["HEAD", "packed-refs", "shallow"];
 /** The bound fits an index of some million files. */
 const maxCopiedBytes = 512 * 1_048_576;
 const copied = [...references, "index", "info/exclude", "info/attributes"];
-
-/** The workspace is no git repository. */
-export class NoRepositoryError extends Error {
-	override readonly name = "NoRepositoryError";
-}
 
 /** Owns the second directory until it is removed. */
 export class ShadowRepository {

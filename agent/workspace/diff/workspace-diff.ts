@@ -11,10 +11,10 @@ import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
 import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
 import { type Git, wordsOfGit } from "../git.ts";
-import { RequestError } from "../../io/request-error.ts";
 import type { CommandResult } from "../../io/run-command.ts";
+import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
 import { readHead } from "./head-commit.ts";
-import { NoRepositoryError, ShadowRepository } from "./shadow-repository.ts";
+import { ShadowRepository } from "./shadow-repository.ts";
 import { Semaphore } from "./semaphore.ts";
 
 const limitMs = 30_000;
@@ -59,7 +59,7 @@ export class WorkspaceDiff {
 		this.#git = git;
 	}
 
-	/** @param base One of `last-commit` and `default-branch`. @throws {RequestError} */
+	/** @param base One of `last-commit` and `default-branch`. @throws one of diff-errors.ts, as all diffs do. */
 	files(base: string): Promise<DiffFileList> {
 		return this.#compare(base, async (run, commit) => {
 			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
@@ -68,17 +68,17 @@ export class WorkspaceDiff {
 		});
 	}
 
-	/** @param file A path below the workspace. @throws {RequestError} */
+	/** @param file A path below the workspace. */
 	async file(file: string, base: string): Promise<FileDiff> {
 		const path = pathBelow(file);
-		if (path === undefined) throw new RequestError(400, `"${file}" is no path of a file below the workspace`);
+		if (path === undefined) throw new DiffQuestionError(`"${file}" is no path of a file below the workspace`);
 		return this.#compare(base, async (run, commit) => {
 			const { stdout } = await succeed(run(["--literal-pathspecs", ...diff, commit, "--", path], "", 4 * answerBytes));
 			return readFileDiff(path, stdout.toString("utf8"), answerBytes);
 		});
 	}
 
-	/** The unified diff of everything, cut at the end of a file. @throws {RequestError} */
+	/** The unified diff of everything, cut at the end of a file. */
 	patch(base: string): Promise<DiffPatch> {
 		return this.#compare(base, async (run, commit) => {
 			const { stdout, cut } = await succeed(run([...diff, commit], "", answerBytes));
@@ -86,10 +86,7 @@ export class WorkspaceDiff {
 		});
 	}
 
-	/**
-	 * The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace.
-	 * @throws {RequestError}
-	 */
+	/** The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace. */
 	wholePatch(): Promise<DiffPatch> {
 		return this.#compare("last-commit", async (run, commit) => {
 			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", maxStoredBytes));
@@ -100,7 +97,7 @@ export class WorkspaceDiff {
 	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
 		const signal = deadline(limitMs);
 		return this.#semaphore.use(signal, async () => {
-			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch).catch(translate);
+			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch);
 			try {
 				const run: RunGit = (args, input = "", maxBytes = 65_536) =>
 					this.#git.run([...shadow.options(this.#workspace), ...args], {
@@ -114,7 +111,7 @@ export class WorkspaceDiff {
 				await addNewFiles(run, await mayHoldRepositories(shadow));
 				return await compare(run, commit);
 			} catch (error) {
-				throw signal.aborted ? new RequestError(504, `The diff took more than ${limitMs / 1_000} s`) : error;
+				throw signal.aborted ? new DiffTimeoutError(`The diff took more than ${limitMs / 1_000} s`) : error;
 			} finally {
 				await shadow.remove();
 			}
@@ -124,7 +121,7 @@ export class WorkspaceDiff {
 	async #findBase(run: RunGit, base: string): Promise<string> {
 		if (base === "default-branch") return findCommonBase(run);
 		if (base !== "last-commit") {
-			throw new RequestError(400, `There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
+			throw new DiffQuestionError(`There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
 		}
 		const plain = await readHead(join(this.#workspace, ".git"));
 		const head = plain ? plain.commit : await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
@@ -135,7 +132,7 @@ export class WorkspaceDiff {
 async function findCommonBase(run: RunGit): Promise<string> {
 	const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
 	if (common === undefined)
-		throw new RequestError(400, "The workspace has no default branch of a remote to compare with");
+		throw new DiffQuestionError("The workspace has no default branch of a remote to compare with");
 	return common;
 }
 
@@ -180,10 +177,6 @@ function gitlinks(listing: Buffer): string[] {
 async function succeed(running: Promise<CommandResult>): Promise<CommandResult> {
 	const result = await running;
 	if (result.code !== 0 && !result.cut)
-		throw new RequestError(502, `Cannot compare the workspace: ${wordsOfGit(result)}`);
+		throw new DiffFailedError(`Cannot compare the workspace: ${wordsOfGit(result)}`);
 	return result;
-}
-
-function translate(error: unknown): never {
-	throw error instanceof NoRepositoryError ? new RequestError(502, error.message) : error;
 }

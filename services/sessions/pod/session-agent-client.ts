@@ -1,30 +1,42 @@
 /** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
 import { deadline } from "#shared/clock.ts";
-import { BadRequestError, ConflictError, NotFoundError, UpstreamError } from "#shared/errors.ts";
+import { BadRequestError, type ServiceError, UpstreamError } from "#shared/errors.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
 import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
 
-const requestMs = 5_000;
-/** A diff of a large workspace takes git some time; whoever asks waits 8 s. */
-const diffMs = 7_500;
+const defaultTimeoutMs = 5_000;
 const maxSockets = 1_000;
+
+/** What one kind of request says of its answer. */
+export interface PodRequest {
+	/** Default 5,000. */
+	readonly timeoutMs?: number;
+	/** Default: 400 becomes a BadRequestError, every other status an UpstreamError. */
+	readonly refusals?: Refusals;
+}
+
+/** The errors that refusals become, by HTTP status; `detail` is the pod's sentence. */
+type Refusals = Readonly<Record<number, (detail: string) => ServiceError>>;
+
+type Query = Readonly<Record<string, string>>;
+
+const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
 export class SessionAgentClient {
 	readonly #sockets = new Map<string, MessageSocket>();
 
-	/** The pod's JSON answer; `what` names it in errors. @throws {UpstreamError} {BadRequestError} */
-	async get<T>(pod: PodAddress, path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+	/** The pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and what the request says of refusals. */
+	async get<T>(pod: PodAddress, path: string, query: Query = {}, says: PodRequest = {}): Promise<T> {
 		const url = agentUrl(pod.url, path);
 		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-		return request<T>(pod, url, { signal: deadline(path.startsWith("/api/diff") ? diffMs : requestMs) });
+		return request<T>(pod, url, {}, says);
 	}
 
-	/** The pod's JSON answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError} {ConflictError} */
-	async post<T>(pod: PodAddress, path: string, body: object): Promise<T> {
-		const init = { method: "POST", body: JSON.stringify(body), signal: deadline(requestMs) };
-		return request<T>(pod, agentUrl(pod.url, path), init);
+	/** The pod's JSON answer to a command. @throws as `get` does. */
+	async post<T>(pod: PodAddress, path: string, body: object, says: PodRequest = {}): Promise<T> {
+		return request<T>(pod, agentUrl(pod.url, path), { method: "POST", body: JSON.stringify(body) }, says);
 	}
 
 	/** Resolves when the pod has the message in its queue on disk. @throws {UpstreamError} */
@@ -49,15 +61,22 @@ export class SessionAgentClient {
 	}
 }
 
-async function request<T>({ key }: PodAddress, url: URL, init: RequestInit): Promise<T> {
-	const headers = { authorization: `Bearer ${key}` };
-	const response = await fetch(url, { ...init, headers, redirect: "error" }).catch(unreachable);
+async function request<T>(
+	{ key }: PodAddress,
+	url: URL,
+	init: RequestInit,
+	{ timeoutMs = defaultTimeoutMs, refusals = {} }: PodRequest,
+): Promise<T> {
+	const options = {
+		headers: { authorization: `Bearer ${key}` },
+		redirect: "error",
+		signal: deadline(timeoutMs),
+	} as const;
+	const response = await fetch(url, { ...init, ...options }).catch(unreachable);
 	const text = await boundedText(response).catch(unreachable);
 	if (response.ok) return JSON.parse(text) as T;
-	const detail = detailOf(text);
-	if (response.status === 400) throw new BadRequestError(detail);
-	if (response.status === 404 && init.method === "POST") throw new NotFoundError(detail, "PERMISSION_NOT_FOUND");
-	if (response.status === 409) throw new ConflictError(detail, "PERMISSION_ANSWERED");
+	const refusal = refusals[response.status] ?? badRequest[response.status];
+	if (refusal) throw refusal(detailOf(text));
 	throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
 }
 

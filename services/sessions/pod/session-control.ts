@@ -6,7 +6,7 @@ import type {
 	PermissionBehavior,
 	PermissionRequest,
 } from "#shared/contracts/session-control.ts";
-import { BadRequestError, ConflictError, ForbiddenError } from "#shared/errors.ts";
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
@@ -18,6 +18,12 @@ export interface PermissionAnswer {
 	readonly behavior?: PermissionBehavior | null | undefined;
 	readonly option_id?: string | null | undefined;
 }
+
+/** What the pod refuses of an answer to a request for a permission. */
+const answerRefusals = {
+	404: (detail: string) => new NotFoundError(detail, "PERMISSION_NOT_FOUND"),
+	409: (detail: string) => new ConflictError(detail, "PERMISSION_ANSWERED"),
+};
 
 export class SessionControl {
 	readonly #records: Pick<SessionRecords, "get">;
@@ -53,7 +59,8 @@ export class SessionControl {
 		if (Object.keys(answer).length === 0) {
 			throw new BadRequestError("An answer needs `behavior` or `option_id`", "PERMISSION_ANSWER");
 		}
-		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", { request_id, ...answer });
+		const body = { request_id, ...answer };
+		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", body, { refusals: answerRefusals });
 	}
 
 	/** Where the chat of the session is bridged to. @throws {NotFoundError} {ForbiddenError} {ConflictError} */

@@ -30,6 +30,9 @@ export interface DiffQuery {
 /** A kept patch is against the last commit. */
 const bases = ["last-commit", "default-branch"];
 
+/** A diff of a large workspace takes git some time; whoever asks waits 8 s. */
+const diffRequest = { timeoutMs: 7_500 };
+
 export interface SessionPodDependencies {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;
@@ -128,9 +131,9 @@ export class SessionPod {
 	}
 
 	#liveDiff(pod: PodAddress, { file, base, format }: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
-		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base });
-		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base });
-		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base });
+		if (file !== undefined) return this.#client.get<FileDiff>(pod, "/api/diff", { file, base }, diffRequest);
+		if (format === "patch") return this.#client.get<DiffPatch>(pod, "/api/diff/patch", { base }, diffRequest);
+		return this.#client.get<DiffFileList>(pod, "/api/diff/files", { base }, diffRequest);
 	}
 
 	async #storedDiff(

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { IncomingHttpHeaders } from "node:http";
-import { RequestError } from "#agent/io/request-error.ts";
+import { RequestError } from "#agent/server/request-error.ts";
 import { RequestGuard } from "#agent/server/request-guard.ts";
 
 const guard = new RequestGuard("the-platform-key");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Semaphore } from "#agent/workspace/diff/semaphore.ts";
-import { RequestError } from "#agent/io/request-error.ts";
+import { DiffBusyError, DiffTimeoutError } from "#agent/workspace/diff/diff-errors.ts";
 import { eventually } from "../../../../support/eventually.ts";
 
 describe("Semaphore", () => {
@@ -12,7 +12,7 @@ describe("Semaphore", () => {
 		const begun: number[] = [];
 		const running = works.map((work, index) => semaphore.use(never, () => (begun.push(index), work.promise)));
 		const refused = await semaphore.use(never, () => Promise.resolve()).catch((error: unknown) => error);
-		expect(refused).to.be.instanceOf(RequestError).with.property("status", 503);
+		expect(refused).to.be.instanceOf(DiffBusyError);
 		expect(begun).to.deep.equal([0, 1]);
 		works[1]?.resolve();
 		await running[1];
@@ -38,9 +38,7 @@ describe("Semaphore", () => {
 		const impatient = new AbortController();
 		const second = semaphore.use(impatient.signal, () => Promise.resolve()).catch((error: unknown) => error);
 		impatient.abort();
-		expect(await second)
-			.to.be.instanceOf(RequestError)
-			.with.property("status", 504);
+		expect(await second).to.be.instanceOf(DiffTimeoutError);
 		work.resolve();
 		await first;
 		expect(await semaphore.use(never, () => Promise.resolve("free"))).to.equal("free");

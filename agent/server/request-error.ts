@@ -1,0 +1,45 @@
+/** An answer of the pod's server that is an error: its HTTP status, a stable type, and a sentence for the caller. */
+import {
+	PermissionAnswerError,
+	PermissionClosedError,
+	UnknownPermissionError,
+} from "../coding-agents/permission-errors.ts";
+import {
+	DiffBusyError,
+	DiffFailedError,
+	DiffQuestionError,
+	DiffTimeoutError,
+	NoRepositoryError,
+} from "../workspace/diff/diff-errors.ts";
+
+export class RequestError extends Error {
+	override readonly name = "RequestError";
+	readonly status: number;
+	readonly type: string;
+
+	constructor(status: number, message: string, type = "REQUEST_REFUSED", options?: ErrorOptions) {
+		super(message, options);
+		this.status = status;
+		this.type = type;
+	}
+}
+
+/** What the errors of the pod's modules are over HTTP. An error that is not here is a fault of the session agent. */
+const answers: readonly (readonly [kind: new (message: string) => Error, status: number, type: string])[] = [
+	[UnknownPermissionError, 404, "PERMISSION_NOT_FOUND"],
+	[PermissionClosedError, 409, "PERMISSION_ANSWERED"],
+	[PermissionAnswerError, 400, "PERMISSION_ANSWER"],
+	[DiffQuestionError, 400, "DIFF_QUESTION"],
+	[NoRepositoryError, 502, "NO_REPOSITORY"],
+	[DiffFailedError, 502, "DIFF_FAILED"],
+	[DiffBusyError, 503, "DIFF_BUSY"],
+	[DiffTimeoutError, 504, "DIFF_TIMEOUT"],
+];
+
+/** Undefined for an error that no caller is meant to see. */
+export function requestErrorOf(error: unknown): RequestError | undefined {
+	if (error instanceof RequestError) return error;
+	const [, status, type] = answers.find(([kind]) => error instanceof kind) ?? [];
+	if (!(error instanceof Error) || status === undefined) return undefined;
+	return new RequestError(status, error.message, type, { cause: error });
+}
