@@ -5,7 +5,7 @@ import { monotonic } from "#shared/clock.ts";
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { cannotStart, startCodingAgent, type AgentStarterDependencies } from "./agent-starter.ts";
-import type { CodingAgent } from "./coding-agent.ts";
+import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 
 /** A coding agent whose process ends twice within this time, without an interrupt, is not started again. */
@@ -14,13 +14,22 @@ const restartMs = 600_000;
 /** Owns the agent process of a pod. */
 export class AgentKeeper {
 	readonly #dependencies: AgentStarterDependencies;
+	readonly #watchers: ((notice: AgentNotice) => void)[] = [];
 	/** The model that a person chose since the launch. */
 	#model = "";
 	#process: AgentProcess | undefined;
 	#agent: CodingAgent | undefined;
 
-	constructor(dependencies: AgentStarterDependencies) {
-		this.#dependencies = dependencies;
+	constructor(dependencies: Omit<AgentStarterDependencies, "onNotice">) {
+		const onNotice = (notice: AgentNotice): void => {
+			for (const watcher of this.#watchers) watcher(notice);
+		};
+		this.#dependencies = { ...dependencies, onNotice };
+	}
+
+	/** @param watcher Called with what every agent says beside its answers. */
+	watch(watcher: (notice: AgentNotice) => void): void {
+		this.#watchers.push(watcher);
 	}
 
 	/** @throws {LaunchFailure} */

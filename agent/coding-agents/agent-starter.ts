@@ -28,7 +28,7 @@ export interface AgentStarterDependencies {
 	/** What the coding agent gets of it. */
 	readonly env: Environment;
 	/** Stands between the coding agent and the session's model; undefined: the session has none. */
-	readonly proxy: () => ModelEndpoint | undefined;
+	readonly proxy: ModelEndpoint | undefined;
 	/** The conversation so far. */
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
@@ -71,9 +71,8 @@ interface Chosen {
 }
 
 function reachableModel({ launch, proxy }: AgentStarterDependencies): ReachableModel | undefined {
-	const found = proxy();
 	const access = launch.model_access;
-	return found && access && { model: access.model, context_window: access.context_window, proxy: found };
+	return proxy && access && { model: access.model, context_window: access.context_window, proxy };
 }
 
 function placeholderSources(

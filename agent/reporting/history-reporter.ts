@@ -84,8 +84,11 @@ export class HistoryReporter {
 		return Promise.race([asked, sleep(askMs).then(() => true)]);
 	}
 
-	/** Tells the last things and keeps on disk what is not heard. @param chronicle What became of the launch. */
-	async end(chronicle?: ChronicleReport): Promise<void> {
+	/**
+	 * Reports the last things; what is not acknowledged soon waits on disk. The client must be open.
+	 * @param chronicle What became of the launch.
+	 */
+	async drain(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
 		this.#ending.abort();
 		const over = sleep(patienceMs);
@@ -96,7 +99,10 @@ export class HistoryReporter {
 		// After a delivery under way, which stops at the first report that is not taken.
 		const delivered = this.#delivering.run().catch(() => {});
 		await Promise.race([delivered, over]);
-		this.#client.close();
+	}
+
+	/** Resolves after the client was closed. */
+	async close(): Promise<void> {
 		await this.#delivering.settled();
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));
 	}

@@ -17,12 +17,13 @@ interface TurnCalls {
 }
 
 export class ModelTrouble implements TurnWatcher {
-	readonly #onChange: () => void;
+	readonly #watchers: (() => void)[] = [];
 	/** Undefined between turns: nobody waits for what an agent does by itself. */
 	#turn: TurnCalls | undefined;
 
-	constructor(onChange: () => void) {
-		this.#onChange = onChange;
+	/** @param onChange Called when {@link now} has changed. */
+	watch(onChange: () => void): void {
+		this.#watchers.push(onChange);
 	}
 
 	/** Undefined: none is known. */
@@ -50,14 +51,18 @@ export class ModelTrouble implements TurnWatcher {
 	readonly watchCall: WatchCall = () => {
 		const turn = this.#turn ?? { trouble: undefined, answering: 0 };
 		return new TurnCall(turn, () => {
-			if (turn === this.#turn) this.#onChange();
+			if (turn === this.#turn) this.#changed();
 		});
 	};
 
 	#enter(turn: TurnCalls | undefined): void {
 		const had = this.now;
 		this.#turn = turn;
-		if (had) this.#onChange();
+		if (had) this.#changed();
+	}
+
+	#changed(): void {
+		for (const onChange of this.#watchers) onChange();
 	}
 }
 

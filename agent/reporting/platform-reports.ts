@@ -7,6 +7,7 @@ import type { HistorySpool } from "./history-spool.ts";
 import { PlatformClient, type PlatformEvents } from "./platform-client.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageSpool } from "./usage-spool.ts";
+import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";
 
 /** What waits on disk for the platform. */
 export interface Spools {
@@ -14,17 +15,30 @@ export interface Spools {
 	usage: UsageSpool;
 }
 
+export interface PlatformReportsDependencies {
+	readonly launch: LaunchDocument;
+	readonly told: Told;
+	/** They are closed with the reports. */
+	readonly spools: Spools;
+	/** Counts the tokens of the calls that are reported. */
+	readonly meter: TokenMeter;
+	readonly events: PlatformEvents;
+}
+
 export class PlatformReports {
 	readonly usage: UsageReporter;
+	readonly #client: PlatformClient;
 	readonly #activity: ActivityReporter;
 	readonly #history: HistoryReporter;
+	#chronicle: ChronicleReport | undefined;
 
 	/** Delivers first what earlier pods of the session could not. */
-	constructor(launch: LaunchDocument, told: Told, spools: Spools, events: PlatformEvents) {
+	constructor({ launch, told, spools, meter, events }: PlatformReportsDependencies) {
 		const client = new PlatformClient(launch, told.log, events);
+		this.#client = client;
 		this.#activity = new ActivityReporter(client);
 		this.#history = new HistoryReporter(told, spools.history, client);
-		this.usage = new UsageReporter(spools.usage, launch.generation, { client, log: told.log });
+		this.usage = new UsageReporter(spools.usage, launch.generation, { client, log: told.log, meter });
 	}
 
 	activity(report: ActivityReport): void {
@@ -37,11 +51,17 @@ export class PlatformReports {
 		return this.#history.isWanted();
 	}
 
-	/** Resolves soon; what the platform has not heard by then waits on disk. @param chronicle What became of the launch. */
-	async end(chronicle?: ChronicleReport): Promise<void> {
-		await this.usage.settle();
-		// It closes the connection to the platform.
-		await this.#history.end(chronicle);
-		await this.usage.close();
+	/** @param chronicle What became of the launch; it is the last thing that is reported. */
+	conclude(chronicle: ChronicleReport | undefined): void {
+		this.#chronicle = chronicle;
+	}
+
+	/** Resolves within seconds; what the platform has not acknowledged by then waits on disk. */
+	async close(): Promise<void> {
+		await this.usage.drain();
+		await this.#history.drain(this.#chronicle);
+		// Deliveries under way are given up, and only then do the reporters come to an end.
+		this.#client.close();
+		await Promise.all([this.#history.close(), this.usage.close()]);
 	}
 }

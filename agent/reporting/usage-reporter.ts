@@ -1,10 +1,11 @@
 /** Tells the platform what the session's models have used: at the end of each turn, and what comes late soon after. */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
-import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
+import { noTokens } from "#shared/models/token-counts.ts";
 import { Backoff } from "./backoff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { CallUnderWay, MeteredCall } from "../model-proxy/metering/metered-call.ts";
+import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 import type { Use } from "./usage-report.ts";
@@ -17,13 +18,20 @@ const withinTurnMs = 30_000;
 /** How long anybody waits for the platform; at the end of the pod, what is not heard by then waits on disk. */
 const patienceMs = 2_000;
 
+export interface UsageReporterDependencies {
+	readonly client: PlatformClient;
+	readonly log: LogBuffer;
+	/** Counts the tokens of every call. */
+	readonly meter: TokenMeter;
+}
+
 export class UsageReporter implements TurnWatcher {
 	readonly #spool: UsageSpool;
 	readonly #launch: number;
 	readonly #client: PlatformClient;
 	readonly #log: LogBuffer;
+	readonly #meter: TokenMeter;
 	readonly #timer: Timer;
-	#metered: TokenCounts | undefined;
 	#isInTurn = false;
 	#toldAt = monotonic();
 	readonly #delivering = new SingleFlight(
@@ -34,18 +42,14 @@ export class UsageReporter implements TurnWatcher {
 	#isOver = false;
 
 	/** Tells first what earlier pods could not. @param launch Number of this launch. */
-	constructor(spool: UsageSpool, launch: number, { client, log }: { client: PlatformClient; log: LogBuffer }) {
+	constructor(spool: UsageSpool, launch: number, { client, log, meter }: UsageReporterDependencies) {
 		this.#spool = spool;
 		this.#launch = launch;
 		this.#client = client;
 		this.#log = log;
+		this.#meter = meter;
 		this.#timer = every(lookMs, () => this.#look());
 		this.#deliver();
-	}
-
-	/** Since the launch; undefined before the first call that told its usage. */
-	get metered(): TokenCounts | undefined {
-		return this.#metered;
 	}
 
 	/** A call is under way; resolves when that is on disk, if it can be. @param reservation Id of what it is paid from. */
@@ -56,7 +60,7 @@ export class UsageReporter implements TurnWatcher {
 	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
-		if (counts) this.#metered = addTokens(this.#metered ?? noTokens, counts);
+		if (counts) this.#meter.add(counts);
 		void this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 
@@ -79,18 +83,18 @@ export class UsageReporter implements TurnWatcher {
 
 	ended(): void {
 		this.#isInTurn = false;
-		if (this.#metered) void this.#keep(this.#spool.addMessage());
+		if (this.#meter.total) void this.#keep(this.#spool.addMessage());
 		this.#deliver();
 	}
 
-	/** Tells the last things; what is not heard soon waits on disk. The client must be open. */
-	async settle(): Promise<void> {
+	/** Reports the last uses; what is not acknowledged soon waits on disk. The client must be open. */
+	async drain(): Promise<void> {
 		this.#timer.cancel();
 		this.#isOver = true;
 		await this.reported();
 	}
 
-	/** After the client was closed. */
+	/** Resolves after the client was closed. */
 	async close(): Promise<void> {
 		await this.#delivering.settled();
 		await this.#spool.close().catch((error: unknown) => this.#sayBroken(error));

@@ -34,21 +34,21 @@ const fault = new RequestError(500, "The pod could not answer", "POD_FAULT");
 export class AgentServer {
 	readonly #server: Server;
 	readonly #guard: RequestGuard;
-	readonly #api: PodApi;
+	/** Undefined: it is not yet said what is served. */
+	#api: PodApi | undefined;
 	readonly #log: LogBuffer;
 
-	private constructor(guard: RequestGuard, api: PodApi, log: LogBuffer) {
+	private constructor(guard: RequestGuard, log: LogBuffer) {
 		this.#guard = guard;
-		this.#api = api;
 		this.#log = log;
 		this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 });
 		this.#server.maxConnections = maxConnections;
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}
 
-	/** Listens on a free port of loopback. */
-	static async listen(guard: RequestGuard, api: PodApi, log: LogBuffer): Promise<AgentServer> {
-		const server = new AgentServer(guard, api, log);
+	/** Listens on a free port of loopback; requests get 503 until `serve` is called. */
+	static async listen(guard: RequestGuard, log: LogBuffer): Promise<AgentServer> {
+		const server = new AgentServer(guard, log);
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
 			server.#server.listen(0, "127.0.0.1", resolve);
@@ -58,6 +58,10 @@ export class AgentServer {
 
 	get port(): number {
 		return (this.#server.address() as AddressInfo).port;
+	}
+
+	serve(api: PodApi): void {
+		this.#api = api;
 	}
 
 	/** Lets requests to `path` that pass the guard become something else than HTTP. */
@@ -83,6 +87,7 @@ export class AgentServer {
 
 	/** @throws {RequestError} */
 	async #serve(request: IncomingMessage): Promise<unknown> {
+		if (!this.#api) throw new RequestError(503, "The pod is starting", "POD_STARTING");
 		const path = pathOf(request);
 		const route = ownOf(this.#api.routes, path);
 		const command = ownOf(this.#api.commands, path);

@@ -10,6 +10,7 @@ import { PlatformClient } from "#agent/reporting/platform-client.ts";
 import { TimelineLog } from "#agent/timeline/timeline-log.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { monotonic, now, turnClock } from "#shared/clock.ts";
+import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { PlatformListener } from "../../../support/platform/platform-listener.ts";
@@ -24,6 +25,7 @@ describe("HistoryReporter", () => {
 	let patches: number;
 	let holdPatch: Promise<void>;
 	let putBack = (): void => {};
+	let client: PlatformClient;
 
 	beforeEach(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-reporter-"));
@@ -32,7 +34,7 @@ describe("HistoryReporter", () => {
 		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3);
 		// Only what the client looks at.
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
-		const client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
+		client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
 		[turns, patches] = [[], 0];
 		holdPatch = Promise.resolve();
 		const patch = async () => {
@@ -45,10 +47,16 @@ describe("HistoryReporter", () => {
 
 	afterEach(async () => {
 		putBack();
-		await reporter.end();
+		await end();
 		await platform[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true });
 	});
+
+	async function end(chronicle?: ChronicleReport): Promise<void> {
+		await reporter.drain(chronicle);
+		client.close();
+		await reporter.close();
+	}
 
 	function answer(id: string): void {
 		turns.push({ id, role: "assistant", content: id, parts: [], created_at: "2026-11-21T10:00:00Z", metadata: {} });
@@ -65,7 +73,7 @@ describe("HistoryReporter", () => {
 		expect(patches, `in ${seconds} s`).to.be.at.most(1 + Math.ceil(seconds));
 		await eventually(() => platform.patch === "+12\n");
 		answer("last");
-		await reporter.end();
+		await end();
 		expect([platform.turns.length, platform.patch]).to.deep.equal([13, "+13\n"]);
 	});
 
@@ -74,7 +82,7 @@ describe("HistoryReporter", () => {
 		holdPatch = held.promise;
 		answer("turn 1");
 		await eventually(() => patches === 1);
-		await reporter.end({ summary: "One turn" });
+		await end({ summary: "One turn" });
 		held.resolve();
 		expect(platform.chronicles).to.deep.equal([{ summary: "One turn" }]);
 		expect([platform.turns.length, platform.patch]).to.deep.equal([1, undefined]);

@@ -7,7 +7,8 @@ describe("ModelTrouble", () => {
 
 	beforeEach(() => {
 		changes = 0;
-		trouble = new ModelTrouble(() => void changes++);
+		trouble = new ModelTrouble();
+		trouble.watch(() => void changes++);
 		trouble.began();
 	});
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
+import { TokenMeter } from "#agent/model-proxy/metering/token-meter.ts";
 import { PlatformClient } from "#agent/reporting/platform-client.ts";
 import { UsageReporter } from "#agent/reporting/usage-reporter.ts";
 import { UsageSpool } from "#agent/reporting/usage-spool.ts";
@@ -17,6 +18,7 @@ describe("UsageReporter", () => {
 	let platform: PlatformListener;
 	let client: PlatformClient;
 	let reporter: UsageReporter;
+	let meter: TokenMeter;
 	let log: LogBuffer;
 	let isStale = false;
 	let putBack = (): void => {};
@@ -26,11 +28,13 @@ describe("UsageReporter", () => {
 		// Only what the client looks at.
 		const document = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		client = new PlatformClient(document, log, { onStale: () => void (isStale = true), onLost() {} });
-		reporter = new UsageReporter(await UsageSpool.open(join(folder, "usage.jsonl")), launch, { client, log });
+		meter = new TokenMeter();
+		const spool = await UsageSpool.open(join(folder, "usage.jsonl"));
+		reporter = new UsageReporter(spool, launch, { client, log, meter });
 	}
 
 	async function end(): Promise<void> {
-		await reporter.settle();
+		await reporter.drain();
 		client.close();
 		await reporter.close();
 	}
@@ -164,7 +168,7 @@ describe("UsageReporter", () => {
 		reporter.add({ ...call(), counts: undefined });
 		reporter.ended();
 		await reporter.reported();
-		expect([platform.usages, reporter.metered]).to.deep.equal([[], undefined]);
+		expect([platform.usages, meter.total]).to.deep.equal([[], undefined]);
 	});
 
 	it("is done when everything so far is heard", async () => {
@@ -173,7 +177,7 @@ describe("UsageReporter", () => {
 			await reporter.reported();
 			expect(platform.booked, `turn ${turn}`).to.have.lengthOf(turn);
 		}
-		expect(reporter.metered).to.deep.equal({ input: 200, output: 20, cache_read: 0, cache_write: 0 });
+		expect(meter.total).to.deep.equal({ input: 200, output: 20, cache_read: 0, cache_write: 0 });
 	});
 });
 

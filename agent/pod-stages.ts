@@ -1,0 +1,171 @@
+/**
+ * The stages in which a session agent opens. The type of a stage names everything that is open in it, so that nothing is
+ * read before it is there. Each stage puts what it opens on the host's stack, which closes it in the reverse order.
+ */
+import { join } from "node:path";
+import type { DiffPatch } from "#shared/contracts/session-diff.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
+import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
+import type { Permissions } from "./coding-agents/permissions.ts";
+import { Conversation } from "./conversation/conversation.ts";
+import { Dialogue } from "./conversation/dialogue.ts";
+import type { PodContext } from "./io/pod-context.ts";
+import { TokenMeter } from "./model-proxy/metering/token-meter.ts";
+import { ActivityWatch } from "./reporting/activity-watch.ts";
+import { closingChronicle } from "./reporting/closing-chronicle.ts";
+import { HistorySpool } from "./reporting/history-spool.ts";
+import { ModelTrouble } from "./reporting/model-trouble.ts";
+import type { PlatformEvents } from "./reporting/platform-client.ts";
+import { PlatformReports, type Spools } from "./reporting/platform-reports.ts";
+import { UsageSpool } from "./reporting/usage-spool.ts";
+import { AgentServer } from "./server/agent-server.ts";
+import { Chat } from "./server/chat.ts";
+import { modelCost } from "./server/model-cost.ts";
+import { podCommands } from "./server/pod-commands.ts";
+import { podRoutes } from "./server/pod-routes.ts";
+import { RequestGuard } from "./server/request-guard.ts";
+import { SessionModel } from "./session-model.ts";
+import type { StatusFile } from "./status-file.ts";
+import { Timeline } from "./timeline/timeline.ts";
+import type { PodWorkspace } from "./workspace/pod-workspace.ts";
+
+/** Id of the message that the launch brings itself. */
+const initialMessage = "initial";
+
+/** What every stage may use. */
+export interface StageHost {
+	readonly context: PodContext;
+	readonly workspace: PodWorkspace;
+	readonly status: StatusFile;
+	readonly permissions: Permissions;
+	/** Whoever made it disposes of it. */
+	readonly closing: AsyncDisposableStack;
+	readonly events: PlatformEvents;
+	/** When the pod began to end, on the monotonic clock; asked while it closes. */
+	readonly endedAt: () => number;
+}
+
+/** The session's records on disk, and a server that answers 503 until it is told what to serve. */
+export interface RecordsStage {
+	readonly conversation: Conversation;
+	readonly spools: Spools;
+	readonly server: AgentServer;
+}
+
+/** The platform hears of the session. */
+export interface ReportingStage extends RecordsStage {
+	readonly meter: TokenMeter;
+	readonly timeline: Timeline;
+	readonly reports: PlatformReports;
+}
+
+/** Messages can be kept, and the session's model can be reached. */
+export interface DialogueStage extends ReportingStage {
+	readonly dialogue: Dialogue;
+	readonly model: SessionModel;
+}
+
+/** Everything that a coding agent needs, and the pod answers requests. */
+export interface ServingStage extends DialogueStage {
+	readonly keeper: AgentKeeper;
+	readonly chat: Chat;
+}
+
+/** All stages, one after the other. @throws {Error} when the session's records cannot be read or written. */
+export async function openStages(host: StageHost): Promise<ServingStage> {
+	const records = await openRecords(host);
+	const reporting = openReporting(host, records);
+	const dialogue = await openDialogue(host, reporting);
+	return openServing(host, dialogue);
+}
+
+async function openRecords({ context: { launch, log }, closing }: StageHost): Promise<RecordsStage> {
+	const { state, generation, platform_key, initial_prompt } = launch;
+	const [conversation, history, usage, server] = await Promise.all([
+		Conversation.open(join(state, "conversation.jsonl")),
+		HistorySpool.open(join(state, "history.jsonl"), generation),
+		UsageSpool.open(join(state, "usage.jsonl")),
+		AgentServer.listen(new RequestGuard(platform_key), log),
+	]);
+	closing.defer(() => conversation.close());
+	closing.defer(() => server.close());
+	if (conversation.isNew && initial_prompt !== "") await conversation.ask(initialMessage, initial_prompt);
+	return { conversation, spools: { history, usage }, server };
+}
+
+function openReporting({ context, workspace, closing, events }: StageHost, stage: RecordsStage): ReportingStage {
+	const { launch, log } = context;
+	const { conversation, spools } = stage;
+	const meter = new TokenMeter();
+	const timeline = new Timeline({ launch, git: workspace.git, log, metered: () => meter.total });
+	closing.defer(() => timeline.close());
+	const patch = async (): Promise<DiffPatch> => (await workspace.diff()).wholePatch();
+	const told = { log, turns: () => conversation.turns, patch, timeline: timeline.records };
+	const reports = new PlatformReports({ launch, told, spools, meter, events });
+	closing.defer(() => reports.close());
+	return { ...stage, meter, timeline, reports };
+}
+
+async function openDialogue(host: StageHost, stage: ReportingStage): Promise<DialogueStage> {
+	const { context, permissions, closing } = host;
+	const { launch, log } = context;
+	const { conversation, timeline, reports } = stage;
+	const trouble = new ModelTrouble();
+	const dialogue = new Dialogue(conversation, log, () => trouble.failure);
+	const activity = new ActivityWatch({
+		turnCount: () => dialogue.turnCount,
+		permissions,
+		trouble: () => trouble.now,
+		report: (report) => reports.activity(report),
+	});
+	trouble.watch(() => activity.troubled());
+	dialogue.watch(trouble);
+	dialogue.watch(activity);
+	dialogue.watch(timeline.turns);
+	dialogue.guard(timeline.turns);
+	permissions.watch(activity);
+	const model = await SessionModel.open({ launch, dialogue, usage: reports.usage, trouble, log });
+	closing.defer(() => model.close());
+	return { ...stage, dialogue, model };
+}
+
+/** When it closes, the turn under way ends, then the agent sums up the launch, then the agent ends. */
+function openServing(host: StageHost, stage: DialogueStage): ServingStage {
+	const { context, workspace, status, permissions, closing, endedAt } = host;
+	const { conversation, dialogue, model, timeline, reports, server } = stage;
+	const { log } = context;
+	const { session_id: sessionId } = context.launch;
+	const keeper = new AgentKeeper({
+		...context,
+		permissions,
+		turns: () => conversation.turns,
+		proxy: model.proxy,
+	});
+	closing.defer(() => keeper.close());
+	closing.defer(async () => {
+		// An agent that still answers a cancelled turn could not answer this.
+		const isIdle = dialogue.turn === undefined;
+		const failure = status.status.failure?.message;
+		const parts = { keeper, permissions, timeline, reports, isIdle, failure, since: endedAt() };
+		reports.conclude(await closingChronicle(parts));
+	});
+	closing.defer(() => dialogue.end());
+	const chat = openChat(host, stage, keeper);
+	const commanded = { sessionId, dialogue, permissions };
+	const routes = podRoutes({ ...commanded, status: () => status.status, log, diff: () => workspace.diff() });
+	server.serve({ routes, commands: podCommands(commanded) });
+	return { ...stage, keeper, chat };
+}
+
+function openChat({ context, permissions }: StageHost, { dialogue, meter }: DialogueStage, agent: AgentKeeper): Chat {
+	const { session_id: sessionId, model_access, model: named } = context.launch;
+	// A session that names none has the installation's default.
+	const model = named || (model_access?.model ?? "");
+	const costOf = (used: TokenCounts): number | undefined => modelCost(used, model_access);
+	const metered = (): TokenCounts | undefined => meter.total;
+	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, metered, costOf });
+	dialogue.watch(chat);
+	permissions.watch(chat);
+	agent.watch((notice) => chat.notice(notice));
+	return chat;
+}
