@@ -1,4 +1,4 @@
-/** Broker options, and nothing else. Values and their reasons: docs/configuration.md, "Bus". */
+/** Makes the options of the broker. The values are explained in docs/configuration.md, "Bus". */
 import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -14,7 +14,10 @@ import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
 const namespace = "atelier";
 
-/** A breaker inside the timeout never sees a timeout; the framework's own order has it inside. */
+/**
+ * Moves the timeout inside the circuit breaker. The framework's own order is the reverse, in which a breaker never sees
+ * a timeout.
+ */
 function timeoutInsideBreaker(): void {
 	const order: (string | typeof timeoutMiddleware)[] = ServiceBroker.INTERNAL_MIDDLEWARES;
 	if (order.includes(timeoutMiddleware)) return;
@@ -23,9 +26,9 @@ function timeoutInsideBreaker(): void {
 }
 
 /**
- * @param key Of all processes of this installation: it seals what they tell each other.
- * @param label Names this process in the registry, e.g. the services it runs; made unique by host and random digits,
- * because an equal node id after a restart leaves callers waiting for ever. On NATS it is a subject of its own, which
+ * @param key The key of all processes of this installation, which seals their packets.
+ * @param label The name of this process in the registry, e.g. the services it runs. The host and random digits make it
+ * unique, because an equal node id after a restart leaves callers waiting for ever. On NATS it is a subject, which
  * permissions may name (docs/bus.md).
  */
 export function brokerOptions(bus: BusConfig, key: Buffer, label: string): BrokerOptions {
@@ -57,7 +60,7 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 			halfOpenTime: 5_000,
 			check: isOutage,
 		},
-		// Of events; actions have their own (bulkhead-middleware.ts).
+		// This bulkhead is for events; actions have their own one (bulkhead-middleware.ts).
 		bulkhead: { enabled: true, concurrency: 256, maxQueueSize: 4_096 },
 		transit: { maxQueueSize: 2_000 },
 		tracking: { enabled: true, shutdownTimeout: 10_000 },

@@ -1,10 +1,10 @@
-/** What lint checks: the style every file keeps, and which folder may import what (docs/architecture.md). */
+/** Configures lint: the style of every file, and which folder may import what (docs/architecture.md). */
 import { readdirSync } from "node:fs";
 import { defineConfig } from "oxlint";
 
 type Override = NonNullable<Parameters<typeof defineConfig>[0]["overrides"]>[number];
 
-/** Imports by path that are refused, in the order of a .gitignore: a later `!pattern` allows again. */
+/** Refused imports by path, in the order of a .gitignore: a later `!pattern` allows a path again. */
 interface Ban {
 	group: string[];
 	message: string;
@@ -19,7 +19,7 @@ const moleculer: Ban = {
 	message: "Only *.service.ts, shared/bus and the process around them know the framework",
 };
 
-/** Holds in every file of the product. */
+/** The bans for every file of the product. */
 const everywhere: Ban[] = [
 	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts and shared/store/mongodb know the driver" },
 	{
@@ -53,7 +53,7 @@ const timerImports = [
 
 const untrusting =
 	"Files that an agent can touch are opened by shared/files (docs/decisions/0016-files-an-agent-can-touch.md)";
-/** They open a file by its name: they wait where that is a pipe, and follow where it is a link. */
+/** Functions that open a file by its name: they block on a pipe and follow a link. */
 const openers = ["readFile", "writeFile", "appendFile", "truncate", "copyFile", "cp", "open"];
 const fileImports = [
 	{ name: "node:fs/promises", importNames: ["default", ...openers], message: untrusting },
@@ -72,8 +72,8 @@ const fileImports = [
 ];
 
 /**
- * Which folders of a module a folder of it may import; its own subfolders belong to it. Files at the module's root import
- * all of them, and no folder imports the root.
+ * The folders of a module that each of its folders may import, with its own subfolders. Files at the module's root
+ * import all of them, and no folder imports the root.
  */
 export const layers: Record<string, Record<string, readonly string[]>> = {
 	agent: {
@@ -105,7 +105,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	"services/stream": { chat: [] },
 };
 
-/** One entry for each folder of a module that has layers. @param bans What is refused in the whole module. */
+/** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
 function layered(module: string, bans: Ban[], options: { opens?: boolean }): Override[] {
 	const folders = layers[module] ?? {};
 	return Object.entries(folders).flatMap(([folder, allowed]) => {
@@ -121,7 +121,7 @@ function layered(module: string, bans: Ban[], options: { opens?: boolean }): Ove
 	});
 }
 
-/** The last entry that matches a file decides, so each names everything that is refused there. */
+/** Returns an entry with all bans of its files, because the last entry that matches a file replaces the others. */
 function refuse(
 	files: string[],
 	bans: Ban[],
@@ -142,12 +142,13 @@ function serviceBorders(name: string): Override[] {
 	};
 	const bans = [...everywhere, others, agent, cli];
 	const wiring = `services/${name}/**/*.service.ts`;
-	// It shares folders with agents, as they themselves do.
+	// The pod manager shares folders with agents, as agents themselves do.
 	const opens = name !== "pod-manager";
 	return [
 		refuse([`services/${name}/**`], [...bans, moleculer], { except: [wiring], opens }),
 		refuse([wiring], bans, { opens }),
-		// An exception of one ban holds for all of them, so that these have none: one's own service is imported by relative paths.
+		// An exception from one ban would hold for all bans, so these have none; a service imports its own files by
+		// relative paths.
 		...layered(`services/${name}`, [...everywhere, services, agent, cli, moleculer], { opens }),
 	];
 }
@@ -270,7 +271,7 @@ export default defineConfig({
 	overrides: [
 		{ files: ["**/*.service.ts", "test/**"], rules: { "max-lines-per-function": "off" } },
 		{ files: ["shared/bus/json-schema.ts"], rules: { complexity: "off" } },
-		// The store's `update` says in one call what is guarded, what changes and what is told of it.
+		// The store's `update` takes the guard, the change and the events in one call.
 		{ files: ["shared/store/*-store.ts"], rules: { "max-params": ["error", 5] } },
 		...borders,
 		...clockAndEnvironment,

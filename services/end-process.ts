@@ -1,17 +1,17 @@
 /**
- * Ends this process, which an exit alone does not always: it waits for every thread that is inside a file operation, and
- * such an operation may never come back (a pipe without another end, a network disk that is gone).
+ * Ends this process reliably. An ordinary exit waits for every thread inside a file operation, and such an operation
+ * may never return (a pipe without another end, an unreachable network disk).
  */
 import { after, every } from "#shared/clock.ts";
 
-/** For file operations under way. */
+/** The time that file operations under way have to finish, in milliseconds. */
 const waitMs = 1_000;
 const askMs = 10;
 
-/** Names of `process.getActiveResourcesInfo()`. */
+/** The names of file operations in `process.getActiveResourcesInfo()`. */
 const fileOperation = /^(?:FSReq|CloseReq)/;
 
-/** At once when no file operation is under way; by force when one of them does not come back. */
+/** Ends the process at once when no file operation is under way, and by force when one does not return. */
 export function endProcess(code: number): void {
 	if (!isAtFiles()) process.exit(code);
 	every(askMs, () => {

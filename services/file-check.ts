@@ -1,11 +1,11 @@
 /**
- * Readiness of the file system: without one of the few threads for file operations no session starts. Whoever asks sets the
- * deadline; one operation at a time, so that asking takes no further thread.
+ * Checks that the file system answers: without one of the few threads for file operations no session starts. The caller
+ * sets the deadline. Only one operation runs at a time, so that the check itself does not use up threads.
  */
 import { lstat } from "node:fs/promises";
 import type { ReadinessCheck } from "#shared/platform.ts";
 
-/** @param path Asked about; that there is nothing is an answer too. */
+/** Returns the check. @param path The path whose status is read; it need not exist. */
 export function fileCheck(path: string): ReadinessCheck {
 	let asked: Promise<void> | undefined;
 	return () => (asked ??= answer(path).finally(() => (asked = undefined)));

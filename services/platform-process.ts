@@ -15,12 +15,16 @@ import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./se
 import { openStorage } from "./storage.ts";
 import { trustsCallers } from "./trusts-callers.ts";
 
-/** An end that takes longer is cut short. Pods that end with the platform have 24 s after everything else. */
+/**
+ * The time for an orderly end, in milliseconds; a longer end is forced. Pods that end with the platform have 24 s after
+ * everything else.
+ */
 const endMs = { keep: 25_000, stop: 50_000 } as const;
 
-/** Two looks of a load balancer that asks every second. */
+/** Two checks of a load balancer that checks every second. */
 const unreadyMs = 2_000;
 
+/** One process. The program that creates it calls `start` once and `stop` at its end. */
 export class PlatformProcess {
 	readonly #names: readonly string[];
 	readonly #config: Config;
@@ -28,14 +32,14 @@ export class PlatformProcess {
 	readonly #parts: Part[] = [];
 	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
-	/** How long requests are still taken when its end begins. */
+	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
 	#unreadyMs = unreadyMs;
 	#isStarted = false;
 	#isStopping = false;
 
 	/**
-	 * @param names Service folders; none: all of them.
-	 * @param onBusLost Called when the connection to the bus is closed and will never come back.
+	 * @param names The service folders to run; an empty list means all of them.
+	 * @param onBusLost Called when the connection to the bus is closed and will never be restored.
 	 * @throws {ConfigError}
 	 */
 	constructor(names: readonly string[], onBusLost: (cause: unknown) => void) {
@@ -44,7 +48,7 @@ export class PlatformProcess {
 		this.#onBusLost = onBusLost;
 	}
 
-	/** @throws {StartError} when the configuration, a folder or an address cannot be used. */
+	/** Starts all parts. @throws {StartError} when the configuration, a folder or an address cannot be used. */
 	async start(): Promise<void> {
 		const { data_dir, installation_key, bus } = this.#config;
 		const key = openInstallationKey(data_dir, installation_key);
@@ -75,17 +79,17 @@ export class PlatformProcess {
 		this.#isStarted = true;
 	}
 
-	/** How long its end may take. */
+	/** The longest time of an orderly end, in milliseconds. */
 	get endMs(): number {
 		return endMs[this.#config.pods.on_exit];
 	}
 
-	/** Ends what has been started so far; a start that is under way goes no further. */
+	/** Ends all parts that have been started so far; a start under way does not continue. */
 	async stop(): Promise<void> {
 		this.#isStopping = true;
 		const parts = this.#parts.toReversed();
 		await this.#becomeUnready(parts);
-		// All at once: the streams' goodbye does not wait for a slow answer.
+		// The parts drain at once, so that the streams' last messages do not wait for a slow answer.
 		await Promise.all(parts.map(async (part) => part.drain?.()));
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
@@ -101,14 +105,14 @@ export class PlatformProcess {
 		}
 	}
 
-	/** The store is opened for the first part that needs it, with what all of them keep there. */
+	/** Composes a part. The store is opened for the first part that needs it, with the collections of all parts. */
 	async #composePart(module: PartModule, platform: Platform, modules: PartModules): Promise<Part> {
 		if (module.collections === undefined) return module.compose(platform);
 		this.#storage ??= await openStorage(platform, modules);
 		return module.compose({ ...platform, ...this.#storage });
 	}
 
-	/** Requests are taken as before, until whoever sends them had the time to notice. */
+	/** Announces the end and goes on accepting requests for a while, so that load balancers notice. */
 	async #becomeUnready(parts: readonly Part[]): Promise<void> {
 		const asked = parts.filter((part) => part.unready !== undefined);
 		for (const part of asked) part.unready?.();
@@ -116,7 +120,7 @@ export class PlatformProcess {
 	}
 }
 
-/** The framework is loaded here, where its compiled code can be found. */
+/** Creates the broker. The framework is imported only here, after the compile cache has been enabled. */
 async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),
@@ -125,7 +129,7 @@ async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<Se
 	return new ServiceBroker(brokerOptions(bus, key, label));
 }
 
-/** Nobody balances the load of one process of one developer. */
+/** The time is zero for a single process of one developer, because no load balancer checks it. */
 function unreadyTime({ bus, shutdown }: Config, trusts: boolean): number {
 	const alone = bus.url === "" && trusts;
 	return shutdown.unready_ms ?? (alone ? 0 : unreadyMs);

@@ -1,9 +1,9 @@
-/** The service folders: in which order they start, and what each of them contributes to a process. */
+/** The service folders: the order in which they start, and the parts that they contribute to a process. */
 import { join } from "node:path";
 import { ConfigError } from "#shared/config/config.ts";
 import type { PartModule } from "#shared/platform.ts";
 
-/** In the order in which they start; they end the other way round. */
+/** The folders in the order in which they start; they end in reverse order. */
 export const serviceFolders = [
 	"event-log",
 	"sessions",
@@ -16,12 +16,12 @@ export const serviceFolders = [
 	"gateway",
 ] as const;
 
-/** What service folders export, by their names. */
+/** The modules of service folders by the folders' names. */
 export type PartModules = ReadonlyMap<string, PartModule>;
 
 /**
- * The named folders in the order in which they start; all of them without names.
- * @throws {ConfigError} for a name that no folder has.
+ * Returns the named folders in the order in which they start; all folders when none is named.
+ * @throws {ConfigError} for an unknown name.
  */
 export function chosenFolders(names: readonly string[]): readonly string[] {
 	const unknown = names.find((name) => !serviceFolders.some((folder) => folder === name));

@@ -1,7 +1,7 @@
 /**
- * The entry of the platform: runs the named service folders in this process, all of them without names.
- * `npm start`; `npm run service -- gateway stream`. Everything else is loaded once signals are heard, so that an end that
- * is asked for meanwhile is one in order.
+ * The entry point of the platform: runs the named service folders in this process, or all of them (`npm start`; `npm
+ * run service -- gateway stream`). All other modules are loaded after the signal handlers are installed, so that a
+ * signal during the start leads to an orderly end.
  */
 import { after, monotonic, sleep } from "#shared/clock.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
@@ -12,17 +12,20 @@ import { StartError } from "#shared/start-error.ts";
 import { endProcess } from "./end-process.ts";
 import type * as platformProcess from "./platform-process.ts";
 
-/** An end is cut short after this, if it came before the configuration was read. */
+/** The time after which an end is forced when the configuration was not read yet, in milliseconds. */
 const hardExitMs = 25_000;
 
-/** What comes this soon is the same signal again: a terminal sends it to npm and to us, and npm passes it on. */
+/**
+ * A second signal within this time is the same one: a terminal sends it to npm and to this process, and npm passes it
+ * on.
+ */
 const sameSignalMs = 1_000;
 
-/** On the monotonic clock; infinite before the first signal. */
+/** The time of the first signal on the monotonic clock; infinite before it. */
 let endingSince = Infinity;
 let platform: platformProcess.PlatformProcess | undefined;
 
-/** The first signal drains and ends; a later one ends at once. */
+/** Handles a signal: the first one starts an orderly end; a later one ends the process at once. */
 function end(signal: NodeJS.Signals): void {
 	if (monotonic() - endingSince > sameSignalMs) return endProcess(1);
 	if (isEnding()) return;
@@ -41,7 +44,7 @@ function isEnding(): boolean {
 	return endingSince !== Infinity;
 }
 
-/** A process without its bus is a zombie: whoever supervises it starts a new one. */
+/** Ends a process that has lost its bus for good, so that its supervisor starts a new one. */
 function endWithoutBus(cause: unknown): void {
 	if (isEnding()) return;
 	console.error("Ends because the connection to the bus is closed for good:", cause ?? "no reason given");
@@ -59,7 +62,7 @@ ignoreDebuggerSignal();
 hideEnvironment(process.argv.slice(1));
 process.on("SIGINT", end);
 process.on("SIGTERM", end);
-// Whoever reads what is written here may end, or a disk be full: that is no reason to end for us.
+// The reader of this output may end, or a disk may be full; neither is a reason to end the platform.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 process.on("unhandledRejection", (error) => {
 	console.error("Ends because of an error nobody expected:", error);
@@ -72,10 +75,10 @@ try {
 	platform = new PlatformProcess(services, endWithoutBus);
 	await platform.start();
 } catch (error) {
-	// What an end interrupts fails; that is no failed start.
+	// A start that an end interrupts fails; that is not reported as a failed start.
 	if (!isEnding()) {
 		console.error(error instanceof StartError ? error.message : error);
-		// Lets what is written reach its reader; whatever still runs must not keep a failed start alive.
+		// The pause lets the output reach its reader; then nothing may keep a failed start alive.
 		await sleep(10);
 		endProcess(1);
 	}

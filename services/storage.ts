@@ -1,4 +1,7 @@
-/** What the parts of one process store: one store, opened once, and the way of its events into the event log. */
+/**
+ * The storage of one process: one store that is opened once for all parts, and the relay of its events to the event
+ * log.
+ */
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
@@ -10,7 +13,7 @@ import { loadParts, type PartModules, serviceFolders } from "./service-folders.t
 
 /**
  * Opens the configured store with the collections of all these parts.
- * @throws {ConfigError} when the parts cannot use the configured store without others that are not among them.
+ * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
 export async function openStorage({ config, readiness, log }: Platform, parts: PartModules): Promise<Storage> {
 	const folder = join(config.data_dir, "store");
@@ -34,7 +37,10 @@ function collectionsOf({ collections = [] }: PartModule) {
 	return collections;
 }
 
-/** Of other processes nothing is known here; but if one of them stored something, it would need the store that is ours. */
+/**
+ * Refuses a store for one process when storing parts are missing here. This process cannot see the others, but if one
+ * of them runs these parts, it needs the same store.
+ */
 async function refuseDivided(parts: PartModules, adapter: string): Promise<void> {
 	const others = await loadParts(serviceFolders.filter((name) => !parts.has(name)));
 	const missing = storingNames(others);
@@ -46,7 +52,7 @@ async function refuseDivided(parts: PartModules, adapter: string): Promise<void>
 	);
 }
 
-/** @throws {ConfigError} when events would stay in their documents for ever. */
+/** Refuses storing parts without a relay. @throws {ConfigError} when events would stay in their documents for ever. */
 function refuseUnrelayed(parts: PartModules): void {
 	if (parts.has("event-log")) return;
 	const [sender] = [...parts].find(([, part]) => collectionsOf(part).some(({ hasOutbox }) => hasOutbox)) ?? [];

@@ -1,8 +1,14 @@
-/** A URL that paths are put behind. */
+/** Normalises a URL to which paths are appended. */
 
 const slash = "/".charCodeAt(0);
 
-/** Without slashes at its end. */
+/**
+ * Removes all slashes at the end of a URL.
+ * @example
+ * ```ts
+ * baseUrl("http://127.0.0.1:8080//"); // "http://127.0.0.1:8080"
+ * ```
+ */
 export function baseUrl(url: string): string {
 	let end = url.length;
 	while (url.charCodeAt(end - 1) === slash) end--;

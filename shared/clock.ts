@@ -1,17 +1,25 @@
 /**
- * Time. Nothing else in the product reads the clock or sets a timer, so that tests and fault runs can turn it.
- * Everything is in milliseconds.
+ * The clock and the timers of the product. No other module reads the time or sets a timer, so that tests and fault runs
+ * can replace the clock. All durations are in milliseconds.
+ * @example
+ * ```ts
+ * const started = monotonic();
+ * const timer = every(1_000, () => report(monotonic() - started));
+ * await sleep(5_000, signal); // ends early when the signal aborts
+ * timer.cancel();
+ * ```
  */
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 
+/** The source of time; tests install their own one with {@link turnClock}. */
 export interface Clock {
-	/** Milliseconds since 1970, as the store records them. */
+	/** The wall clock in milliseconds since 1970, as the store records times. */
 	now(): number;
-	/** Milliseconds that only ever grow; for durations and deadlines inside one process. */
+	/** Milliseconds that never go backwards, for durations and deadlines inside one process. */
 	monotonic(): number;
 }
 
-/** `ATELIER_CLOCK_OFFSET_MS` moves the wall clock of a whole process, for fault runs. */
+/** `ATELIER_CLOCK_OFFSET_MS` shifts the wall clock of a whole process; fault runs use it. */
 const offsetMs = Number(process.env["ATELIER_CLOCK_OFFSET_MS"] ?? 0) || 0;
 
 const systemClock: Clock = { now: () => Date.now() + offsetMs, monotonic: () => performance.now() };
@@ -35,12 +43,12 @@ export function monotonic(): number {
 	return clock.monotonic();
 }
 
-/** As `process.hrtime` gives it, for those who compare with that. */
+/** The value of `process.hrtime`, for code of the framework that compares with it. */
 export function hrtime(): [number, number] {
 	return process.hrtime();
 }
 
-/** Seconds this process has run, in which the framework says when it last heard of a node. */
+/** Seconds since this process started; the framework dates the last heartbeat of a node with this value. */
 export function uptime(): number {
 	return process.uptime();
 }
@@ -50,19 +58,19 @@ export function isoTime(milliseconds = now()): string {
 	return new Date(milliseconds).toISOString();
 }
 
-/** Something that runs later; `cancel` is safe at any time. */
+/** A scheduled call. `cancel` may be called at any time and more than once. */
 export interface Timer {
 	cancel(): void;
 }
 
-/** Runs once. The timer does not keep the process alive unless `keepAlive` is set. */
+/** Calls `run` once after `ms`. The timer does not keep the process alive unless `keepAlive` is set. */
 export function after(ms: number, run: () => void, { keepAlive = false } = {}): Timer {
 	const timer = setTimeout(run, ms);
 	if (!keepAlive) timer.unref();
 	return { cancel: () => clearTimeout(timer) };
 }
 
-/** Runs every `ms` until cancelled, without keeping the process alive. */
+/** Calls `run` every `ms` until the timer is cancelled. The timer does not keep the process alive. */
 export function every(ms: number, run: () => void): Timer {
 	const timer = setInterval(run, ms);
 	timer.unref();
@@ -76,12 +84,12 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	});
 }
 
-/** Resolves when everything else that waits for this process has had its turn, and what has come for it was read. */
+/** Resolves in the next turn of the event loop, after all callbacks that were ready and all input that had arrived. */
 export async function nextTurn(): Promise<void> {
 	await immediate();
 }
 
-/** A signal that aborts after `ms`, or earlier with `parent`. */
+/** Returns a signal that aborts after `ms`, or earlier when `parent` aborts. */
 export function deadline(ms: number, parent?: AbortSignal): AbortSignal {
 	const timeout = AbortSignal.timeout(ms);
 	return parent ? AbortSignal.any([timeout, parent]) : timeout;

@@ -1,7 +1,7 @@
 /**
- * Places where a fault run may stop a process. `ATELIER_FAILPOINTS="pod-manager.claimed=kill"` ends the process with
- * SIGKILL when it first passes that point; `=stop` freezes it with SIGSTOP; `=throw` throws. Without the variable a
- * point costs one map lookup.
+ * Points at which a fault run may stop a process. `ATELIER_FAILPOINTS="pod-manager.claimed=kill"` ends the process with
+ * SIGKILL when it first passes that point; `=stop` freezes it with SIGSTOP; `=throw` throws an error. Without the
+ * variable a point costs one map lookup.
  */
 const armed = new Map(
 	(process.env["ATELIER_FAILPOINTS"] ?? "")

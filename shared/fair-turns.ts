@@ -1,23 +1,29 @@
 /**
- * What many want at once and only some can do: so much at a time, and those who wait have their turns one person after
- * the other. However much one of them asks for, another one is served as if that one had asked for little.
+ * Limits how much work runs at once and shares the limit fairly. Waiting callers have their turns in rotation, so a
+ * caller who asks for little is served quickly however much another one asks for.
+ * @example
+ * ```ts
+ * const turns = new FairTurns({ atOnce: 8, share: 4, waiting: 100, waitingOfOne: 20, refusal: "Busy, try again" });
+ * const answer = await turns.run(principal, () => readLargeFile(path));
+ * ```
  */
 import { type Principal, principalKey } from "./bus/principal.ts";
 import { TooManyRequestsError } from "./errors.ts";
 
+/** The limits of one {@link FairTurns}; all members but `refusal` are numbers of calls. */
 export interface TurnLimits {
-	/** What is under way at a time. */
+	/** Calls that run at once, of all callers together. */
 	readonly atOnce: number;
-	/** Of it what one may have. */
+	/** Calls of one caller that run at once. */
 	readonly share: number;
-	/** What each may have in any case, also where others have taken all there is; default 0. */
+	/** Calls that each caller may run even while others use up `atOnce`; default 0. */
 	readonly own?: number;
-	/** What is under way at the most, with what each has in any case; default `atOnce`. */
+	/** The upper bound of running calls including those of `own`; default `atOnce`. */
 	readonly most?: number;
-	/** What waits, and what of it may be of one. */
+	/** Waiting calls of all callers together; `waitingOfOne` is the bound for one caller. */
 	readonly waiting: number;
 	readonly waitingOfOne: number;
-	/** Said to who is refused. */
+	/** The sentence of the error for a refused caller. */
 	readonly refusal: string;
 }
 
@@ -26,9 +32,10 @@ interface Asker {
 	readonly waiting: (() => void)[];
 }
 
+/** A semaphore with one queue per caller. It holds no timers and needs no closing. */
 export class FairTurns {
 	readonly #limits: Required<TurnLimits>;
-	/** Those who have something under way or wait for it, in the order of their turns. */
+	/** Callers with running or waiting calls, in the order of their next turns. */
 	readonly #askers = new Map<string, Asker>();
 	#running = 0;
 	#waiting = 0;
@@ -38,9 +45,9 @@ export class FairTurns {
 	}
 
 	/**
-	 * What `work` gives, when it is its turn.
-	 * @param principal Undefined: somebody unknown, all of whom are as one.
-	 * @throws whatever `work` throws; {TooManyRequestsError} when too much waits already.
+	 * Runs `work` when it is the caller's turn, and returns its result.
+	 * @param principal Undefined: an unknown caller; all unknown callers count as one.
+	 * @throws whatever `work` throws; {TooManyRequestsError} when too many calls wait already.
 	 */
 	async run<T>(principal: Principal | undefined, work: () => Promise<T>): Promise<T> {
 		const who = principal === undefined ? "" : principalKey(principal);
@@ -75,7 +82,7 @@ export class FairTurns {
 		this.#running++;
 	}
 
-	/** Resolves when it has begun. @throws {TooManyRequestsError} */
+	/** Resolves when the caller's turn has begun. @throws {TooManyRequestsError} */
 	async #turn(who: string, asker: Asker): Promise<void> {
 		const { waiting, waitingOfOne, refusal } = this.#limits;
 		if (this.#waiting >= waiting || asker.waiting.length >= waitingOfOne) {
@@ -90,7 +97,7 @@ export class FairTurns {
 		if (running === 0 && waiting.length === 0) this.#askers.delete(who);
 	}
 
-	/** Whoever has waited for a turn longest; then theirs comes last. */
+	/** Starts a call of the caller whose last turn is longest ago, and puts that caller at the end of the order. */
 	#next(): void {
 		for (const [who, asker] of this.#askers) {
 			if (asker.waiting.length === 0 || !this.#hasRoomFor(asker)) continue;

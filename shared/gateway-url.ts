@@ -1,9 +1,12 @@
-/** Where pods and people reach the gateway. */
+/** The URL at which pods and people reach the gateway. */
 import type { Config } from "./config/config.ts";
 
 const wildcards = new Set(["0.0.0.0", "::"]);
 
-/** `gateway.public_url`, or where it listens; undefined when its port is not known before it does. */
+/**
+ * Returns `gateway.public_url`, or else the address the gateway listens on; undefined while a port chosen by the system
+ * is not known yet.
+ */
 export function gatewayUrl({
 	host,
 	port,

@@ -1,4 +1,7 @@
-/** What one process of the platform consists of: every service folder contributes a part, composed from the same dependencies. */
+/**
+ * The parts of one platform process: every service folder contributes a part, and all are composed from the same
+ * dependencies.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
@@ -11,10 +14,13 @@ import type { ServiceLog } from "./service-log.ts";
 import type { Collection } from "./store/collection.ts";
 import type { DocumentStore } from "./store/document-store.ts";
 
-/** Serves one action with the raw HTTP response instead of a result, in the gateway's own process. */
+/**
+ * Serves one action in the gateway's own process: the handler writes the HTTP response itself instead of returning a
+ * result.
+ */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse, principal: Principal) => void;
 
-/** A request that asks for a WebSocket, from a caller who is known. */
+/** A request of an authenticated caller for a WebSocket. */
 export interface UpgradeRequest {
 	readonly request: IncomingMessage;
 	readonly socket: Duplex;
@@ -22,30 +28,35 @@ export interface UpgradeRequest {
 	readonly principal: Principal;
 	readonly session_id: string;
 	readonly requestId: string;
-	/** Aborted when nobody waits for the upgrade any more. */
+	/** The signal aborts when nobody waits for the upgrade any more. */
 	readonly signal: AbortSignal;
 }
 
 /**
- * Upgrades the connection, in the gateway's own process. Rejects when it has not: the caller is answered then.
+ * Upgrades the connection in the gateway's own process. When it rejects, the connection was not upgraded, and the
+ * gateway answers the caller with the error.
  */
 export type UpgradeHandler = (request: UpgradeRequest) => Promise<void>;
 
-/** Rejects with a sentence that says what is missing. */
+/** Resolves when the checked dependency is ready; rejects with a sentence that says what is missing. */
 export type ReadinessCheck = () => Promise<void>;
 
+/** The dependencies that every part of a process shares. The program that starts the process owns them. */
 export interface Platform {
 	readonly config: Config;
 	readonly key: InstallationKey;
-	/** Whether every caller may have the rights of whoever started the platform; the identity that is configured says so. */
+	/**
+	 * Whether every caller may have the rights of the person who started the platform; the configured identity adapter
+	 * says so.
+	 */
 	readonly trustsCallers: boolean;
-	/** By action name; filled by parts, read by the gateway. */
+	/** Handlers by action name. The parts add them and the gateway reads them. */
 	readonly rawHandlers: Map<string, RawHandler>;
-	/** By action name; filled by parts, read by the gateway. */
+	/** Handlers by action name. The parts add them and the gateway reads them. */
 	readonly upgradeHandlers: Map<string, UpgradeHandler>;
-	/** What this installation cannot keep of what is promised; filled by parts, told at `/health`. */
+	/** Sentences about guarantees that this installation cannot give. The parts add them, and `/health` shows them. */
 	readonly shortcomings: string[];
-	/** By the name of what is checked; filled by parts, read by the gateway's `/ready`. */
+	/** Checks by the name of the checked dependency. The parts add them, and the gateway runs them for `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
 	/** The log of this part. */
 	readonly log: ServiceLog;
@@ -53,31 +64,44 @@ export interface Platform {
 	readonly announce: (sentence: string) => void;
 }
 
-/** What the parts of this process that store have in common. */
+/** The storage that all storing parts of this process share. */
 export interface Storage {
-	/** It is open, with the collections of all these parts; who opened it closes it. */
+	/** The open store with the collections of all parts. The program that opened it closes it. */
 	readonly store: DocumentStore;
-	/** All events, in one order. */
+	/** The event log of the platform. */
 	readonly eventLog: EventLog;
-	/** Moves the events of this process's documents into the event log. A part wakes it after each write with an event. */
+	/**
+	 * Moves the events of this process's documents into the event log. A part wakes the relay after each write with an
+	 * event.
+	 */
 	readonly relay: OutboxRelay;
 }
 
 export type StoringPlatform = Platform & Storage;
 
+/**
+ * The contribution of one service folder to a process.
+ * @example
+ * ```ts
+ * export async function compose({ config }: Platform): Promise<Part> {
+ * 	const jobs = new JobRunner(config);
+ * 	return { services: [jobsService(jobs)], drain: () => jobs.finish(), close: () => jobs.close() };
+ * }
+ * ```
+ */
 export interface Part {
 	readonly services: readonly ServiceSchema[];
-	/** Before the end: whoever asks whether this process is ready hears that it is ending, while everything goes on. */
+	/** Runs first in an orderly end: `/ready` reports that the process is ending, while all services still work. */
 	unready?(): void;
-	/** First step of an orderly end, of all parts at once, while all services still answer. */
+	/** Runs next, for all parts at once, while all services still answer. */
 	drain?(): Promise<void>;
-	/** Last step, when the bus is closed. */
+	/** Runs last, when the bus is closed. */
 	close?(): Promise<void>;
 }
 
 export type Compose = (platform: Platform) => Promise<Part>;
 
-/** What the file `compose.ts` of a service folder exports: one that stores says what. */
+/** The exports of the file `compose.ts` of a service folder. A service that stores exports its collections too. */
 export type PartModule =
 	| { readonly collections?: undefined; readonly compose: Compose }
 	| {

@@ -1,14 +1,25 @@
-/** Work that is done again and again in the background, and never twice at a time: a slow one is not hurried. */
+/**
+ * Runs work in the background at an interval. Runs never overlap: while one takes longer than the interval, the next
+ * ones are skipped.
+ * @example
+ * ```ts
+ * const trimming = new RecurringJob({ everyMs: 60_000, work: () => log.trim(), onError: (error) => logger.warn(error) });
+ * trimming.start();
+ * await trimming.stop();
+ * ```
+ */
 import { every, type Timer } from "./clock.ts";
 import { SingleFlight } from "./single-flight.ts";
 
+/** The work of one {@link RecurringJob} and its interval. */
 export interface RecurringWork {
 	readonly everyMs: number;
 	readonly work: () => Promise<unknown>;
-	/** Hears of each failure; the next time comes all the same. */
+	/** Receives each failure; the job goes on with its next run. */
 	readonly onError: (error: unknown) => void;
 }
 
+/** A job that its creator starts and has to stop. */
 export class RecurringJob {
 	readonly #everyMs: number;
 	readonly #runs: SingleFlight<unknown>;
@@ -19,17 +30,17 @@ export class RecurringJob {
 		this.#runs = new SingleFlight(work, onError);
 	}
 
-	/** For the first time after `everyMs`. */
+	/** Begins the interval; the first run is after `everyMs`. */
 	start(): void {
 		this.#timer = every(this.#everyMs, () => this.runNow());
 	}
 
-	/** Without waiting for its time; nothing while it is under way. */
+	/** Runs the work at once; does nothing while a run is under way. */
 	runNow(): void {
 		if (!this.#runs.isRunning) this.#runs.request();
 	}
 
-	/** Finishes what is under way. */
+	/** Ends the interval and resolves when a run under way has finished. */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
 		await this.#runs.settled();

@@ -1,25 +1,30 @@
-/** Work that is never done twice at a time, and done once more for those who asked while it was under way. */
+/** Runs work that must not overlap itself, once more for the calls that arrive during a run. */
 
 interface Flight<T> {
 	readonly outcome: Promise<T>;
-	/** For those who asked since it began. */
+	/** The next run, for calls since this run began. */
 	next?: PromiseWithResolvers<T>;
 }
 
 /**
- * Work that does whatever there is to do when it begins. Who asks while it is under way may be too late for it: `run`
- * leads to one further run, however many ask for it, and `join` takes what the run under way gives.
+ * Work that does everything there is to do when it begins. A call during a run may be too late for that run: `run`
+ * leads to one further run, however many callers there are, and `join` returns the outcome of the run under way.
  * @example
+ * ```ts
  * const moves = new SingleFlight(() => moveAll(), (error) => log.warn("Events wait:", error));
  * moves.request(); // Something was written: begins at once, or once more after the run under way.
  * await moves.settled();
+ * ```
  */
 export class SingleFlight<T = void> {
 	readonly #work: () => Promise<T>;
 	readonly #onError: (error: unknown) => void;
 	#flight: Flight<T> | undefined;
 
-	/** @param onError Called once for each run that fails, beside those who wait for it. Default: nothing happens. */
+	/**
+	 * @param onError Called once for each failed run, in addition to the callers that wait for it. Default: nothing
+	 * happens.
+	 */
 	constructor(work: () => Promise<T>, onError: (error: unknown) => void = () => {}) {
 		this.#work = work;
 		this.#onError = onError;
@@ -30,24 +35,27 @@ export class SingleFlight<T = void> {
 		return this.#flight !== undefined;
 	}
 
-	/** The outcome of a run that begins after the call: at once, or when the run under way is over. */
+	/** Returns the outcome of a run that begins after the call: at once, or when the run under way is over. */
 	run(): Promise<T> {
 		if (!this.#flight) return this.#begin();
 		this.#flight.next ??= Promise.withResolvers<T>();
 		return this.#flight.next.promise;
 	}
 
-	/** The outcome of the run under way, which may have looked already; of a new run when there is none. */
+	/**
+	 * Returns the outcome of the run under way, which may have missed the latest change; of a new run when there is
+	 * none.
+	 */
 	join(): Promise<T> {
 		return this.#flight?.outcome ?? this.#begin();
 	}
 
-	/** Asks for a run and does not wait for it; a failure goes to `onError` only. */
+	/** Requests a run and does not wait for it; a failure goes to `onError` only. */
 	request(): void {
 		this.run().catch(() => {});
 	}
 
-	/** Resolves when no run is under way or due, whatever became of them. */
+	/** Resolves when no run is under way or due, whether the runs succeed or fail. */
 	async settled(): Promise<void> {
 		while (this.#flight) await this.#flight.outcome.catch(() => {});
 	}
@@ -55,9 +63,9 @@ export class SingleFlight<T = void> {
 	#begin(): Promise<T> {
 		const { promise: outcome, resolve } = Promise.withResolvers<T>();
 		const flight: Flight<T> = { outcome };
-		// Before the work begins: it may ask for a run of itself.
+		// This precedes the work, which may request another run of itself.
 		this.#flight = flight;
-		// Before anybody else can wait for the outcome: who asks anew when it is there gets a new run.
+		// This precedes the other receivers of the outcome, so that a call made by one of them gets a new run.
 		outcome.then(
 			() => this.#land(flight),
 			(error: unknown) => {
@@ -69,14 +77,14 @@ export class SingleFlight<T = void> {
 		return outcome;
 	}
 
-	/** In one step, so that nobody finds neither this run nor the next one. */
+	/** Ends the run and begins the next one in one step, so that no caller finds neither. */
 	#land({ next }: Flight<T>): void {
 		this.#flight = undefined;
 		next?.resolve(this.#begin());
 	}
 }
 
-/** Work that fails before it waits for anything fails like any other. */
+/** Begins the work; an error that it throws synchronously becomes a rejection. */
 async function begun<T>(work: () => Promise<T>): Promise<T> {
 	return work();
 }

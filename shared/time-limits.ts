@@ -1,21 +1,21 @@
-/** Time limits that are hardly ever reached. */
+/** Time limits that are rarely reached, such as the timeouts of calls. */
 import { after, monotonic, type Timer } from "./clock.ts";
 
 interface Limit extends Timer {
-	/** On the monotonic clock. */
+	/** The end of the limit on the monotonic clock, in milliseconds. */
 	readonly end: number;
 	readonly reached: () => void;
 }
 
 /**
- * Limits of one length share a timer, which is set for the one that ends first: to set and clear a timer for each costs
- * more than a small call. Like those of `after`, they do not keep the process alive.
+ * Limits of the same length share a timer, which is set for the one that ends first, because setting and clearing a
+ * timer for each limit costs more than a small call. The timers do not keep the process alive.
  */
 export class TimeLimits {
-	/** By length in milliseconds; each in the order in which they end. */
+	/** Limits by their length in milliseconds, in the order of their ends. */
 	readonly #byLength = new Map<number, Set<Limit>>();
 
-	/** Calls `reached` once after `ms`, in whole milliseconds, unless cancelled before. */
+	/** Calls `reached` once after `ms`, rounded up to whole milliseconds, unless the limit is cancelled first. */
 	begin(ms: number, reached: () => void): Timer {
 		const length = Math.ceil(ms);
 		const line = this.#byLength.get(length) ?? this.#newLine(length);

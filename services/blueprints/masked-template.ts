@@ -1,10 +1,13 @@
-/** A template as people see it who do not administer the platform: names of what it passes to agents, not the values. Pure. */
+/**
+ * Masks a template for callers who do not administer the platform: they see the names of variables and headers, not the
+ * values. Pure.
+ */
 import type { Template } from "#shared/contracts/templates.ts";
 import { withoutUserinfo } from "#shared/git/repository-url.ts";
 
 const mask = "***";
 
-/** Headers and environments often hold tokens. */
+/** Returns the masked copy, because headers and environments often contain tokens. */
 export function maskedTemplate(template: Template): Template {
 	const { env_vars, mcp_servers } = template;
 	return { ...template, env_vars: maskedValues(env_vars), mcp_servers: mcp_servers.map(maskedServer) };
@@ -20,7 +23,7 @@ function maskedServer(server: Template["mcp_servers"][number]): Template["mcp_se
 	};
 }
 
-/** What is no map as it should be is masked as a whole. */
+/** Masks the values of a map; anything else is masked as a whole. */
 function maskedValues<T>(values: T): Record<string, string> {
 	const names = typeof values === "object" && values !== null && !Array.isArray(values) ? Object.keys(values) : [];
 	return Object.fromEntries(names.map((name) => [name, mask]));

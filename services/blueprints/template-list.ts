@@ -1,16 +1,17 @@
-/** Pages of the list of templates: most installations have one. */
+/** Splits the list of templates into pages; most installations have only one. */
 import type { Template } from "#shared/contracts/templates.ts";
 import { BadRequestError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { decodeCursor, encodeCursor } from "#shared/store/cursor.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
 
+/** One page of templates with the cursor of the next one. */
 export interface TemplatePage {
 	items: Template[];
 	next?: string;
 }
 
-/** By name. @throws {BadRequestError} for a cursor that is not ours. */
+/** Returns a page of templates in the order of their names. @throws {BadRequestError} for an invalid cursor. */
 export function templatePage(templates: readonly Template[], cursor?: string): TemplatePage {
 	const former = cursor === undefined ? "" : nameIn(cursor);
 	const left = templates.filter(({ name }) => name > former).toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,8 +1,12 @@
-/** Port: where templates come from. They are read-only for the platform. */
+/** Port: a source of templates. The platform never writes templates. */
 import type { Template } from "#shared/contracts/templates.ts";
 
+/** The port; the configuration key `templates` names the adapter. */
 export interface TemplateSource {
-	/** All templates, in any order. @throws {Error} with a sentence that names the file or object and what is wrong with it. */
+	/**
+	 * Returns all templates, in any order. @throws {Error} with a sentence that names the file or object and the
+	 * mistake in it.
+	 */
 	list(): Promise<Template[]>;
 }
 

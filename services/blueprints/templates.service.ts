@@ -1,4 +1,4 @@
-/** Templates on the bus. */
+/** Offers templates on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";

@@ -1,4 +1,4 @@
-/** The event log on the bus, and the relay that feeds it. */
+/** Offers the event log on the bus, and runs the relay that fills it. */
 import type { Service, ServiceSchema } from "moleculer";
 import { implement, publish } from "#shared/bus/service.ts";
 import { eventLog as contract, logAppended } from "#shared/contracts/event-log.ts";
@@ -14,7 +14,7 @@ export function eventLogService(log: EventLog, relay: OutboxRelay): ServiceSchem
 		}),
 		async started(this: Service) {
 			const { broker } = this;
-			// A hint may be lost: whoever reads the log looks each second.
+			// The hint may be lost: readers of the log also poll it each second.
 			relay.onAppended((seq) => void publish(broker, logAppended, { seq }).catch(() => {}));
 			relay.start();
 		},

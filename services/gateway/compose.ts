@@ -1,4 +1,4 @@
-/** Puts the gateway together: the contracts' routes behind the identity that the configuration names. */
+/** Composes the gateway: the contracts' routes behind the configured identity. */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { RouteTable } from "./routes/route-table.ts";
 import { UpgradeChain } from "./upgrade-chain.ts";
 import { isChatUpgrade } from "./http/websocket-handshake.ts";
 
-/** Beside as many streams as the configuration allows. */
+/** The connections beside the streams that the configuration allows. */
 const maxConnections = 2_000;
 
 export const compose: Compose = async (platform) => {
@@ -40,7 +40,7 @@ export const compose: Compose = async (platform) => {
 };
 
 /**
- * Listens when it resolves; requests get 503 until the gateway's service has started.
+ * Opens the gateway, which listens when this resolves; requests get 503 until the gateway's service has started.
  * @throws {ConfigError} when the address cannot be used, or not with this identity.
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
@@ -90,7 +90,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	return gateway;
 }
 
-/** Callers who are trusted because of where they are must be there. */
+/** Refuses an address beyond loopback for an identity that trusts callers because they are on this machine. */
 function refuseForeignAddress(
 	{ gateway: { host }, identity: { adapter } }: Config,
 	{ loopbackOnly }: IdentityProvider,

@@ -1,8 +1,8 @@
-/** The gateway on the bus: wiring only. It offers no action; it is a service so that it starts and ends with the others. */
+/** Wires the gateway to the bus. It is a service without actions, so that it starts and ends with the others. */
 import type { Service, ServiceSchema } from "moleculer";
 import type { Gateway } from "./gateway.ts";
 
-/** @param announce Called when requests are served. */
+/** @param announce Called when requests are accepted. */
 export function gatewayService(gateway: Gateway, announce: () => void): ServiceSchema {
 	return {
 		name: "gateway",

@@ -1,4 +1,4 @@
-/** The HTTP side of one process: listens, answers, and ends without cutting off an answer. */
+/** The HTTP server of one process: it listens, answers, and ends without interrupting an answer. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Caller } from "#shared/bus/service.ts";
 import { sleep } from "#shared/clock.ts";
@@ -6,30 +6,32 @@ import { urlOf } from "./http/http-server.ts";
 import type { Readiness } from "./http/readiness.ts";
 import type { RequestChain } from "./request-chain.ts";
 
-/** What the gateway needs of the bus. */
+/** The bus as the gateway uses it. */
 export interface GatewayBus {
 	readonly caller: Caller;
-	/** Whether there is somebody who serves the action, though its breaker may be open at the moment. */
+	/** Whether a service offers the action, even when its circuit breaker is open at the moment. */
 	isServed(action: string): boolean;
 	logError(message: string, error: unknown): void;
 }
 
+/** The dependencies of a {@link Gateway}. */
 export interface GatewayDependencies {
 	readonly server: Server;
 	readonly chain: RequestChain;
 	readonly readiness: Readiness;
-	/** Of browsers, where the identity has one. */
+	/** The token for browsers; absent when the identity has no login. */
 	readonly loginToken?: string | undefined;
-	/** Given the bus as soon as it is there. */
+	/** Receives the bus as soon as it is connected. */
 	readonly attach: (bus: GatewayBus) => void;
 }
 
-/** How long an orderly end waits for requests under way. */
+/** The time that an orderly end waits for requests under way, in milliseconds. */
 const drainMs = 10_000;
 
+/** A listening gateway. The gateway part drains and closes it. */
 export class Gateway {
 	readonly #dependencies: GatewayDependencies;
-	/** Requests being answered; streams in the hands of raw handlers are not among them. */
+	/** The answers under way, without the streams of raw handlers. */
 	readonly #underWay = new Set<ServerResponse>();
 	readonly #drained = new AbortController();
 	#draining = false;
@@ -38,12 +40,12 @@ export class Gateway {
 		this.#dependencies = dependencies;
 	}
 
-	/** E.g. `http://127.0.0.1:8080`. */
+	/** Returns the address, e.g. `http://127.0.0.1:8080`. */
 	url(host: string): string {
 		return urlOf(host, this.#dependencies.server);
 	}
 
-	/** Where a person's browser begins. */
+	/** Returns the first address for a browser, with the login token if there is one. */
 	entrance(host: string): string {
 		const { loginToken } = this.#dependencies;
 		return loginToken === undefined ? this.url(host) : `${this.url(host)}/?token=${loginToken}`;
@@ -58,16 +60,16 @@ export class Gateway {
 		if (this.#draining) response.shouldKeepAlive = false;
 		await this.#dependencies.chain.handle(request, response);
 		this.#underWay.delete(response);
-		// The answer itself leaves at the end of this turn.
+		// The answer itself is written at the end of this turn of the event loop.
 		if (this.#draining && this.#underWay.size === 0) setImmediate(() => this.#drained.abort());
 	}
 
-	/** Says that the process is ending to whoever asks whether it is ready, and goes on. */
+	/** Makes `/ready` report that the process is ending; requests are still answered. */
 	unready(): void {
 		this.#dependencies.readiness.drain();
 	}
 
-	/** Takes no new connections, and waits for the answers under way, 10 s at most. Streams are left to their own end. */
+	/** Accepts no new connections, and waits up to 10 s for answers under way. Streams end by themselves. */
 	async drain(): Promise<void> {
 		const { server } = this.#dependencies;
 		this.#draining = true;
@@ -77,7 +79,7 @@ export class Gateway {
 		if (this.#underWay.size > 0) await sleep(drainMs, this.#drained.signal);
 	}
 
-	/** Cuts whatever is still connected. */
+	/** Closes all remaining connections. */
 	close(): void {
 		const { server } = this.#dependencies;
 		server.close();

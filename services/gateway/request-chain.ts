@@ -1,6 +1,6 @@
 /**
- * What happens to a request, in this order: Host and Origin, route, authentication, (limits), body, parameters, call,
- * answer. Each step either gives what the next one needs or throws; nothing costly happens for nobody we know.
+ * The steps of a request, in this order: Host and Origin, route, authentication, (limits), body, parameters, call,
+ * answer. Each step returns what the next one needs, or throws. Nothing costly happens before authentication.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -24,21 +24,22 @@ import { RequestPace } from "./callers/request-pace.ts";
 import type { RouteTable } from "./routes/route-table.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
+/** The dependencies of a {@link RequestChain}. */
 export interface ChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
-	/** Absent: browsers have none. */
+	/** The login of browsers; absent when the identity has none. */
 	readonly login?: BrowserLogin | undefined;
-	/** By action name. */
+	/** Raw handlers by the name of their action. */
 	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
-	/** Undefined until the bus is there. */
+	/** Returns the bus; undefined until it is connected. */
 	readonly bus: () => Caller | undefined;
-	/** Told of every failure that nobody foresaw. */
+	/** Receives every unexpected error. */
 	readonly report: (error: unknown, requestId: string) => void;
 }
 
-/** Longest time from the end of a request's headers to its answer, whatever the action allows. */
+/** The longest time from the end of a request's headers to its answer, in milliseconds, whatever the action allows. */
 const overallMs = 10_000;
 
 const maxValidator = 1_000;
@@ -50,13 +51,14 @@ interface Exchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly id: string;
-	/** On the monotonic clock. */
+	/** The time limit of the request on the monotonic clock. */
 	readonly end: number;
-	/** Names and values in turn, on whatever is answered. */
+	/** Headers of every answer to the request: alternating names and values. */
 	readonly headers: string[];
 	route?: ActionRoute;
 }
 
+/** Handles the requests of one gateway. */
 export class RequestChain {
 	readonly #options: ChainOptions;
 	readonly #limits = new TimeLimits();
@@ -66,7 +68,7 @@ export class RequestChain {
 		this.#options = options;
 	}
 
-	/** Resolves when the request is answered or in the hands of a raw handler; never rejects. */
+	/** Answers a request, or passes it to a raw handler; never rejects. */
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const id = requestIdOf(request);
 		const exchange: Exchange = { request, response, id, end: monotonic() + overallMs, headers: [] };
@@ -101,7 +103,7 @@ export class RequestChain {
 		const { action } = route;
 		const claim = { headers: request.headers, connection: request.socket, path: match.path };
 		const principal = await this.#options.authenticator.authenticate(claim, action);
-		// Limits count per principal, so here is their place; the identity of one developer has none.
+		// Limits per principal would be checked at this point; the identity of one developer has none.
 		if (action.produces !== undefined) return this.#handOver(exchange, route, principal);
 
 		await this.#pace.run(principal, async () => {
@@ -145,7 +147,7 @@ export class RequestChain {
 	}
 
 	#refuse(exchange: Exchange, error: unknown): void {
-		// Nobody is there any more, and a body that ended with its connection is no failure of ours.
+		// The client has gone; a body that ended with its connection is no failure of the platform.
 		if (exchange.response.destroyed || exchange.request.errored) return;
 		const foreseen = failureAnswer(error, (parameter) => exchange.route?.placeOf(parameter) ?? "body");
 		if (!foreseen) this.#options.report(error, exchange.id);
@@ -163,7 +165,7 @@ function credential({ id }: Exchange, principal: Principal): Meta {
 	return principal.kind === "anonymous" ? { request_id: id } : { request_id: id, principal: vouch(principal) };
 }
 
-/** @throws {InvalidRequestError} */
+/** Reads the `Idempotency-Key` of a request. @throws {InvalidRequestError} */
 function idempotencyKey({ method, headers }: IncomingMessage): Meta {
 	const key = headers["idempotency-key"];
 	if (key === undefined || method === "GET" || method === "HEAD") return {};
@@ -172,7 +174,7 @@ function idempotencyKey({ method, headers }: IncomingMessage): Meta {
 	throw new InvalidRequestError([{ loc: ["header", "Idempotency-Key"], failure }]);
 }
 
-/** What the client has already (RFC 9110, 13.1.2); longer than a few tags is nothing of ours. */
+/** Reads the tags of the version that the client has (RFC 9110, 13.1.2); a header longer than a few tags is ignored. */
 function validator({ method, headers }: IncomingMessage): Meta {
 	const tags = headers["if-none-match"];
 	const asks = tags !== undefined && tags.length <= maxValidator && (method === "GET" || method === "HEAD");

@@ -1,6 +1,6 @@
 /**
- * What happens to a request for a WebSocket, in the order of the request chain: Host and Origin, route, handshake,
- * authentication; then it is in the hands of the module that bridges it. Until that has upgraded the connection, every
+ * The steps of a request for a WebSocket, in the order of the request chain: Host and Origin, route, handshake,
+ * authentication. Then the module that bridges the connection takes over. Until it has upgraded the connection, every
  * failure is a plain HTTP answer.
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
@@ -16,22 +16,24 @@ import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 
+/** The dependencies of an {@link UpgradeChain}. */
 export interface UpgradeChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;
-	/** By action name. */
+	/** Upgrade handlers by the name of their action. */
 	readonly upgradeHandlers: ReadonlyMap<string, UpgradeHandler>;
-	/** Told of every failure that nobody foresaw. */
+	/** Receives every unexpected error. */
 	readonly report: (error: unknown, requestId: string) => void;
 }
 
 const { chat } = sessionControl.actions;
 
-/** Longest time from the end of the request's headers to the upgrade. */
+/** The longest time from the end of the request's headers to the upgrade, in milliseconds. */
 const overallMs = 10_000;
-/** What a refused client still sends is thrown away for this long. */
+/** How long the rest of a refused request is discarded, in milliseconds. */
 const leftoverMs = 1_000;
 
+/** Handles the upgrade requests of one gateway. */
 export class UpgradeChain {
 	readonly #options: UpgradeChainOptions;
 
@@ -39,7 +41,7 @@ export class UpgradeChain {
 		this.#options = options;
 	}
 
-	/** Resolves when the connection is upgraded or refused; never rejects. */
+	/** Upgrades or refuses the connection; never rejects. */
 	async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
 		const requestId = requestIdOf(request);
 		const given = new AbortController();
@@ -69,7 +71,7 @@ export class UpgradeChain {
 		given.abort();
 		const foreseen = failureAnswer(error, () => "path");
 		if (!foreseen) this.#options.report(error, requestId);
-		// Cutting the connection before all is read would destroy the answer on its way.
+		// Closing the connection before the request is read would destroy the answer on its way.
 		socket.end(asBytes(foreseen ?? unforeseen, requestId)).resume();
 		const cut = after(leftoverMs, () => socket.destroy());
 		socket.once("close", () => cut.cancel());

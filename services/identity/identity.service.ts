@@ -1,4 +1,4 @@
-/** Where identities come from, on the bus. */
+/** Offers the issuer of identities on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";

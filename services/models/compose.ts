@@ -1,6 +1,6 @@
 /**
- * The models part. It reads the providers' keys from its own environment, so it belongs into an environment with the same
- * keys as the pod manager's: it tells which models the pods will be able to use.
+ * The models part. It reads the providers' keys from its own environment. That environment must have the same keys as
+ * the pod manager's, because this part reports which models pods will be able to use.
  */
 import { environmentSecret } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";

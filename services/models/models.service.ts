@@ -1,11 +1,11 @@
-/** The models sessions may use, on the bus. */
+/** Offers the models that sessions may use on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
 import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/models/model-catalogue.ts";
 import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
 
-/** @param refusalOf Why a model cannot be used; undefined when it can be. */
+/** @param refusalOf Returns the reason why a model cannot be used; undefined when it can be. */
 export function modelsService(
 	catalogue: ModelCatalogue,
 	refusalOf: (model: string) => ModelRefusal | undefined,
@@ -16,7 +16,7 @@ export function modelsService(
 	};
 }
 
-/** In the order of the catalogue, those in the cloud first. */
+/** Returns the models in the order of the catalogue, those in the cloud first. */
 function modelList(
 	{ models, providers }: ModelCatalogue,
 	refusalOf: (model: string) => ModelRefusal | undefined,
@@ -35,7 +35,7 @@ function modelList(
 function described(model: CatalogueModel, provider: ModelProvider | undefined) {
 	const { id, name, description, tier, color, vram_required = null } = model;
 	const { location = "cloud", endpoints = {} } = provider ?? {};
-	// What runs locally is never priced, whatever the catalogue says.
+	// A local model is never priced, whatever the catalogue says.
 	const prices = location === "local" ? null : (model.prices ?? null);
 	const formats = modelWires.filter((wire) => Object.hasOwn(endpoints, wire));
 	const cost = { cost_per_million_tokens: prices?.input ?? null, prices };

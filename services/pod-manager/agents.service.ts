@@ -1,4 +1,4 @@
-/** The coding agents sessions may have, on the bus. */
+/** Offers the coding agents that sessions may use on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { join } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
@@ -12,16 +12,17 @@ import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { KeyOf } from "#shared/models/provider-key.ts";
 
-/** Of each agent are shown at most. */
+/** The most models that are listed per agent. */
 const maxModels = 200;
 
 const mcpKinds = { both: ["stdio", "http"], http: ["http"], stdio: ["stdio"], none: [] } as const;
 
+/** The dependencies of the service. */
 export interface AgentsDependencies {
 	readonly records: ReadonlyMap<string, WrittenAgent>;
 	readonly catalogue: ModelCatalogue;
 	readonly keyOf: KeyOf;
-	/** Absolute. */
+	/** The data folder of the platform, absolute. */
 	readonly dataDir: string;
 }
 
@@ -38,8 +39,8 @@ export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
 }
 
 /**
- * Looked up anew each time: an agent may have been installed since.
- * @param shownDataDir In the commands; undefined for those who are not to know it.
+ * Describes an agent. Its installation is checked each time, because it may have been installed meanwhile.
+ * @param shownDataDir The data folder for the commands; undefined for callers who must not know it.
  */
 function agentOf(
 	record: WrittenAgent,

@@ -1,4 +1,4 @@
-/** The pod manager's part: the only one that starts and ends pods. */
+/** The pod manager's part, the only one that starts and ends pods. */
 import { availableParallelism } from "node:os";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
@@ -15,7 +15,7 @@ import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods, type RuntimeHost } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
-/** A start waits for files and other processes about half of its time. */
+/** Starts per processor: a start waits for files and other processes about half of its time. */
 const perProcessor = 2;
 
 export async function compose(platform: Platform): Promise<Part> {
@@ -38,7 +38,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	return {
 		services: [schema, agentsService(agents)],
 		drain: stop,
-		// When requests under way, some of them to pods, have their answers.
+		// This runs after the requests under way, some of them to pods, have been answered.
 		async close() {
 			if (config.pods.on_exit === "stop") await endAllPods(runtime);
 			else await announceLeftRunning(runtime, announce);
@@ -53,7 +53,8 @@ function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<
 }
 
 /**
- * Pods without isolation have the rights of whoever started the platform: for one person only.
+ * Refuses pods without isolation unless callers are trusted, because such pods have the rights of the person who
+ * started the platform.
  * @throws {ConfigError}
  */
 function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRuntime): void {

@@ -1,13 +1,14 @@
-/** Tells of troubles that repeat: each sentence once in ten minutes, whichever session it is about. */
+/** Logs recurring troubles: each sentence once in ten minutes, for all sessions together. */
 import { LRUCache } from "lru-cache";
 
 const silentMs = 600_000;
 const remembered = 200;
 const sessionIds = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
+/** Filters sentences for a log. It needs no closing. */
 export class DeduplicatingLog {
 	readonly #write: (sentence: string) => void;
-	readonly #told = new LRUCache<string, true>({ max: remembered, ttl: silentMs });
+	readonly #logged = new LRUCache<string, true>({ max: remembered, ttl: silentMs });
 
 	constructor(write: (sentence: string) => void) {
 		this.#write = write;
@@ -15,8 +16,8 @@ export class DeduplicatingLog {
 
 	tell(sentence: string): void {
 		const key = sentence.replaceAll(sessionIds, "");
-		if (this.#told.has(key)) return;
-		this.#told.set(key, true);
+		if (this.#logged.has(key)) return;
+		this.#logged.set(key, true);
 		this.#write(sentence);
 	}
 }

@@ -1,13 +1,13 @@
-/** What becomes of running pods when the platform ends in order. */
+/** Ends or leaves running pods when the platform ends in order. */
 import { monotonic, sleep } from "#shared/clock.ts";
 import { graceMs } from "./pass.ts";
 import type { PodRuntime } from "./pod-runtime.ts";
 
-/** After its time to end in order a pod is killed; nobody waits longer than this for that. */
+/** The time that the end of killed pods is awaited, in milliseconds. */
 const killMs = 4_000;
 const againMs = 250;
 
-/** Ends every pod of the installation; resolves when none is left, or 4 s after the last one was to be killed. */
+/** Ends every pod of the installation; resolves when none exists any more, or 4 s after the last one was killed. */
 export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Promise<void> {
 	const since = monotonic();
 	while (monotonic() - since < orderlyMs + killMs) {
@@ -18,7 +18,7 @@ export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Prom
 	}
 }
 
-/** The sentence for the person who ends the platform; undefined when no session runs on. */
+/** Returns the sentence for the person who ends the platform; undefined when no session continues to run. */
 export async function leftRunning(runtime: PodRuntime): Promise<string | undefined> {
 	const running = (await runtime.inventory()).pods.filter(({ state }) => state === "launching" || state === "ready");
 	if (running.length === 0) return undefined;

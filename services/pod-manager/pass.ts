@@ -1,29 +1,40 @@
-/** One pass over one session: look, decide, act, and say what is so. It may end anywhere; the next one goes on. */
+/**
+ * One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues.
+ */
 import { monotonic } from "#shared/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { dueInMs, plan, type Step } from "./plan.ts";
 import type { PodRuntime, PodSpec } from "./pod-runtime.ts";
 
-/** Both when a step failed after something was seen. */
+/** The outcome of a pass; it has both members when a step failed after an observation. */
 export interface PassOutcome {
 	readonly report?: PassReport;
 	readonly trouble?: unknown;
 }
 
+/** The dependencies of all passes. */
 export interface PassDependencies {
 	readonly runtime: PodRuntime;
-	/** What a pod is created from. @throws {Error} when the claim's launch settings cannot be used. */
+	/** Makes the specification of a pod. @throws {Error} when the claim's launch settings cannot be used. */
 	readonly specOf: (claim: Claim) => PodSpec;
 }
 
-/** What a pod gets to end in order: its coding agent sums the session up, for 15 s at most. */
+/**
+ * The time that a pod has to end in order, in milliseconds. Its coding agent summarises the session in it, for up to 15
+ * s.
+ */
 export const graceMs = 20_000;
 
-/** A lease lasts 15 s; after this part of it nothing outside is touched any more, because a newer pass may. */
+/**
+ * The part of a lease of 15 s in which a pass acts, in milliseconds. Later a newer pass may be acting on the same pods.
+ */
 const passMs = 9_000;
 
-/** @param since Monotonic time before the claim was asked for. @throws {Error} when the pods could not be seen. */
+/**
+ * Runs a pass. @param since The monotonic time before the claim was requested. @throws {Error} when the pods could not
+ * be observed.
+ */
 export async function runPass(claim: Claim, dependencies: PassDependencies, since: number): Promise<PassOutcome> {
 	refuseLate(since);
 	const pods = await dependencies.runtime.find(claim.id);
@@ -67,7 +78,10 @@ function report({ id, fence, generation }: Claim, observed: Observation, due_in_
 	return { id, fence, generation, observed, due_in_ms };
 }
 
-/** 1 s after the first attempt, doubled up to 30 s; half of it by chance, so that many failures do not return as one. */
+/**
+ * Returns the delay before the next attempt: 1 s after the first, doubled up to 30 s; half of it is random, so that
+ * many failed sessions do not return at the same time.
+ */
 export function backoffMs(attempts: number): number {
 	const most = Math.min(1_000 * 2 ** Math.max(0, attempts - 1), 30_000);
 	return Math.round(most * (0.5 + Math.random() / 2));

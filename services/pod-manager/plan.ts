@@ -1,4 +1,4 @@
-/** What a pass does about the pods of a session: from what should be and what is there to steps and a report. Pure. */
+/** Plans a pass: from the desired state and the present pods of a session to steps and a report. Pure. */
 import { fitsJson } from "#shared/bus/json-size.ts";
 import {
 	type Claim,
@@ -16,11 +16,12 @@ export type Step =
 	| { readonly kind: "forget"; readonly pod: Pod }
 	| { readonly kind: "purge" };
 
+/** The steps of a pass and the observations to report. */
 export interface Plan {
 	readonly steps: readonly Step[];
-	/** What holds when all steps are taken. */
+	/** The observation when all steps have succeeded. */
 	readonly reached: Observation;
-	/** What holds when one of them fails. */
+	/** The observation when a step has failed. */
 	readonly found: Observation;
 }
 
@@ -34,7 +35,7 @@ const phases: Record<PodState, ObservedPhase> = {
 	gone: "failed",
 };
 
-/** Milliseconds until the next look at a session in this phase; one that runs and is ready waits for a change instead. */
+/** The milliseconds until the next pass over a session in this phase; a ready session waits for a change instead. */
 export const dueInMs: Record<ObservedPhase, number> = {
 	absent: 0,
 	blocked: 250,
@@ -44,13 +45,13 @@ export const dueInMs: Record<ObservedPhase, number> = {
 	leaving: 250,
 };
 
-/** Undefined when there is nothing to do or say: a pod of a newer launch shows that this claim is out of date. */
+/** Returns the plan; undefined when a pod of a newer launch shows that this claim is outdated. */
 export function plan(claim: Claim, pods: readonly Pod[]): Plan | undefined {
 	if (pods.some(({ generation }) => generation > claim.generation)) return undefined;
 	return claim.desired === "run" ? planRun(claim, pods) : planEnd(claim.desired === "purge", pods);
 }
 
-/** The pod of this launch and no other; it is started once only, and what is left of it tells why it failed. */
+/** Plans a run: only the pod of this launch may exist. It is created once, and its records explain a failure. */
 function planRun({ id, generation }: Claim, pods: readonly Pod[]): Plan {
 	const older = pods.filter((pod) => pod.generation < generation);
 	const clearing = older.map(removal);
@@ -80,7 +81,7 @@ function isAlive({ state }: Pod): boolean {
 	return state !== "gone";
 }
 
-/** A plan whose steps change nothing about what is reported. */
+/** Returns a plan whose steps do not change the observation. */
 function steady(steps: readonly Step[], observed: Observation): Plan {
 	return { steps, reached: observed, found: observed };
 }
@@ -102,7 +103,7 @@ function observationOf({ name, state, address, failure, timings, agentTitle }: P
 	};
 }
 
-/** A pod may say anything; what it says too much must not stand in the way of the report. */
+/** Shortens the texts of a failure, because a pod may report anything and the report must fit. */
 function shortened({ code, message }: PodFailure): PodFailure {
 	return { code: code.slice(0, observedLengths.code), message: message.slice(0, observedLengths.message) };
 }

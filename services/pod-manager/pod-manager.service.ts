@@ -1,4 +1,4 @@
-/** The pod manager on the bus: wiring only. It offers nothing; it asks the sessions service what is due. */
+/** Wires the pod manager to the bus. It offers no action; it asks the sessions service for due sessions. */
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
 import { systemPrincipal } from "#shared/bus/principal.ts";
@@ -11,21 +11,24 @@ import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));
 
-/** Claim and report together stay below what a lease has left after a pass (6 s). */
+/**
+ * The timeout of a claim or a report, in milliseconds. Both together stay below the rest of a lease after a pass (6 s).
+ */
 const claimTimeoutMs = 2_000;
 const observeTimeoutMs = 4_000;
 const expectedTimeoutMs = 5_000;
 const expectedLimit = 500;
 
+/** The service and its two hooks for the part. */
 export interface PodManager {
 	readonly schema: ServiceSchema;
-	/** First step of its end: nothing is claimed any more, and the passes under way are over. */
+	/** Begins its end: claims nothing more and resolves when the passes under way are over. */
 	readonly stop: () => Promise<void>;
-	/** Rejects while commands would not be carried out. */
+	/** Resolves when commands are being carried out; rejects otherwise. */
 	readonly check: () => Promise<void>;
 }
 
-/** @param startingPerOwner Sessions of one owner that start at a time. */
+/** @param startingPerOwner The most sessions of one owner that start at a time. */
 export function podManager(dependencies: PassDependencies, startingPerOwner: number): PodManager {
 	let reconciler: Reconciler | undefined;
 

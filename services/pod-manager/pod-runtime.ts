@@ -1,78 +1,100 @@
 /**
- * Port: the place where session pods run. Names are deterministic, so that doing something twice does it once. What an
- * adapter needs of its own (folders, a cluster) is its own configuration; the platform gives it a {@link RuntimeHost}.
+ * Port: the place where session pods run. Names are deterministic, so that a repeated step has no further effect.
+ * Settings that only one adapter needs (folders, a cluster) are its own configuration; the platform gives every adapter
+ * a {@link RuntimeHost}.
  */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 
-/** `launching`: alive, not ready. `gone`: no process is left, its records still are. */
+/** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
 
+/** A pod as the runtime finds it. */
 export interface Pod {
-	/** `session-<session id>-g<generation>`. */
+	/** The name `session-<session id>-g<generation>`. */
 	readonly name: string;
 	readonly sessionId: string;
 	readonly generation: number;
 	readonly state: PodState;
-	/** Base URL of its session agent, once it listens; only of a form that `#shared/pod/agent-url.ts` knows is it used. */
+	/**
+	 * The base URL of its session agent, when that listens; only a form that `#shared/pod/agent-url.ts` accepts is
+	 * used.
+	 */
 	readonly address?: string;
-	/** Why it failed, in its own words, when it had the time to say so. */
+	/** The reason of a failure, if the pod had the time to write it. */
 	readonly failure?: PodFailure;
 	readonly timings: Readonly<Record<string, string>>;
 	readonly agentTitle?: string;
 }
 
-/** What the runtime adds to the launch by itself: folders and files, and how it finds the pod again. */
+/**
+ * The specification of a pod: a launch document without the members that the runtime adds (folders, files, and the
+ * proof by which it finds the pod again).
+ */
 export type PodSpec = Omit<LaunchDocument, "proof" | "status_file" | "workspace" | "state" | "home" | "git_home">;
 
-/** What keeps a pod from the platform and from other pods. `none`: it has the platform's own rights. */
+/** The separation of a pod from the platform and from other pods. `none`: it has the platform's own rights. */
 export type Isolation = "none" | "container";
 
-/** What the platform gives to every runtime, whatever it is. */
+/** The arguments that the platform gives to every runtime. */
 export interface RuntimeHost {
-	/** Folder of everything the platform keeps; absolute. */
+	/** The folder of all data of the platform; absolute. */
 	readonly dataDir: string;
-	/** Marks what belongs to this installation. */
+	/** The name with which the processes of this installation are marked. */
 	readonly installation: string;
-	/** Proves that a mark is from this installation; a secret. */
+	/** The secret that proves that a mark is from this installation. */
 	readonly markKey: string;
 }
 
-/** Everything of this installation at the runtime, whoever started it. */
+/** Everything that this installation has at the runtime, whichever process started it. */
 export interface Inventory {
-	/** In every state, `gone` included. */
+	/** Pods in every state, including `gone`. */
 	readonly pods: readonly Pod[];
-	/** Launches that were begun and have no pod yet, or never had one, in the state `gone`; they may be begun again at any moment. */
+	/**
+	 * Launches that were begun and have no pod yet, or never had one, in the state `gone`; they may be begun again at
+	 * any moment.
+	 */
 	readonly unfinished: readonly Pod[];
 	/** Ids of the sessions whose workspace is stored, with a pod or without one. */
 	readonly workspaces: readonly string[];
-	/** What the runtime cannot put right by itself and somebody should know of, in sentences. */
+	/** Sentences about problems that the runtime cannot solve by itself. */
 	readonly troubles: readonly string[];
 }
 
+/**
+ * The port; the configuration key `pods.runtime` names the adapter. The pod manager's part opens and closes it; pods
+ * outlive both.
+ */
 export interface PodRuntime {
 	readonly isolation: Isolation;
 	/**
-	 * Begins what the runtime does by itself, such as finishing what an earlier process has left. Called once, before all others.
-	 * @returns What this place cannot keep of what is promised, in sentences for whoever runs the platform.
-	 * @throws {ConfigError} when it cannot run here.
+	 * Begins the runtime's own work, such as finishing what an earlier process began. Called once, before all other
+	 * methods.
+	 * @returns Sentences for the operator about guarantees that this place cannot give.
+	 * @throws {ConfigError} when the runtime cannot work here.
 	 */
 	open(): Promise<readonly string[]>;
-	/** Ends what {@link open} has begun. Pods go on. */
+	/** Ends the work that {@link open} has begun. Pods continue to run. */
 	close(): Promise<void>;
-	/** One look at everything. */
+	/** Returns everything that exists at the moment. */
 	inventory(): Promise<Inventory>;
-	/** Pods of one session, every generation. */
+	/** Returns the pods of one session, of every generation. */
 	find(sessionId: string): Promise<Pod[]>;
-	/** Starts the pod, or does nothing when it is there already. */
+	/** Starts the pod, or does nothing when it exists already. */
 	create(spec: PodSpec): Promise<void>;
-	/** Begins an orderly end that becomes a forced one after `graceMs`; returns at once. Nothing happens to one that is gone. */
+	/**
+	 * Begins an orderly end that becomes a forced one after `graceMs`, and returns at once. Does nothing for a pod that
+	 * is gone.
+	 */
 	end(pod: Pod, graceMs: number): Promise<void>;
 	/** Removes the records of a pod that is gone. */
 	forget(pod: Pod): Promise<void>;
-	/** Removes workspace and state of a session that has no pod. */
+	/** Removes the workspace and the state of a session that has no pod. */
 	purge(sessionId: string): Promise<void>;
-	/** Calls back, within a second, with every session whose pods changed, until the signal aborts. Changes nothing itself. */
+	/**
+	 * Calls `onChange` within a second with every session whose pods have changed, until the signal aborts. It changes
+	 * nothing itself.
+	 */
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void;
 }
 

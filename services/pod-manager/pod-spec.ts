@@ -1,4 +1,6 @@
-/** What a pod is created from: the launch settings of a claim, and what the platform and the pod show each other. */
+/**
+ * Makes the specification of a pod: the launch settings of a claim, and the credentials of the platform and the pod.
+ */
 import { compileSchema } from "#shared/bus/validator.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
@@ -13,17 +15,17 @@ const check = compileSchema(launchSettingsFields);
 /** Sessions that were stored before these settings existed have none of them. */
 const laterSettings = { mcp_servers: [], permission_mode: "auto" };
 
-/** What the pod manager knows beside the claim. */
+/** The data that the pod manager adds to a claim. */
 export interface PodSpecDependencies {
 	readonly key: InstallationKey;
 	readonly platformUrl: string;
-	/** Where a model is reached, if it can be. */
+	/** Returns the access to a model; undefined when it cannot be used. */
 	readonly accessOf: (model: string) => ModelAccess | undefined;
-	/** Why it cannot be. */
+	/** Returns the reason why a model cannot be used. */
 	readonly refusalOf: (model: string) => ModelRefusal | undefined;
 }
 
-/** @throws {Error} when the claim's launch settings are incomplete. */
+/** Returns the specification. @throws {Error} when the claim's launch settings are incomplete. */
 export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodSpecDependencies): PodSpec {
 	const { id, generation } = claim;
 	const launch = checkedSettings(claim.launch);
@@ -54,7 +56,7 @@ function fits(value: unknown): value is LaunchSettings {
 }
 
 /**
- * Where pods on this machine, or behind `gateway.public_url`, reach the platform's API.
+ * Returns the URL of the platform's API for pods on this machine or behind `gateway.public_url`.
  * @throws {Error} when the gateway's port is not known before it listens.
  */
 export function platformUrl(gateway: Config["gateway"]): string {

@@ -1,6 +1,6 @@
 /**
- * Keeps the pods as they should be: takes sessions that are due from the sessions service and runs a pass over each.
- * Hints only make it look sooner; it asks every second, so that nothing depends on one arriving.
+ * Reconciles pods with their desired states: claims due sessions from the sessions service and runs a pass over each.
+ * It polls every second; hints only make it poll sooner, so a lost hint does no harm.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
@@ -11,44 +11,45 @@ import { type PassDependencies, runPass } from "./pass.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
 const pollMs = 1_000;
-/** Between polls while they fail, at most: longer each time. */
+/** The longest pause between failing polls, in milliseconds; pauses grow up to it. */
 const failingPollMs = 4_000;
-/** Passes at a time. */
+/** The most passes at a time. */
 const maxPasses = 16;
-/** Sessions remembered as changed: more than a machine has pods. */
+/** The most sessions that are remembered as changed; this is more than the pods of a machine. */
 const maxChanged = 16_384;
-/** The sessions service was asked so lately when all is well. */
+/** The greatest age of the last answered poll, in milliseconds, at which the reconciler counts as working. */
 const freshMs = 10_000;
-/** Polls that may fail before it is worth a line: at start services come up in any order. */
+/** The count of failing polls that are not logged, because services start in any order. */
 const silentFailures = 4;
 
-/** The sessions service, as far as passes need it. */
+/** The sessions service as the reconciler uses it. */
 export interface Work {
-	/** Leases sessions that are due; with `ids` these, due or not. */
+	/** Claims due sessions; with `ids`, those sessions, whether due or not. */
 	claim(limit: number, ids?: string[]): Promise<Claim[]>;
-	/** False when a newer lease exists. */
+	/** Reports the outcome of a pass; false when a newer lease exists. */
 	observe(report: PassReport): Promise<boolean>;
 }
 
+/** The reconciler of one process. The pod manager stops it. */
 export class Reconciler {
 	readonly #dependencies: PassDependencies;
 	readonly #work: Work;
 	readonly #log: DeduplicatingLog;
 	readonly #wakeUp = new WakeUp();
 	readonly #stopping = new AbortController();
-	/** By session: never two passes over one. */
+	/** The passes by session; there are never two over the same session. */
 	readonly #passes = new Map<string, Promise<void>>();
-	/** Sessions whose pods changed since they were last claimed. */
+	/** Sessions whose pods have changed since they were last claimed. */
 	readonly #changed = new Set<string>();
 	readonly #loop: Promise<void>;
-	/** There may be more that is due than was claimed. */
+	/** Whether more sessions may be due than were claimed. */
 	#backlog = false;
 	#failures = 0;
-	/** Monotonic time of the last poll that was answered, and of the last one at all. */
+	/** The monotonic times of the last answered poll and of the last poll. */
 	#askedAt = -Infinity;
 	#triedAt = -Infinity;
 
-	/** Starts at once. @param write Gets a sentence for every new kind of trouble. */
+	/** Starts at once. @param write Receives a sentence for every new kind of failure. */
 	constructor(dependencies: PassDependencies, work: Work, write: (sentence: string) => void) {
 		this.#dependencies = dependencies;
 		this.#work = work;
@@ -58,23 +59,25 @@ export class Reconciler {
 		this.#loop = this.#run();
 	}
 
-	/** Some session may be due. */
+	/** Polls now, because a session may be due. */
 	hint(): void {
 		this.#wakeUp.signal();
 	}
 
-	/** The pods of a session may have changed: a pass, due or not. */
+	/** Requests a pass over a session, due or not, because its pods may have changed. */
 	look(sessionId: string): void {
 		this.#remember(sessionId);
 		this.#wakeUp.signal();
 	}
 
-	/** Rejects when commands would not be carried out: nobody has said for some time, or yet, which sessions are due. */
+	/**
+	 * Resolves when due sessions were polled recently; rejects otherwise, because commands are then not carried out.
+	 */
 	async check(): Promise<void> {
 		if (monotonic() - this.#askedAt > freshMs) throw new Error(`nobody has said for ${freshMs} ms what is due`);
 	}
 
-	/** Claims nothing more and waits for the passes under way. */
+	/** Claims nothing more and resolves when the passes under way are over. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#wakeUp.signal();
@@ -88,14 +91,14 @@ export class Reconciler {
 			const times = Math.max(0, this.#failures - 1);
 			this.#wakeUp.signalWithin(Math.min(pollMs * 2 ** times, failingPollMs));
 			await this.#wakeUp.signalled();
-			// Who does not answer is asked no sooner because more has happened here.
+			// A sessions service that does not answer is not polled sooner because of hints.
 			if (this.#failures > 0) await sleep(Math.max(0, pollMs - (monotonic() - this.#triedAt)), this.#stopping.signal);
 			if (this.#stopping.signal.aborted) return;
 			await this.#claim();
 		}
 	}
 
-	/** What changed and what is due, whatever becomes of the other. */
+	/** Claims changed sessions and due sessions; a failure of one does not affect the other. */
 	async #claim(): Promise<void> {
 		this.#triedAt = monotonic();
 		const changed = await this.#isAnswered(() => this.#claimChanged());
@@ -119,7 +122,7 @@ export class Reconciler {
 	async #claimChanged(): Promise<void> {
 		const ids = [...this.#changed].filter((id) => !this.#passes.has(id)).slice(0, this.#free());
 		if (ids.length === 0) return;
-		// What changes from here on is another change.
+		// Later changes count as another change.
 		for (const id of ids) this.#changed.delete(id);
 		try {
 			await this.#begin(ids.length, ids);
@@ -130,7 +133,7 @@ export class Reconciler {
 		}
 	}
 
-	/** One of them can be no session's id, so it is nobody's change; the others do not wait for it. */
+	/** Claims the sessions one by one, because an invalid id among them must not affect the others. */
 	async #claimEach(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
 			await this.#begin(1, [id]).catch((error: unknown) => {
@@ -149,12 +152,12 @@ export class Reconciler {
 		if (this.#backlog && this.#free() > 0) this.#wakeUp.signal();
 	}
 
-	/** Resolves to the number of sessions leased. */
+	/** Begins passes; resolves to the count of claimed sessions. */
 	async #begin(limit: number, ids?: string[]): Promise<number> {
 		const since = monotonic();
 		const claims = await this.#work.claim(limit, ids);
 		for (const claim of claims) {
-			// A session may be due again before the answer to its last report is here; that pass ends first.
+			// A session may be claimed again before the answer to its last report arrives; that pass ends first.
 			const former = this.#passes.get(claim.id) ?? Promise.resolve();
 			const pass = former.then(() => this.#pass(claim, since)).finally(() => this.#ended(claim, pass));
 			this.#passes.set(claim.id, pass);

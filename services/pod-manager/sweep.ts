@@ -1,7 +1,7 @@
 /**
- * Looks at all pods together, every minute, and asks for the sessions that have one: what passes over single sessions
- * cannot see. A session whose pods are not as they should be gets a pass; a pod that no session wants for two minutes is
- * ended. The first time it asks for all sessions: one may have lost its pod while nobody watched.
+ * Compares all pods with all sessions every minute, to find what passes over single sessions cannot see. A session
+ * whose pods differ from its desired state gets a pass; a pod that no session has wanted for two minutes is ended. The
+ * first sweep reads all sessions, because one may have lost its pod while no process watched.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import type { Expectation } from "#shared/contracts/session-work.ts";
@@ -9,6 +9,7 @@ import { graceMs } from "./pass.ts";
 import type { Pod, PodRuntime } from "./pod-runtime.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 
+/** One page of desired states with the cursor of the next one. */
 export interface ExpectedPage {
 	readonly sessions: readonly Expectation[];
 	readonly next?: string | undefined;
@@ -16,44 +17,50 @@ export interface ExpectedPage {
 
 export type Asked = { readonly after?: string | undefined } | { readonly ids: string[] };
 
+/** The dependencies of a {@link Sweep}. */
 export interface SweepDependencies {
 	readonly runtime: PodRuntime;
-	/** A page of all sessions, or of `ids` those that exist. @throws {Error} when they cannot be read: then nothing is touched. */
+	/**
+	 * Returns a page of all sessions, or of those of `ids` that exist. @throws {Error} when they cannot be read; then
+	 * nothing is changed.
+	 */
 	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
-	/** Asks for a pass over one session. */
+	/** Requests a pass over one session. */
 	readonly look: (sessionId: string) => void;
 }
 
+/** The intervals of a {@link Sweep}, in milliseconds. */
 export interface SweepTimes {
 	readonly everyMs: number;
-	/** While what it ends is still there; and after a sweep that failed, longer each time. */
+	/** The pause while pods are being ended, and after a failed sweep, when it grows each time. */
 	readonly soonMs: number;
-	/** How long a pod must have been unwanted, each time anybody looked, before it is ended. */
+	/** How long a pod must have been unwanted in all sweeps before it is ended. */
 	readonly unwantedMs: number;
 }
 
-/** Sessions that are asked for at once. */
+/** The most sessions in one request. */
 const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
-/** Sweeps that may fail before it is worth a line: at start services come up in any order. */
+/** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
 
+/** The sweep of one process. The pod manager stops it. */
 export class Sweep {
 	readonly #dependencies: SweepDependencies;
 	readonly #times: SweepTimes;
 	readonly #write: (sentence: string) => void;
 	readonly #log: DeduplicatingLog;
 	readonly #stopping = new AbortController();
-	/** Pods that no session wanted at the last look, by name, with the monotonic time since when. */
+	/** Pods that no session wanted at the last sweep, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
 	#failures = 0;
-	/** Whether it has compared with all sessions once. */
+	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
 	readonly #loop: Promise<void>;
 
-	/** Starts at once. @param write Gets a sentence for what was found. */
+	/** Starts at once. @param write Receives a sentence for each finding. */
 	constructor(dependencies: SweepDependencies, write: (sentence: string) => void, times: SweepTimes = usual) {
 		this.#dependencies = dependencies;
 		this.#times = times;
@@ -62,7 +69,7 @@ export class Sweep {
 		this.#loop = this.#run();
 	}
 
-	/** Waits for the sweep under way. */
+	/** Ends the sweeps; resolves when the one under way is over. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		await this.#loop;
@@ -73,7 +80,7 @@ export class Sweep {
 		while (!signal.aborted) await sleep(await this.#sweep(), signal);
 	}
 
-	/** Resolves to the milliseconds until the next one. */
+	/** Sweeps; resolves to the milliseconds until the next sweep. */
 	async #sweep(): Promise<number> {
 		try {
 			const ended = await this.#compare();
@@ -87,8 +94,8 @@ export class Sweep {
 	}
 
 	/**
-	 * Pods first: a session that is created or started after that has a pod that is not among them.
-	 * Resolves to the number of pods that are being ended.
+	 * Compares. Pods are read before sessions: a session that is created or started meanwhile then has a pod that is
+	 * not among them. Resolves to the count of pods that are being ended.
 	 */
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
@@ -96,7 +103,7 @@ export class Sweep {
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
-		if (!this.#comparedAll) this.#tellKept(workspaces.filter((id) => !sessions.has(id)));
+		if (!this.#comparedAll) this.#reportOrphanedWorkspaces(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
 		for (const trouble of troubles) this.#log.tell(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
@@ -105,7 +112,7 @@ export class Sweep {
 		return overdue.length;
 	}
 
-	/** No sessions at all while there are pods is believed only when it is said twice. */
+	/** Reads the sessions. An answer without any session while there are pods is trusted only when it is repeated. */
 	async #sessions(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
 		const read = () => (this.#comparedAll ? this.#readOf(pods) : this.#readAll());
 		const sessions = await read();
@@ -132,7 +139,7 @@ export class Sweep {
 		return sessions;
 	}
 
-	/** Those that were unwanted for long enough. One that was wanted in between begins anew. */
+	/** Returns the pods that were unwanted for long enough. A pod that was wanted in between starts over. */
 	#remember(unwanted: readonly Pod[]): Pod[] {
 		const at = monotonic();
 		this.#unwanted = new Map(unwanted.map(({ name }) => [name, this.#unwanted.get(name) ?? at]));
@@ -147,13 +154,13 @@ export class Sweep {
 		});
 	}
 
-	/** They hold work of people, so they stay until somebody decides. */
-	#tellKept(ids: readonly string[]): void {
+	/** Logs workspaces without a session. They contain people's work, so they stay until somebody decides. */
+	#reportOrphanedWorkspaces(ids: readonly string[]): void {
 		if (ids.length > 0) this.#write(`Kept: ${ids.length} workspace(s) of sessions that were deleted without them`);
 	}
 }
 
-/** Sessions whose pods are not what they should be, as far as one can see from outside. Pure. */
+/** Returns the sessions whose pods differ from their desired state, as far as that can be seen from outside. Pure. */
 export function unlike(sessions: ReadonlyMap<string, Expectation>, pods: readonly Pod[]): Set<string> {
 	const right = new Set<string>();
 	const found = new Set<string>();

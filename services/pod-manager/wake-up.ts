@@ -1,6 +1,9 @@
-/** Wakes one waiting loop: at once, or at a chosen time. Signals that nobody waits for are remembered as one. */
+/**
+ * Wakes one waiting loop, at once or at a chosen time. Signals that arrive while nobody waits are remembered as one.
+ */
 import { after, monotonic, type Timer } from "#shared/clock.ts";
 
+/** An auto-reset event with a timer. Its owner cancels the timer. */
 export class WakeUp {
 	#signalled = Promise.withResolvers<void>();
 	#timer: Timer | undefined;
@@ -11,7 +14,7 @@ export class WakeUp {
 		this.#signalled.resolve();
 	}
 
-	/** Signals after `ms` unless it is signalled before. */
+	/** Signals after `ms`, unless a signal comes first. */
 	signalWithin(ms: number): void {
 		const at = monotonic() + ms;
 		if (at >= this.#signalsAt) return;
@@ -20,13 +23,13 @@ export class WakeUp {
 		this.#timer = after(ms, () => this.signal());
 	}
 
-	/** Forgets the chosen time. */
+	/** Cancels the chosen time. */
 	cancel(): void {
 		this.#timer?.cancel();
 		this.#signalsAt = Number.POSITIVE_INFINITY;
 	}
 
-	/** Resolves at the next signal, at once when there was one since the last call. */
+	/** Resolves at the next signal; at once when there was one since the last call. */
 	async signalled(): Promise<void> {
 		await this.#signalled.promise;
 		this.#signalled = Promise.withResolvers<void>();

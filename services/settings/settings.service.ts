@@ -1,4 +1,4 @@
-/** Switches of this server, on the bus. */
+/** Offers the switches of this server on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";

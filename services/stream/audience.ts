@@ -1,15 +1,16 @@
-/** Clients who may see the same: what is made for one of them is made for all. */
+/** Groups clients that may see the same events, so that frames are made once per group. */
 import type { Principal } from "#shared/bus/principal.ts";
 import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
 
-/** Whom an event is for; without an owner everybody of the tenant. */
+/** The audience of an event; without an owner it is everybody of the tenant. */
 export interface Addressed {
 	readonly tenant: string;
 	readonly owner?: string | undefined;
 }
 
+/** The view that a group of clients shares. */
 export class Audience {
-	/** One of those who share this view. */
+	/** A principal of the group; all of them see the same. */
 	readonly principal: Principal;
 
 	constructor(principal: Principal) {
@@ -23,7 +24,7 @@ export class Audience {
 	}
 }
 
-/** Equal for principals who see the same. */
+/** Returns a key that is equal for principals who see the same events. */
 export function audienceKey(principal: Principal): string {
 	return JSON.stringify(seesWholeTenant(principal) ? [principal.tenant] : [principal.tenant, principal.id]);
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a client from where it left the stream to its newest event: by what it missed or, when that cannot be told
- * any more, by a reset and the present state. No event is lost or sent twice on the way.
+ * Brings a client from its last position in the stream to the newest event: with the events it missed or, when those
+ * are unknown, with a reset and the present state. No event is lost or sent twice.
  */
 import { sleep } from "#shared/clock.ts";
 import type { ResetReason } from "#shared/contracts/stream.ts";
@@ -9,30 +9,37 @@ import type { Snapshots } from "./snapshots.ts";
 import type { SseClient } from "./sse-client.ts";
 import { join, type EventPosition, resetFrame } from "./sse-frame.ts";
 
-/** A client is sent this much, and more when it has read that. */
+/** The bytes of one piece; the next piece is sent when the client has read it. */
 const pieceBytes = 64 * 1024;
 
 const againMs = 1_000;
 
-/** The place of a client that nothing is known of. */
+/** The position of a client without any known position. */
 export const nowhere: EventPosition = { epoch: "", seq: 0 };
 
+/** Catches clients up. It has no state of its own beside the tail and the snapshots. */
 export class CatchUp {
 	readonly #tail: LogTail;
 	readonly #snapshots: Snapshots;
 	readonly #report: (error: unknown) => void;
 
-	/** @param report Told, once a client, why the present state cannot be had; it is asked for again each second. */
+	/**
+	 * @param report Receives, once per client, the reason why the present state cannot be read; the read is repeated
+	 * each second.
+	 */
 	constructor(tail: LogTail, snapshots: Snapshots, report: (error: unknown) => void) {
 		this.#tail = tail;
 		this.#snapshots = snapshots;
 		this.#report = report;
 	}
 
-	/** Resolves when the client is live or gone. Between the last look at the tail and `isLive` nothing is awaited. */
+	/**
+	 * Resolves when the client is live or gone. Nothing is awaited between the last check of the tail and the
+	 * assignment of `isLive`.
+	 */
 	async run(client: SseClient, from: EventPosition): Promise<void> {
 		let position = from;
-		// Another process may have read further than this one, and told the client.
+		// Another process, which served the client before, may have read further than this one.
 		if (this.#tail.resetReason(position) === "ahead") await this.#refresh(client);
 		while (client.isOpen) {
 			if (!this.#tail.isCurrent) {
@@ -55,7 +62,7 @@ export class CatchUp {
 	}
 
 	async #refresh(client: SseClient): Promise<void> {
-		// The tail itself says why it cannot be read.
+		// The tail itself reports why it cannot be read.
 		await untilDone(
 			() => this.#tail.refresh(),
 			client.signal,
@@ -63,7 +70,7 @@ export class CatchUp {
 		);
 	}
 
-	/** The position that the client has then; none when it has gone meanwhile. */
+	/** Sends a reset and the present state. Returns the client's new position; undefined when it has gone meanwhile. */
 	async #reset(client: SseClient, reason: ResetReason): Promise<EventPosition> {
 		const snapshot = await untilDone(() => this.#snapshots.take(client.audience), client.signal, this.#report);
 		if (!snapshot) return nowhere;
@@ -74,7 +81,7 @@ export class CatchUp {
 	}
 }
 
-/** In order, each piece about {@link pieceBytes} long. */
+/** Joins frames, in order, to pieces of about {@link pieceBytes}. */
 function* pieces(frames: readonly Buffer[]): Generator<Buffer[]> {
 	let piece: Buffer[] = [];
 	let bytes = 0;

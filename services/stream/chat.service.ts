@@ -1,4 +1,4 @@
-/** The chats on the bus: it offers no action; it is a service so that it starts and ends with the others. */
+/** Runs the chats as a service without actions, so that they start and end with the other services. */
 import type { Service, ServiceSchema } from "moleculer";
 import type { ChatBridge } from "./chat/chat-bridge.ts";
 

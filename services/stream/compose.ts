@@ -1,4 +1,4 @@
-/** Puts the event stream and the chats together, and offers them to the gateway of the same process. */
+/** Composes the event stream and the chats, and offers them to the gateway of the same process. */
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import { stream as contract } from "#shared/contracts/stream.ts";
 import type { Compose } from "#shared/platform.ts";

@@ -1,4 +1,4 @@
-/** The event stream of one process: follows the log, knows the clients, keeps the beat. */
+/** The event stream of one process: tails the log, owns the clients and sends heartbeats. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import type { Action } from "#shared/bus/contract.ts";
@@ -16,31 +16,33 @@ import { Snapshots } from "./snapshots.ts";
 import type { ClientLimits } from "./sse-client.ts";
 import { SseHub } from "./sse-hub.ts";
 
+/** The dependencies and bounds of an {@link EventStream}. */
 export interface EventStreamOptions {
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
 	readonly limits?: ClientLimits;
 }
 
-/** What the stream needs of the bus. */
+/** The calls of the stream to other services. */
 export interface StreamBus {
 	readonly caller: Caller;
-	/** Whether somebody who serves the action can be called now. */
+	/** Whether a service that can be called now offers the action. */
 	isAvailable(action: string): boolean;
 	logWarning(message: string, error: unknown): void;
 }
 
-/** A log that does not answer by then is not reached; the next look comes soon. */
+/** The timeout of reading the log, in milliseconds; the next read follows soon. */
 const logTimeoutMs = 2_000;
 
-/** The log was read so lately when all is well. */
+/** The greatest age of the last read, in milliseconds, at which the stream counts as working. */
 const freshMs = 10_000;
 
-/** A heartbeat does not wait longer than this for the numbers that go with it. */
+/** The longest that a heartbeat waits for its statistics, in milliseconds. */
 const statsTimeoutMs = 2_000;
 
 const tailJob = systemPrincipal("stream");
 
+/** The stream of one process; the stream part starts, drains and stops it. */
 export class EventStream {
 	readonly #tail: LogTail;
 	readonly #hub: SseHub;
@@ -74,46 +76,49 @@ export class EventStream {
 		});
 	}
 
-	/** To be called when the bus is there. */
+	/** Begins to tail the log; call this when the bus is connected. */
 	start(bus: StreamBus): void {
 		this.#bus = bus;
 		this.#tail.start();
 		this.#heartbeat.start();
 	}
 
-	/** @throws {UnavailableError} when there can be no further client. */
+	/**
+	 * Answers with the stream, which then owns the response. @throws {UnavailableError} when there are too many
+	 * clients.
+	 */
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		this.#hub.open(request, response, principal);
 	}
 
-	/** The log has reached this number, as far as somebody says. */
+	/** Reads the log because it is said to have reached this number. */
 	hint(seq: number): void {
 		this.#tail.hint(seq);
 	}
 
-	/** Services have come or gone. */
+	/** Reads the log because services have appeared or disappeared. */
 	lookAgain(): void {
 		this.#tail.lookAgain();
 	}
 
-	/** Rejects when clients would not be told what happens. */
+	/** Resolves when clients get new events in time; rejects otherwise. */
 	async check(): Promise<void> {
 		if (this.#tail.ageMs > freshMs) throw new Error(`the event log was not read for ${freshMs} ms`);
 	}
 
-	/** Says goodbye to all clients. */
+	/** Ends all clients' streams in order. */
 	drain(): Promise<void> {
 		return this.#hub.drain();
 	}
 
-	/** A beat under way finds nobody any more. */
+	/** Stops tailing; a heartbeat under way then has no receivers. */
 	stop(): void {
 		void this.#heartbeat.stop();
 		this.#tail.stop();
 		this.#hub.close();
 	}
 
-	/** Without numbers the heart still beats. */
+	/** Returns the statistics; undefined on failure, because the heartbeat is sent without them too. */
 	#stats(principal: Principal): Promise<Stats | undefined> {
 		return this.#call(principal, usage.actions.stats, {}, statsTimeoutMs).catch(() => undefined);
 	}

@@ -1,6 +1,6 @@
 /**
- * The newest entries of the event log, as frames, in this process. Follows the log by hints and, since a hint may be
- * lost, by looking each second. What it cannot know, or is not told in time, ends in a reset: no event is left out unseen.
+ * Holds the newest entries of the event log as frames, in this process. It reads the log on hints and, since a hint may
+ * be lost, each second. When entries are unknown or late, clients are reset, so that no event is lost unnoticed.
  */
 import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
@@ -11,60 +11,72 @@ import { frame, isStreamEvent, type EventPosition } from "./sse-frame.ts";
 
 const pollMs = 1_000;
 const readLimit = 500;
-const keptEntries = 5_000;
-const keptBytes = 64 * 1024 * 1024;
+const retainedEntries = 5_000;
+const retainedBytes = 64 * 1024 * 1024;
 
-/** A service that starts again is back by then. */
+/** The time within which a restarting service is back, in milliseconds. */
 const quietMs = 5_000;
 
-/** So long a log may have a gap, or end before what was read of it: old answers of a failover, or what is just being mended. */
+/**
+ * How long a log may have a gap, or end before entries that were read, in milliseconds. Both happen with stale answers
+ * during a failover and while a gap is being filled.
+ */
 const oddMs = 5_000;
 
+/** The event log as the tail reads it. */
 export interface LogSource {
 	head(): Promise<LogHead>;
-	/** Entries after a sequence number, in order. */
+	/** Returns the entries after a sequence number, in order. */
 	read(after: number, limit: number): Promise<LogEntry[]>;
 }
 
+/** An entry with the frame for its clients. */
 export interface TailEntry extends Addressed {
 	readonly seq: number;
 	readonly frame: Buffer;
 }
 
+/** The receiver of what the tail reads; its methods must not throw. */
 export interface TailListener {
-	/** The log has grown. */
+	/** Receives new entries, in order. */
 	appended(entries: readonly TailEntry[]): void;
-	/** The log went on elsewhere than after `former`. */
+	/** The log continued at another position than after `former`. */
 	moved(former: EventPosition): void;
-	/** The log cannot be read for some time, told once until it can be again; or it holds what it should not. */
+	/**
+	 * The log was unreadable for some time, which is reported once until it can be read again; or its content is
+	 * inconsistent.
+	 */
 	trouble(error: unknown): void;
 }
 
-/** Part of what a client has missed. */
+/** A part of the events that a client has missed. */
 export interface Piece {
 	readonly frames: readonly Buffer[];
-	/** Where it ends. */
+	/** The position of the last event in it. */
 	readonly position: EventPosition;
 }
 
+/** The tail of one process; its owner starts and stops it. */
 export class LogTail {
 	readonly #source: LogSource;
 	readonly #listener: TailListener;
 	#epoch = "";
 	#seq = 0;
-	/** Without gaps; the last one is number `#seq`. */
+	/** The retained entries without gaps; the last one has the number `#seq`. */
 	#entries: TailEntry[] = [];
 	#bytes = 0;
 	#isCurrent = false;
-	/** On the monotonic clock; undefined while all is well. */
+	/** The time of the first failure on the monotonic clock; undefined while the log can be read. */
 	#failingSince: number | undefined;
 	#hasTold = false;
-	/** On the monotonic clock; undefined while what the log says fits what it said before. */
+	/**
+	 * The time since which the log contradicts earlier answers, on the monotonic clock; undefined while it does not.
+	 */
 	#oddSince: number | undefined;
 	#readAt = -Infinity;
 	#poll: Timer | undefined;
 	#stopped = false;
-	/** The listener hears of a failure in the pass itself, and the next look comes soon. */
+	/** The listener gets a failure in the pass itself, and the next read follows soon. */
 	readonly #passes = new SingleFlight(() => this.#pass());
 	readonly #refusedNames = new Set<string>();
 
@@ -83,39 +95,42 @@ export class LogTail {
 		this.#poll?.cancel();
 	}
 
-	/** A hint that the log has reached this number. */
+	/** Reads the log because it is said to have reached this number. */
 	hint(seq: number): void {
 		if (seq > this.#seq) this.#passes.request();
 	}
 
-	/** Services have come or gone: perhaps the log can be read again. */
+	/** Reads the log because services have appeared or disappeared, so it may be readable again. */
 	lookAgain(): void {
 		if (!this.#isCurrent || this.#failingSince !== undefined) this.#passes.request();
 	}
 
-	/** Whether the kept entries are all the newest ones there were when the log was last begun. */
+	/** Whether the retained entries are all the newest ones that existed when the tail last began. */
 	get isCurrent(): boolean {
 		return this.#isCurrent;
 	}
 
-	/** Milliseconds since the log could last be read. */
+	/** Milliseconds since the last successful read. */
 	get ageMs(): number {
 		return monotonic() - this.#readAt;
 	}
 
-	/** Of the newest entry. */
+	/** The position of the newest entry. */
 	get position(): EventPosition {
 		return { epoch: this.#epoch, seq: this.#seq };
 	}
 
-	/** Why a client cannot go on after this position; undefined when it can. */
+	/** Returns the reason why a client cannot continue after this position; undefined when it can. */
 	resetReason({ epoch, seq }: EventPosition): ResetReason | undefined {
 		if (epoch !== this.#epoch) return "epoch";
 		if (seq > this.#seq) return "ahead";
 		return seq < this.#seq - this.#entries.length ? "expired" : undefined;
 	}
 
-	/** What follows a position that needs no reset, for one audience: about `maxBytes`, at least one entry if any is left. */
+	/**
+	 * Returns the entries for one audience after a position that needs no reset: about `maxBytes`, and at least one
+	 * entry if there is any.
+	 */
 	after({ seq }: EventPosition, audience: Audience, maxBytes: number): Piece {
 		const frames: Buffer[] = [];
 		let index = this.#entries.length - (this.#seq - seq);
@@ -129,7 +144,7 @@ export class LogTail {
 	}
 
 	/**
-	 * Reads what is new; the reading begins after the call.
+	 * Reads new entries; the read begins after the call.
 	 * @throws when the log cannot be read, or only up to a gap.
 	 */
 	refresh(): Promise<void> {
@@ -173,25 +188,28 @@ export class LogTail {
 		this.#isCurrent = true;
 	}
 
-	/** @throws {Error} until it has been so for some time. */
+	/** Tolerates a contradiction for a while. @throws {Error} until it has lasted for `oddMs`. */
 	#refuseOdd(since: number | undefined, what: string): void {
 		if (since !== undefined && monotonic() - since >= oddMs) return;
 		this.#oddSince = since ?? monotonic();
 		throw new Error(what);
 	}
 
-	/** Anew, with as much of the past as is kept. */
+	/** Begins again at the head of the log, with as many past entries as the tail retains. */
 	#begin({ epoch, seq, oldest }: LogHead): void {
 		const former = this.position;
 		const wasCurrent = this.#isCurrent;
 		this.#epoch = epoch;
-		this.#seq = Math.max(0, oldest - 1, seq - keptEntries);
+		this.#seq = Math.max(0, oldest - 1, seq - retainedEntries);
 		this.#forgetAll();
 		this.#isCurrent = false;
 		if (wasCurrent) this.#listener.moved(former);
 	}
 
-	/** Nobody goes on from before an entry that was skipped, since nobody knows what it was. */
+	/**
+	 * Appends entries. A skipped entry clears the ones before it, because its content is unknown and no client may
+	 * continue across it.
+	 */
 	#append(entries: readonly LogEntry[]): void {
 		const former = this.position;
 		let fresh: TailEntry[] = [];
@@ -212,7 +230,9 @@ export class LogTail {
 		else this.#listener.appended(fresh);
 	}
 
-	/** An entry whose name nobody declared keeps its place in the order and is shown to nobody. */
+	/**
+	 * Makes the frame of an entry. An entry with an undeclared name takes its place in the order and is sent to nobody.
+	 */
 	#tailEntry({ seq, type, data, tenant, owner }: LogEntry): TailEntry {
 		if (!isStreamEvent(type)) {
 			this.#refuse(type);
@@ -235,9 +255,9 @@ export class LogTail {
 	}
 
 	#forgetOldest(): void {
-		let count = Math.max(0, this.#entries.length - keptEntries);
+		let count = Math.max(0, this.#entries.length - retainedEntries);
 		for (const { frame } of this.#entries.slice(0, count)) this.#bytes -= frame.length;
-		for (; this.#bytes > keptBytes; count++) this.#bytes -= this.#entries[count]?.frame.length ?? 0;
+		for (; this.#bytes > retainedBytes; count++) this.#bytes -= this.#entries[count]?.frame.length ?? 0;
 		this.#entries.splice(0, count);
 	}
 }

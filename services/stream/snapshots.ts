@@ -1,4 +1,4 @@
-/** The present state as events, for clients that cannot be told what they missed. */
+/** Makes the present state as events, for clients whose missed events are unknown. */
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Audience } from "./audience.ts";
@@ -8,41 +8,47 @@ export const maxSessions = 500;
 
 const pageSize = 100;
 
-/** Of all frames; each client that is behind gets them. */
+/** The most bytes of all frames; each client that is behind gets all of them. */
 const maxBytes = 4 * 1_048_576;
 
+/** One page of sessions with the cursor of the next one. */
 export interface SnapshotPage {
 	readonly items: readonly Session[];
 	readonly next?: string | undefined;
 }
 
-/** A page of what the principal may see, newest first. */
+/** Lists a page of the sessions that the principal may see, newest first. */
 export type ListSessions = (
 	principal: Principal,
 	page: { limit: number; cursor?: string | undefined },
 ) => Promise<SnapshotPage>;
 
+/** The present state for one audience. */
 export interface Snapshot {
-	/** Everything up to here is in it; what follows may be as well. */
+	/** The state contains all events up to this position, and possibly later ones. */
 	readonly position: EventPosition;
-	/** One `session_updated` a session. The last carries the position, so that one who leaves earlier starts over. */
+	/**
+	 * One `session_updated` per session. Only the last frame has the position, so a client that disconnects earlier
+	 * starts over.
+	 */
 	readonly frames: readonly Buffer[];
-	/** There are more sessions than these. */
+	/** Whether there are more sessions than these frames. */
 	readonly more: boolean;
 }
 
+/** Makes snapshots, one at a time per audience. */
 export class Snapshots {
 	readonly #list: ListSessions;
 	readonly #position: () => EventPosition;
 	readonly #underWay = new Map<Audience, Promise<Snapshot>>();
 
-	/** @param position Of the newest event; asked before the sessions are. */
+	/** @param position Returns the position of the newest event; it is read before the sessions are. */
 	constructor(list: ListSessions, position: () => EventPosition) {
 		this.#list = list;
 		this.#position = position;
 	}
 
-	/** Clients of one audience that ask meanwhile share it. */
+	/** Returns a snapshot; calls for the same audience share one that is being made. */
 	take(audience: Audience): Promise<Snapshot> {
 		const shared = this.#underWay.get(audience);
 		if (shared) return shared;
@@ -60,9 +66,9 @@ export class Snapshots {
 			const limit = Math.min(pageSize, maxSessions - frames.length);
 			const page: SnapshotPage = await this.#list(principal, { limit, cursor });
 			for (const session of page.items) {
-				const told = frame("session_updated", JSON.stringify(session));
-				frames.push(told);
-				bytes += told.length;
+				const encoded = frame("session_updated", JSON.stringify(session));
+				frames.push(encoded);
+				bytes += encoded.length;
 				last = session;
 			}
 			cursor = page.next;

@@ -1,6 +1,6 @@
 /**
- * One client of the stream: its connection, and the bounds on what it has not read yet. Writes straight to the socket,
- * in bytes shared with all who get the same, so a write costs no copy.
+ * One client of the stream: its connection, and the bounds on its unread bytes. Frames are written directly to the
+ * socket from buffers that all clients share, so a write does not copy.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -8,10 +8,11 @@ import { BadRequestError } from "#shared/errors.ts";
 import type { Audience } from "./audience.ts";
 import { type Batch, join, retryLine } from "./sse-frame.ts";
 
+/** The bounds for slow clients. */
 export interface ClientLimits {
-	/** A client that has not read this much is closed. */
+	/** A client with this many unread bytes is closed. */
 	readonly maxUnreadBytes: number;
-	/** A client that has not read what waited for it this long ago is closed. */
+	/** A client whose unread bytes have waited for this many milliseconds is closed. */
 	readonly maxStallMs: number;
 }
 
@@ -24,9 +25,10 @@ const headers = {
 	"X-Accel-Buffering": "no",
 };
 
+/** The connection of one client. The hub closes it, or the client itself. */
 export class SseClient {
 	readonly audience: Audience;
-	/** Gets every new event when it comes; until then somebody brings it up to date. */
+	/** Whether the client gets every new event at once; before that it is being caught up. */
 	isLive = false;
 	readonly #response: ServerResponse;
 	readonly #socket: Socket;
@@ -34,12 +36,12 @@ export class SseClient {
 	readonly #limits: ClientLimits;
 	readonly #closed = new AbortController();
 	#ended = false;
-	/** What had been written to the socket at `#markedAt`, once it is read, moves the mark. */
+	/** The bytes written to the socket at `#markedAt`; the mark moves when they have been read. */
 	#marked = 0;
 	#markedAt = 0;
 
 	/**
-	 * Answers with the head of the stream.
+	 * Sends the head of the stream.
 	 * @throws {BadRequestError} when the connection is still busy with an earlier answer.
 	 */
 	constructor(request: IncomingMessage, response: ServerResponse, audience: Audience, limits: ClientLimits) {
@@ -55,17 +57,19 @@ export class SseClient {
 		this.send(join([retryLine]));
 	}
 
-	/** Aborted when the connection is gone. */
+	/** The signal aborts when the connection is closed. */
 	get signal(): AbortSignal {
 		return this.#closed.signal;
 	}
 
-	/** Whether there is any use in sending more. */
+	/** Whether more can be sent. */
 	get isOpen(): boolean {
 		return !this.#ended && !this.#closed.signal.aborted;
 	}
 
-	/** Sends at once; closes the client instead when it is too far behind. One that had read everything gets any batch. */
+	/**
+	 * Sends at once; closes a client that is too far behind. A client without unread bytes gets a batch of any size.
+	 */
 	send({ chunk, bytes }: Batch): void {
 		if (!this.isOpen || this.#socket.destroyed) return;
 		const unread = this.#socket.writableLength;
@@ -73,7 +77,7 @@ export class SseClient {
 		this.#socket.write(this.#isChunked ? chunk : bytes);
 	}
 
-	/** Sends, and resolves when more can be sent without piling up, or the client is gone. */
+	/** Sends, and resolves when the client has room for more or is gone. */
 	async sendAndDrain(batch: Batch): Promise<void> {
 		this.send(batch);
 		if (!this.#socket.writableNeedDrain || !this.isOpen) return;
@@ -89,8 +93,8 @@ export class SseClient {
 	}
 
 	/**
-	 * Closes a client that no longer reads. To be called every second or so.
-	 * @param at On the monotonic clock.
+	 * Closes a client that no longer reads. Call this about every second.
+	 * @param at The time on the monotonic clock.
 	 */
 	closeIfStalled(at: number): void {
 		const { bytesWritten, writableLength } = this.#socket;
@@ -102,7 +106,7 @@ export class SseClient {
 		}
 	}
 
-	/** Ends in order: what was sent is still delivered. */
+	/** Ends the connection in order: frames sent before are still delivered. */
 	end(last: Batch): void {
 		if (!this.isOpen) return;
 		this.send(last);

@@ -1,7 +1,7 @@
-/** Server-sent events as bytes (WHATWG HTML 9.2), and those bytes as HTTP carries them. */
+/** Encodes server-sent events (WHATWG HTML 9.2) as bytes, also in the chunks of HTTP. */
 import { type ResetReason, type StreamEventName, streamEvents } from "#shared/contracts/stream.ts";
 
-/** A place in the event log. */
+/** A position in the event log. */
 export interface EventPosition {
 	readonly epoch: string;
 	readonly seq: number;
@@ -12,36 +12,36 @@ export function isStreamEvent(name: string): name is StreamEventName {
 }
 
 /**
- * One event.
- * @param json JSON text; line breaks between its tokens become blanks, inside them there are none.
- * @param at What a client that reconnects has seen; absent: the same as before this event.
+ * Encodes one event.
+ * @param json JSON text; line breaks between its tokens become blanks, and tokens contain none.
+ * @param at The position that a client has seen with this event; absent: the same as before the event.
  */
 export function frame(event: StreamEventName, json: string, at?: EventPosition): Buffer {
 	const id = at === undefined ? "" : `id: ${at.epoch}-${at.seq}\n`;
 	return Buffer.from(`${id}event: ${event}\ndata: ${json.replaceAll(/[\r\n]+/g, " ")}\n\n`);
 }
 
-/** @param more There are more sessions than follow. */
+/** Encodes a reset. @param more Whether there are more sessions than the frames that follow. */
 export function resetFrame(reason: ResetReason, more: boolean, at?: EventPosition): Buffer {
 	return frame("reset", JSON.stringify({ reason, ...(more && { more }) }), at);
 }
 
-/** How long clients wait before they connect again. */
+/** The field with the time that clients wait before they connect again. */
 export const retryLine = Buffer.from("retry: 2000\n\n");
 
 const idForm = /^(.{1,100})-(\d{1,15})$/;
 
-/** The position a client has seen, from its `Last-Event-ID`; an id that is none of ours belongs to no epoch. */
+/** Reads the position that a client has seen from its `Last-Event-ID`; a foreign id gives a position in no epoch. */
 export function readPosition(lastEventId: string): EventPosition {
 	const [, epoch = "", seq = "0"] = idForm.exec(lastEventId) ?? [];
 	return { epoch, seq: Number(seq) };
 }
 
-/** Bytes for one write, shared by all who get the same. */
+/** The bytes of one write, shared by all its receivers. */
 export interface Batch {
-	/** As one chunk of an HTTP/1.1 body (RFC 9112 section 7.1). */
+	/** The bytes as one chunk of an HTTP/1.1 body (RFC 9112 section 7.1). */
 	readonly chunk: Buffer;
-	/** Bare, for a body that ends with its connection. */
+	/** The bare bytes, for a body that ends with its connection. */
 	readonly bytes: Buffer;
 }
 

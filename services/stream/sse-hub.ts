@@ -1,4 +1,4 @@
-/** All clients of the stream in this process, by what they may see. */
+/** Holds all clients of the stream in this process, grouped by what they may see. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
@@ -12,14 +12,15 @@ import { frame, join, type EventPosition, readPosition } from "./sse-frame.ts";
 
 const sweepMs = 1_000;
 
-/** How long the last words to clients may take. */
+/** The time for the last frames to clients, in milliseconds. */
 const goodbyeMs = 2_000;
 
+/** The dependencies and bounds of an {@link SseHub}. */
 export interface HubOptions {
 	readonly tail: LogTail;
 	readonly catchUp: CatchUp;
 	readonly maxClients: number;
-	/** Default {@link clientLimits}. */
+	/** The bounds for slow clients; default {@link clientLimits}. */
 	readonly limits?: ClientLimits;
 }
 
@@ -28,21 +29,22 @@ interface Group {
 	readonly clients: Set<SseClient>;
 }
 
-/** Where a client belongs: by what it may see, and whose it is. */
+/** The groups of a client: its audience and its person. */
 interface Place {
 	readonly group: string;
 	readonly person: string;
 }
 
-/** The numbers of what a principal may see; undefined when they cannot be had. */
+/** Returns the statistics of the sessions that a principal may see; undefined when they are unavailable. */
 type StatsOf = (principal: Principal) => Promise<Stats | undefined>;
 
+/** The clients of one process. The event stream drains and closes it. */
 export class SseHub {
 	readonly #options: HubOptions;
-	/** By audience; none is empty. */
+	/** Clients by audience; no group is empty. */
 	readonly #groups = new Map<string, Group>();
 	readonly #clients = new Map<SseClient, Place>();
-	/** By person; none is empty. */
+	/** Clients by person; no set is empty. */
 	readonly #people = new Map<string, Set<SseClient>>();
 	readonly #sweep: Timer;
 	readonly #emptied = new AbortController();
@@ -58,9 +60,9 @@ export class SseHub {
 	}
 
 	/**
-	 * Begins a stream; the response is its client's from then on. Where there are enough already, whoever has most of them
-	 * gives one to somebody who has fewer.
-	 * @throws {UnavailableError} when nobody has more, or the end has begun.
+	 * Begins a stream, which then owns the response. When there are too many clients, the oldest one of the person with
+	 * most clients is closed in favour of a person with fewer.
+	 * @throws {UnavailableError} when no person has more, or the end has begun.
 	 */
 	open(request: IncomingMessage, response: ServerResponse, principal: Principal): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
@@ -76,7 +78,9 @@ export class SseHub {
 		this.#bringUpToDate(client, typeof seen === "string" && seen !== "" ? readPosition(seen) : here);
 	}
 
-	/** Sends new entries to everybody who may see them: joined once an audience, one write a client. */
+	/**
+	 * Sends new entries to everybody who may see them: frames are joined once per audience and written once per client.
+	 */
 	appended(entries: readonly TailEntry[]): void {
 		for (const { audience, clients } of this.#groups.values()) {
 			const frames = entries.filter((entry) => audience.sees(entry)).map(({ frame }) => frame);
@@ -86,7 +90,7 @@ export class SseHub {
 		}
 	}
 
-	/** The log goes on elsewhere: who was live after `former` is brought up to date again. */
+	/** The log continues elsewhere: clients that were live after `former` are caught up again. */
 	moved(former: EventPosition): void {
 		for (const client of this.#clients.keys()) {
 			if (!client.isLive) continue;
@@ -95,7 +99,7 @@ export class SseHub {
 		}
 	}
 
-	/** Tells everybody the numbers of their scope, asked for once an audience, and that the stream lives. */
+	/** Sends everybody a heartbeat and the statistics of their scope, which are requested once per audience. */
 	async beat(statsOf: StatsOf): Promise<void> {
 		await Promise.all([...this.#groups.values()].map((group) => this.#beat(group, statsOf)));
 	}
@@ -104,12 +108,12 @@ export class SseHub {
 		const stats = await statsOf(audience.principal);
 		const frames = stats ? [frame("stats_updated", JSON.stringify(stats))] : [];
 		const live = join([...frames, frame("heartbeat", "{}", this.#options.tail.position)]);
-		// A client that still lacks events must not be told it has them.
+		// A client that still lacks events must not get a frame with the newest position.
 		const behind = join([...frames, frame("heartbeat", "{}")]);
 		for (const client of clients) client.send(client.isLive ? live : behind);
 	}
 
-	/** Says goodbye to everybody, and resolves when they are gone. */
+	/** Sends everybody the last frames, and resolves when all clients are gone. */
 	async drain(): Promise<void> {
 		this.#isEnding = true;
 		const bye = join([frame("bye", "{}")]);
@@ -118,7 +122,7 @@ export class SseHub {
 		this.close();
 	}
 
-	/** Cuts whoever is left. */
+	/** Closes the remaining clients at once. */
 	close(): void {
 		this.#isEnding = true;
 		this.#sweep.cancel();
@@ -135,8 +139,8 @@ export class SseHub {
 	}
 
 	/**
-	 * The oldest client of whoever has most.
-	 * @throws {UnavailableError} when that is no more than this person has with one more.
+	 * Returns the oldest client of the person with most clients.
+	 * @throws {UnavailableError} when that person has no more than this person would have with one more.
 	 */
 	#surplusFor(person: string): SseClient | undefined {
 		const own = this.#people.get(person)?.size ?? 0;
@@ -147,7 +151,7 @@ export class SseHub {
 		return oldest;
 	}
 
-	/** Its place is free at once, whether it reads or not. */
+	/** Closes a client and frees its place at once, whether it reads or not. */
 	#cut(client: SseClient): void {
 		client.close();
 		this.#remove(client);

@@ -1,4 +1,4 @@
-/** The event stream on the bus: wiring only. Its one action is served with the raw response, by the gateway beside it. */
+/** Wires the event stream to the bus. The gateway beside it serves its one action with the raw response. */
 import type { Service, ServiceSchema } from "moleculer";
 import { on } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";

@@ -1,4 +1,4 @@
-/** What a record in `config/agents` says of a coding agent (docs/choosing-an-agent.md). */
+/** The fields of a coding agent's record in `config/agents` (docs/choosing-an-agent.md). */
 import { type Output, schema } from "../bus/schema.ts";
 import { askedThings } from "../contracts/agents.ts";
 
@@ -135,5 +135,5 @@ export const agentFields = schema({
 	},
 	install: { type: "object", optional: true, props: installFields, description: "Absent: it comes with the platform" },
 });
-/** As it is written: with places like `{model_url}` that are filled in when it is started. */
+/** A record as it is written, with placeholders like `{model_url}` that are replaced when the agent is started. */
 export type WrittenAgent = Output<typeof agentFields>;

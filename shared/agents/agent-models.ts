@@ -1,18 +1,19 @@
-/** Which models of the catalogue a coding agent can be used with. Pure. */
+/** Selects the models of the catalogue that a coding agent can use. Pure. */
 import type { ModelCatalogue } from "../models/model-catalogue.ts";
 import { type KeyOf, missingKey } from "../models/provider-key.ts";
 import type { WrittenAgent } from "./agent-fields.ts";
 
+/** A model that a coding agent can use, possibly only when a key is set. */
 export interface FittingModel {
 	readonly id: string;
-	/** The variable of its provider's key, where that is not set. */
+	/** The environment variable of its provider's key, if that is not set. */
 	readonly missing_key: string | undefined;
 }
 
-/** More names help nobody. */
+/** The most variables that a sentence names. */
 const maxKeys = 10;
 
-/** Those whose provider speaks a format of the agent, the ones that can be used now first. */
+/** Returns the models whose provider speaks a format of the agent; those with a key come first. */
 export function fittingModels({ wires }: WrittenAgent, catalogue: ModelCatalogue, keyOf: KeyOf): FittingModel[] {
 	const fitting = catalogue.models.flatMap(({ id, provider: name }) => {
 		const provider = catalogue.providers.find((each) => each.id === name);
@@ -23,7 +24,10 @@ export function fittingModels({ wires }: WrittenAgent, catalogue: ModelCatalogue
 	return [...fitting.filter(usable), ...fitting.filter((model) => !usable(model))];
 }
 
-/** A sentence for an agent that needs a model and can use none now. @param fitting Its {@link fittingModels}. */
+/**
+ * Returns a sentence for an agent that needs a model and has no usable one; undefined otherwise. @param fitting The
+ * result of {@link fittingModels}.
+ */
 export function missingModel(record: WrittenAgent, fitting: readonly FittingModel[]): string | undefined {
 	const { id, needs_model, wires } = record;
 	if (!needs_model || fitting.some(({ missing_key }) => missing_key === undefined)) return undefined;

@@ -1,4 +1,4 @@
-/** The records of coding agents: one YAML file each in `config/agents`, named after the agent. */
+/** Reads the records of coding agents: one YAML file each in `config/agents`, named after the agent. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileSchema } from "../bus/validator.ts";
@@ -11,7 +11,7 @@ import { agentFields, type WrittenAgent } from "./agent-fields.ts";
 
 export const agentRecordFolder = join(projectRoot, "config", "agents");
 
-/** The message is a sentence that names the file and the field. */
+/** A record that cannot be used; the message is a sentence that names the file and the field. */
 export class AgentRecordError extends StartError {
 	override readonly name = "AgentRecordError";
 }
@@ -19,18 +19,18 @@ export class AgentRecordError extends StartError {
 const extension = /\.yaml$/;
 const check = compileSchema(agentFields);
 
-/** Ids, sorted. */
+/** Returns the ids of all agents, sorted. */
 export function agentIds(folder = agentRecordFolder): string[] {
 	const files = readdirSync(folder).filter((name) => extension.test(name));
 	return files.map((name) => name.replace(extension, "")).sort();
 }
 
-/** All of them, by id. @throws {AgentRecordError} */
+/** Returns all records by id. @throws {AgentRecordError} */
 export function readAgentRecords(folder = agentRecordFolder): Map<string, WrittenAgent> {
 	return new Map(agentIds(folder).map((id) => [id, readAgentRecord(id, folder)]));
 }
 
-/** @param id One of {@link agentIds}. @throws {AgentRecordError} */
+/** Returns one record. @param id One of {@link agentIds}. @throws {AgentRecordError} */
 export function readAgentRecord(id: string, folder = agentRecordFolder): WrittenAgent {
 	const file = join(folder, `${id}.yaml`);
 	const content = contentOf(file);

@@ -1,8 +1,11 @@
-/** The command that installs a coding agent where a platform looks for it. Pure. */
+/** Makes the command that installs a coding agent in the folder where a platform looks for it. Pure. */
 import { join } from "node:path";
 import { projectRoot } from "../project-root.ts";
 
-/** @param dataDir Of the platform, absolute; default the one of a platform that was not told where. */
+/**
+ * Returns the command. @param dataDir The platform's data folder, absolute; default: that of a platform without
+ * configuration.
+ */
 export function installCommand(id: string, dataDir = ordinaryDataDir): string {
 	const elsewhere = dataDir === ordinaryDataDir ? "" : `DATA_DIR=${shellWord(dataDir)} `;
 	return `${elsewhere}npm run agents -- install ${id}`;

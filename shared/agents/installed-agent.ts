@@ -1,8 +1,11 @@
-/** An agent's installation: a folder of `agents/` in the data folder, whole as soon as it has its name. */
+/**
+ * An agent's installation: a folder below `agents/` in the data folder. It is complete as soon as it has its final
+ * name.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Stands in the folder of every installation. */
+/** The file that every installation has in its folder. */
 export interface Installed {
 	package: string;
 	version: string;
@@ -13,7 +16,7 @@ export interface Installed {
 
 export const installedFile = "installed.json";
 
-/** Undefined when there is none. @param folder Of the agent. */
+/** Reads the file; undefined when there is none. @param folder The folder of the agent. */
 export function readInstalled(folder: string): Installed | undefined {
 	try {
 		return JSON.parse(readFileSync(join(folder, installedFile), "utf8")) as Installed;

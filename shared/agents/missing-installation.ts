@@ -1,14 +1,15 @@
-/** Whether a coding agent that is installed on request is there. */
+/** Finds out whether a coding agent that is installed on request is present. */
 import { join } from "node:path";
 import type { WrittenAgent } from "./agent-fields.ts";
 import { installCommand } from "./install-command.ts";
 import { readInstalled } from "./installed-agent.ts";
 
 /**
- * A sentence with the command that installs it; undefined when it is there, or comes with the platform. Half an installation
- * is none, and one of another version may want to be started otherwise.
- * @param places.agents Folder of the installed agents; undefined: there are none.
- * @param places.dataDir Named in the command; undefined: it is nobody's to know.
+ * Returns a sentence with the command that installs the agent; undefined when it is installed, or comes with the
+ * platform. An incomplete installation does not count, and neither does one of another version, which may need another
+ * command line.
+ * @param places.agents The folder of the installed agents; undefined: there are none.
+ * @param places.dataDir The data folder for the command; undefined: the reader must not know it.
  */
 export function missingInstallation(
 	{ id, install }: WrittenAgent,

@@ -1,4 +1,4 @@
-/** What a coding agent does without asking, although a person is to be asked. Pure. */
+/** Lists the actions that a coding agent takes without asking, although a person wants to be asked. Pure. */
 import { askedThings } from "../contracts/agents.ts";
 import type { WrittenAgent } from "./agent-fields.ts";
 
@@ -6,7 +6,10 @@ const actions = { files: "changes files", commands: "runs commands", mcp_tools: 
 
 type Asking = Pick<WrittenAgent, "title" | "asks" | "sandboxes" | "mcp">;
 
-/** Sentences; none: it asks before everything. @param hasMcp Whether it is given MCP servers. */
+/**
+ * Returns one sentence per kind of action; an empty list means that the agent asks before everything. @param hasMcp
+ * Whether the agent is given MCP servers.
+ */
 export function unaskedActions({ title, asks, sandboxes = [], mcp }: Asking, hasMcp: boolean): string[] {
 	const usesMcp = hasMcp && mcp !== "none";
 	return askedThings.flatMap((thing) => {

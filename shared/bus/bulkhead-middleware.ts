@@ -1,7 +1,7 @@
 /**
- * How many calls of one action are under way at once, and whose: a call may wait for what its caller alone has made slow
- * (a pod that does not answer), so nobody has all the places, and everybody has some whatever others do. In the place of
- * the framework's own, which serves whoever came first.
+ * Limits how many calls of one action run at once, in total and per caller. A call may wait for something that its
+ * caller alone has made slow (a pod that does not answer), so no caller may have all places and every caller has some.
+ * This replaces the framework's own bulkhead, which serves callers in the order of their calls.
  */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
 import { FairTurns, type TurnLimits } from "../fair-turns.ts";

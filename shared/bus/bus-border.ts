@@ -1,7 +1,8 @@
 /**
- * Where packets leave this process and enter it: they are sealed, and only what bears a seal comes in, be it a call, an
- * answer, an event or the presence of a process. Of the metadata of a call its principal is written down where it was
- * vouched for; one that arrives under seal is vouched for here. Answers and events carry no metadata.
+ * Seals packets that leave this process and opens those that arrive. Only packets with a valid seal come in: calls,
+ * answers, events and the presence of other processes. The principal of a call is written into its metadata only when
+ * code of this process vouched for it, and a principal that arrives under seal is vouched for here. Answers and events
+ * carry no metadata.
  */
 import type { Middleware, ServiceBroker } from "moleculer";
 import { after } from "../clock.ts";
@@ -9,7 +10,7 @@ import { type PacketSeal, SealError } from "./packet-seal.ts";
 import type { Principal } from "./principal.ts";
 import { VouchedPrincipal, vouch } from "./vouched-principal.ts";
 
-/** The framework's packet, as far as it is looked at. */
+/** The members of the framework's packet that this module reads. */
 interface Packet {
 	readonly type: string;
 	readonly payload: { meta?: Record<string, unknown> };
@@ -20,10 +21,13 @@ type Send = (topic: string, data: Buffer, about: object) => Promise<void>;
 type Receive = (command: string, data: Buffer, about?: object) => unknown;
 type Handle = (command: string, packet: Packet) => unknown;
 
-/** Whoever sends nonsense fills no log: what is refused within this time of the first is counted only. */
+/**
+ * Refused packets within this time after the first one are only counted, so that a sender of invalid packets cannot
+ * fill the log.
+ */
 const quietMs = 10_000;
 
-/** @param topicsOf Where packets of a command reach this process. */
+/** Returns the middleware. @param topicsOf The topics on which packets of a command reach this process. */
 export function busBorder(seal: PacketSeal, topicsOf: (command: string) => readonly string[]): Middleware {
 	const refusals = new Refusals();
 
@@ -55,7 +59,7 @@ export function busBorder(seal: PacketSeal, topicsOf: (command: string) => reado
 			return next(command, packet);
 		},
 	};
-	// The framework's types say of these hooks that they are what they return.
+	// The framework declares the type of these hooks as the type that they return.
 	return hooks as unknown as Middleware;
 }
 
@@ -72,23 +76,23 @@ function incoming({ type, payload: { meta } }: Packet): Record<string, unknown> 
 
 class Refusals {
 	#logger: ServiceBroker["logger"] | undefined;
-	/** Since the last line; undefined when the next one is told at once. */
-	#untold: number | undefined;
+	/** Refusals since the last line of the log; undefined when the next one is logged at once. */
+	#unlogged: number | undefined;
 
 	attach(logger: ServiceBroker["logger"]): void {
 		this.#logger = logger;
 	}
 
 	tell(command: string, { message }: SealError): void {
-		if (this.#untold !== undefined) {
-			this.#untold++;
+		if (this.#unlogged !== undefined) {
+			this.#unlogged++;
 			return;
 		}
-		this.#untold = 0;
+		this.#unlogged = 0;
 		this.#logger?.warn(`A packet of the bus (${command}) is not believed: ${message}`);
 		after(quietMs, () => {
-			if (this.#untold) this.#logger?.warn(`${this.#untold} more packets of the bus were not believed`);
-			this.#untold = undefined;
+			if (this.#unlogged) this.#logger?.warn(`${this.#unlogged} more packets of the bus were not believed`);
+			this.#unlogged = undefined;
 		});
 	}
 }

@@ -1,27 +1,42 @@
 /**
- * Contracts: what a service promises on the bus, as plain values.
+ * Contracts: the actions and events that a service offers on the bus, as plain values.
  *
- * A contract is the only thing one service may know of another. From it come
- * the action name, the validation of parameters, the types of caller and
- * handler, the REST route and the OpenAPI operation.
+ * A contract is the only thing one service may know of another. It determines the names of actions, the validation of
+ * parameters, the types of callers and handlers, the REST routes and the OpenAPI operations.
+ * @example
+ * ```ts
+ * export const clocks = defineContract("clocks", {
+ * 	read: {
+ * 		rest: "GET /clocks/:id",
+ * 		summary: "Read a clock",
+ * 		params: { id: { type: "uuid" } },
+ * 		returns: { type: "object", props: { at: { type: "string", format: "date-time" } } },
+ * 		errors: [404],
+ * 	},
+ * });
+ * ```
  */
 import type { Input, Output, Rule, Schema, Value } from "./schema.ts";
 
 /**
- * Who may call an action: everybody, a user (by session or token), an administrator, the session's own pod or a user,
- * the session's own pod alone, or a job of the platform (never reachable over HTTP).
+ * The callers that may use an action: everybody, users (by session or token), administrators, the session's own pod and
+ * users, the session's own pod alone, or jobs of the platform (never over HTTP).
  */
 export type Access = "public" | "user" | "admin" | "session" | "pod" | "system";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Relative to the product prefix, e.g. `GET /sessions/:session_id`; a path that starts with `//` is absolute. */
+/**
+ * A method and a path below the product prefix, e.g. `GET /sessions/:session_id`; a path that starts with `//` is
+ * absolute.
+ */
 export type Route = `${Method} /${string}`;
 
+/** The declaration of one action: its routes, access, schemas and bounds. */
 export interface ActionSpec {
 	/** REST routes; absent for bus-only actions. The first is the canonical one. */
 	readonly rest?: Route | readonly Route[];
-	/** Default `user`. */
+	/** The default is `user`. */
 	readonly access?: Access;
 	readonly summary: string;
 	readonly params: Schema;
@@ -40,7 +55,10 @@ export interface ActionSpec {
 	readonly paged?: true;
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;
-	/** Safe to repeat after an unknown answer, so the bus may retry it. Default: true for GET, else false. */
+	/**
+	 * Whether the bus may repeat the action after a failure that leaves its outcome unknown. Default: true for GET,
+	 * otherwise false.
+	 */
 	readonly idempotent?: boolean;
 	/** Milliseconds until the caller gets 504; default 8,000. */
 	readonly timeout?: number;
@@ -66,12 +84,13 @@ type ActionOf<A extends ActionSpec> = Action<
 /** Any action; types are covariant, so every {@link Action} is one. */
 export type AnyAction = Action<unknown, unknown, unknown>;
 
+/** All actions of one service; `name` is the service's name on the bus. */
 export interface Contract<A = Readonly<Record<string, AnyAction>>> {
 	readonly name: string;
 	readonly actions: A;
 }
 
-/** Names each action `<service>.<key>`. */
+/** Returns the contract; each action is named `<service>.<key>`. */
 export function defineContract<const A extends Record<string, ActionSpec>>(
 	name: string,
 	actions: A,
@@ -91,12 +110,12 @@ export function isIdempotent(action: ActionSpec): boolean {
 }
 
 /**
- * Who receives an event: every subscribed node (`broadcast`, e.g. to show it to connected browsers) or one instance
+ * The receivers of an event: every subscribed node (`broadcast`, e.g. to show it to connected browsers) or one instance
  * of each subscribed service (`balanced`, e.g. to act on it once).
  */
 export type Delivery = "broadcast" | "balanced";
 
-/** A hint on the bus, with the type of its payload. It may be lost: whoever acts on it also polls. */
+/** A hint on the bus, with the type of its payload. It may be lost, so every receiver also polls. */
 export interface Event<P> {
 	readonly name: string;
 	readonly delivery: Delivery;
@@ -104,7 +123,7 @@ export interface Event<P> {
 	readonly [types]?: { payload: P };
 }
 
-/** An event, named `<noun>.<past participle or adjective>`. */
+/** Returns an event; its name is `<noun>.<past participle or adjective>`. */
 export function defineEvent<const S extends Schema>(
 	name: `${string}.${string}`,
 	delivery: Delivery,

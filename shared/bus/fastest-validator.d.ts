@@ -1,4 +1,6 @@
-/** What we use of the package; its own types name an export that it does not have. */
+/**
+ * The part of the package that the platform uses; the types of the package itself name an export that it does not have.
+ */
 declare module "fastest-validator" {
 	interface BrokenRule {
 		type: string;

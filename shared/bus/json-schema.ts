@@ -1,9 +1,9 @@
-/** Rules as JSON Schema (draft 2020-12, as OpenAPI 3.1 embeds it). */
+/** Converts rules to JSON Schema (draft 2020-12, as OpenAPI 3.1 embeds it). */
 import type { Rule, Schema } from "./schema.ts";
 
 type Json = Record<string, unknown>;
 
-/** JSON Schema of an object with these fields. */
+/** Returns the JSON Schema of an object with these fields. */
 export function toJsonSchema(fields: Schema): Json {
 	const required = Object.entries(fields)
 		.filter(([, rule]) => !rule.optional && !("default" in rule))
@@ -15,14 +15,14 @@ export function toJsonSchema(fields: Schema): Json {
 export function ruleToJsonSchema(rule: Rule): Json {
 	const json = withoutUndefined(baseJsonSchema(rule));
 	return {
-		// The validator takes null for a member with a default as absent.
+		// The validator treats null like an absent member when there is a default.
 		...(rule.nullable || "default" in rule ? { anyOf: [json, { type: "null" }] } : json),
 		...describedBy(rule),
 		...("default" in rule && { default: rule.default }),
 	};
 }
 
-/** JSON Schema has no word for the size of a value. */
+/** JSON Schema has no keyword for the size of a value, so the description says it. */
 function describedBy(rule: Rule): Json {
 	const size = "max_bytes" in rule && `At most ${rule.max_bytes} bytes as JSON`;
 	const words = [rule.description, size].filter((part) => typeof part === "string");

@@ -1,19 +1,24 @@
-/** How many bytes values have as JSON, found out for less than writing it where that can be. */
+/** Measures values in bytes of JSON, where possible without writing the JSON text. */
 
 /** The longest number, e.g. `-1.7976931348623157e+308`. */
 const longestNumber = 24;
-/** What a UTF-16 unit may become: `\u0001`. */
+/** The longest escape of a UTF-16 unit: `\u0001`. */
 const longestUnit = 6;
 
-/** Texts that are shorter than this are not counted: to write them takes as long. */
+/** Texts below this length are written instead of counted, because that takes no longer. */
 const longText = 4_096;
 
-/** Bytes of each ASCII character in a JSON string: control characters become `\u0001` or `\n`. */
+/**
+ * The bytes of each ASCII character in a JSON string: control characters become `\u0001` or `
+ * `.
+ */
 const asciiBytes = new Uint8Array(128).fill(1);
 asciiBytes.fill(longestUnit, 0, 32);
 for (const escaped of '\b\t\n\f\r"\\') asciiBytes[escaped.charCodeAt(0)] = 2;
 
-/** Whether a value has at most so many bytes as JSON in UTF-8. The text is written only where lengths do not decide. */
+/**
+ * Whether a value has at most `limit` bytes as JSON in UTF-8. The JSON text is written only when lengths do not decide.
+ */
 export function fitsJson(value: unknown, limit: number): boolean {
 	return (
 		new Extent(limit).decides(value) ??
@@ -22,12 +27,12 @@ export function fitsJson(value: unknown, limit: number): boolean {
 	);
 }
 
-/** The most bytes that a text of this length can have as a JSON string. */
+/** Returns the most bytes that a text of this length can have as a JSON string. */
 export function mostQuotedBytes(text: string): number {
 	return longestUnit * text.length + 2;
 }
 
-/** Bytes of a text as a JSON string: of JSON text inside a message, each quote counts twice. */
+/** Returns the bytes of a text as a JSON string. When the text is JSON itself, each of its quotes counts twice. */
 export function quotedBytes(text: string): number {
 	let bytes = 2;
 	for (let at = 0; at < text.length; at++) {
@@ -37,7 +42,10 @@ export function quotedBytes(text: string): number {
 	return bytes;
 }
 
-/** A surrogate of a pair counts for half of its four bytes; one that stands alone is escaped. */
+/**
+ * Returns the bytes of a character beyond ASCII. A surrogate of a pair counts for half of its four bytes; a single one
+ * is escaped.
+ */
 function wideBytes(text: string, at: number): number {
 	if (!isSurrogate(text.charCodeAt(at))) return 3;
 	return isPair(text, at) || isPair(text, at - 1) ? 2 : longestUnit;
@@ -52,7 +60,7 @@ function isPair(text: string, at: number): boolean {
 	return high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
 }
 
-/** Bytes that a value may have as JSON, from lengths. */
+/** The least and the greatest number of bytes that a value may have as JSON, computed from lengths. */
 class Extent {
 	least = 0;
 	most = 0;
@@ -60,15 +68,15 @@ class Extent {
 	readonly #countedFrom: number;
 
 	/**
-	 * @param limit Counting ends when this is exceeded for certain.
-	 * @param countedFrom Length from which a text is looked at; default none is.
+	 * @param limit Counting ends when this is certainly exceeded.
+	 * @param countedFrom The length from which texts are searched for escapes; by default no text is.
 	 */
 	constructor(limit: number, countedFrom = Number.POSITIVE_INFINITY) {
 		this.#limit = limit;
 		this.#countedFrom = countedFrom;
 	}
 
-	/** Whether the value fits, where that is certain. */
+	/** Whether the value fits; undefined when that is not certain. */
 	decides(value: unknown): boolean | undefined {
 		this.add(value);
 		if (this.most <= this.#limit) return true;

@@ -1,11 +1,11 @@
 /**
- * No request and no result may be larger than a message on the bus can be, in one process as over NATS. What counts are
- * bytes as they travel: a text that is JSON already (JsonText) is a JSON string then, where each quote takes two.
+ * Refuses requests and results that are larger than a message of the bus, in one process as over NATS. The size is
+ * counted as sent: a text that is JSON already (JsonText) travels as a JSON string, where each quote takes two bytes.
  */
 import { RequestTooLargeError, ResultTooLargeError } from "../errors.ts";
 import { fitsJson } from "./json-size.ts";
 
-/** NATS takes 1 MiB; the rest is for what surrounds it. */
+/** NATS accepts 1 MiB; the difference is for the envelope of the message. */
 export const maxMessageBytes = 900 * 1024;
 
 /** Returns the result unchanged. @throws {ResultTooLargeError} */

@@ -1,6 +1,6 @@
 /**
- * The truth about the connection to NATS: the bus itself goes on saying "connected" through an outage and after the
- * client has given up for good.
+ * Checks the connection to NATS. The framework itself goes on saying "connected" through an outage, and after the
+ * client has stopped reconnecting.
  */
 import type { ServiceBroker } from "moleculer";
 import type { NatsConnection } from "nats";
@@ -8,17 +8,18 @@ import { deadline } from "../clock.ts";
 
 const answerMs = 1_000;
 
+/** The state of one broker's connection. The broker owns the connection and closes it. */
 export class NatsLink {
 	readonly #client: NatsConnection | undefined;
 
-	/** @param broker Started; without a transporter the link is always fine. */
+	/** @param broker A started broker; without a transporter every check succeeds. */
 	constructor(broker: ServiceBroker) {
 		const transporter: object | undefined = broker.transit?.tx;
-		// The transporter keeps its client to itself in the types; without NATS there is none.
+		// The framework's types hide the client of the transporter; without NATS there is none.
 		this.#client = transporter && "client" in transporter ? (transporter.client as NatsConnection) : undefined;
 	}
 
-	/** Resolves when the server answered a ping just now. @throws {Error} when it did not within a second. */
+	/** Resolves when the server answers a ping. @throws {Error} when it does not answer within a second. */
 	async check(): Promise<void> {
 		const answered = this.#client?.rtt() ?? Promise.resolve(0);
 		const timeout = deadline(answerMs);

@@ -1,4 +1,7 @@
-/** How the bus reaches NATS: where, over what, as whom. Credentials in the URL count like those of the keys beside it. */
+/**
+ * The options for the connection to NATS: addresses, encryption and credentials. Credentials in the URL are used where
+ * the separate configuration keys are not set.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Nats from "nats";
@@ -6,8 +9,8 @@ import type { BusConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config.ts";
 
 /**
- * Reconnects for ever and notices a frozen server within ten seconds.
- * @throws {ConfigError} when a file cannot be read, or keys do not fit together.
+ * Returns options with which the client reconnects for ever and notices a frozen server within ten seconds.
+ * @throws {ConfigError} when a file cannot be read, or the keys contradict each other.
  */
 export function natsOptions(bus: BusConfig): Nats.ConnectionOptions {
 	const urls = bus.url.split(",").map(serverUrl);
@@ -30,7 +33,10 @@ export function natsOptions(bus: BusConfig): Nats.ConnectionOptions {
 	};
 }
 
-/** A password with a letter that ends it too early makes another host of the user's name. @throws {ConfigError} */
+/**
+ * Refuses URLs with a path, a query or a fragment: a password with an unescaped delimiter would turn the user name into
+ * the host. @throws {ConfigError}
+ */
 function serverUrl(text: string): URL {
 	const url = URL.parse(text);
 	if (!url || url.hostname === "" || url.pathname.length > 1 || url.search !== "" || url.hash !== "") throw noServer();
@@ -46,14 +52,17 @@ function decoded(part: string): string {
 	}
 }
 
-/** Without the value, as there may be a password in it, and not where one is looked for. */
+/** Makes the error without the value, which may hold a password in any of its parts. */
 function noServer(): ConfigError {
 	return new ConfigError(
 		'Configuration key "bus.url" has to name servers as nats://host:port or nats://user:password@host:port, with commas between them; a password with other characters than letters and digits is percent-encoded, or stands in bus.password',
 	);
 }
 
-/** What is meant to be encrypted never goes in plain text because a letter is missing in the URL. */
+/**
+ * Returns the TLS options. A mixture of encrypted and plain URLs is refused, so that a typing error never disables
+ * encryption.
+ */
 function tlsOf({ ca_file, cert_file, key_file }: BusConfig, urls: readonly URL[]): Nats.ConnectionOptions {
 	const encrypted = urls.filter(({ protocol }) => protocol === "tls:").length;
 	const files = {
@@ -74,7 +83,7 @@ function tlsOf({ ca_file, cert_file, key_file }: BusConfig, urls: readonly URL[]
 /** A `.creds` file holds a token beside its key; otherwise the file is the seed of an NKey. */
 function authenticator(file: string): Nats.Authenticator {
 	const content = read(file);
-	// The client is loaded where there is a bus only.
+	// The client is loaded only in installations with a bus.
 	const nats = createRequire(import.meta.url)("nats") as typeof Nats;
 	return content.includes("BEGIN NATS USER JWT")
 		? nats.credsAuthenticator(content)

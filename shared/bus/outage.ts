@@ -1,7 +1,7 @@
 /**
- * Which failures open a circuit breaker: those that no caller can bring about for others. A breaker is shared by
- * everybody, so whatever one client can provoke (a full queue, a lost race, its own pod that does not answer) must not count.
- * While a breaker is open, its callers are told what opened it.
+ * Decides which failures open a circuit breaker: those that no caller can cause for others. A breaker is shared by all
+ * callers, so a failure that one client can provoke (a full queue, a lost race, its own pod that does not answer) must
+ * not count. While a breaker is open, its callers get the error that opened it.
  */
 import type { ActionHandler, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
 import { UnavailableError } from "../errors.ts";
@@ -17,7 +17,10 @@ interface BusFailure {
 	readonly data?: { readonly isSilent?: unknown } | null;
 }
 
-/** A call that took too long counts only when its node is silent altogether: a slow answer may be the caller's own doing. */
+/**
+ * Whether an error is an outage. A timeout counts only when its node is silent altogether, because a slow answer may be
+ * caused by the caller.
+ */
 export function isOutage(error: Error & BusFailure): boolean {
 	return error.type === "REQUEST_TIMEOUT" ? error.data?.isSilent === true : outages.includes(error.type);
 }
@@ -30,10 +33,10 @@ type Call = (action: string, params: unknown, options?: CallingOptions) => Promi
  */
 export function outageMiddleware(): Middleware {
 	let broker: ServiceBroker | undefined;
-	/** By action name, so it is as long as there are actions. */
+	/** The last outages by the name of the action, so the map has at most as many entries as there are actions. */
 	const lastOutages = new Map<string, UnavailableError>();
 
-	/** Whether somebody serves the action and every breaker before it is open. */
+	/** Whether a service offers the action and every breaker in front of it is open. */
 	function isBarred(action: string): boolean {
 		const endpoints = broker?.registry.actions.get(action);
 		return endpoints !== undefined && endpoints.count() > 0 && !endpoints.hasAvailable();
@@ -60,6 +63,6 @@ export function outageMiddleware(): Middleware {
 			return Promise.reject(new UnavailableError(cause.message, cause.type));
 		},
 	};
-	// The framework's types say of the hook `call` that it is what it returns.
+	// The framework declares the type of the hook `call` as the type that it returns.
 	return hooks as unknown as Middleware;
 }

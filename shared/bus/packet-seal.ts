@@ -1,41 +1,45 @@
 /**
- * The seal of what travels between processes: who does not have the installation's key can neither make a packet, nor
- * change one, nor send one again, nor to somebody else, nor later. A sealed packet is
+ * Seals packets between processes. A party without the installation's key cannot make a packet, change one, repeat one,
+ * redirect one or delay one beyond its lifetime. A sealed packet is
  *
  *     signature (32: HMAC-SHA-256 over topic, NUL and all that follows) | sealed at (8: ms since 1970) | sender (8) | number (8) | data
  *
- * big-endian. Every sender, i.e. every start of a process, has a name of its own and counts its packets from 1.
+ * in big-endian order. Every start of a process is a sender with a random name, and counts its packets from 1.
  */
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 import { now } from "../clock.ts";
 import { SeenNumbers } from "./seen-numbers.ts";
 
-/** How long a packet may be under way. */
+/** The longest time that a packet may be under way, in milliseconds. */
 export const lifetimeMs = 10_000;
-/** By this much the clocks of two processes may differ. */
+/** The largest difference between the clocks of two processes, in milliseconds. */
 export const clockToleranceMs = 5_000;
 
 const signatureBytes = 32;
 const headBytes = signatureBytes + 24;
 
-/** A packet that is not believed; the message is a sentence for the log. */
+/** A packet that is refused; the message is a sentence for the log. */
 export class SealError extends Error {
 	override readonly name = "SealError";
 }
 
+/** Seals and opens the packets of one process. It remembers the numbers of received packets to refuse repetitions. */
 export class PacketSeal {
-	/** Made once: from bytes, the engine makes one for every signature, which costs five times the signature. */
+	/**
+	 * The key is an object that is made once: given bytes, Node makes a key object per signature, which costs five
+	 * times as much as the signature.
+	 */
 	readonly #key: KeyObject;
 	readonly #sender = randomBytes(8);
 	#sent = 0n;
-	/** By the names of their senders. */
+	/** The received numbers by the name of the sender. */
 	readonly #seen = new Map<string, SeenNumbers>();
 
 	constructor(key: Buffer) {
 		this.#key = createSecretKey(key);
 	}
 
-	/** @param topic Where the packet goes; it is believed nowhere else. */
+	/** Returns the sealed packet. @param topic The packet's destination; receivers on other topics refuse it. */
 	seal(topic: string, data: Buffer): Buffer {
 		const packet = Buffer.allocUnsafe(headBytes + data.length);
 		packet.writeBigUInt64BE(BigInt(Math.floor(now())), signatureBytes);
@@ -47,8 +51,8 @@ export class PacketSeal {
 	}
 
 	/**
-	 * What was sealed, once.
-	 * @param topics Where packets reach this process that may be meant.
+	 * Returns the sealed data; a second call with the same packet fails.
+	 * @param topics The topics on which packets for this process may arrive.
 	 * @throws {SealError}
 	 */
 	open(topics: readonly string[], packet: Buffer): Buffer {
@@ -79,7 +83,9 @@ export class PacketSeal {
 		}
 	}
 
-	/** Those of senders nobody has heard of for so long that their packets are too old are forgotten. */
+	/**
+	 * Returns the numbers of a sender. Senders that were silent for longer than the lifetime of packets are removed.
+	 */
 	#numbersOf(sender: string): SeenNumbers {
 		const known = this.#seen.get(sender);
 		if (known) return known;

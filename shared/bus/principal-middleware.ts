@@ -1,4 +1,7 @@
-/** Gives every handler the principal that was vouched for; whatever else a call carries leaves none. */
+/**
+ * Gives every handler the principal that code of this process vouched for; any other value in a call's metadata is
+ * ignored.
+ */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
 import { VouchedPrincipal } from "./vouched-principal.ts";
 

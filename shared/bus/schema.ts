@@ -1,10 +1,17 @@
 /**
- * The one schema language of the system: a strict subset of fastest-validator
- * rules. A schema written once is the validator of an action's parameters, the
- * static type of its callers and handler, and the OpenAPI document.
+ * The schema language of the system: a strict subset of the rules of fastest-validator. One schema is the validator of
+ * an action's parameters, the static type of its callers and its handler, and its part of the OpenAPI document.
  *
- * Only object rules are allowed (never the `"string|optional"` shorthand), and
- * only JSON values inside them, because action definitions travel over the bus.
+ * Only object rules are allowed (never the `"string|optional"` shorthand), with JSON values only, because action
+ * definitions travel over the bus.
+ * @example
+ * ```ts
+ * const pageFields = schema({
+ * 	limit: { type: "number", integer: true, min: 1, max: 200, default: 50 },
+ * 	after: { type: "string", max: 512, optional: true },
+ * });
+ * type PageParams = Output<typeof pageFields>; // { limit: number; after?: string }
+ * ```
  */
 
 interface Common {
@@ -45,13 +52,13 @@ export type Rule =
 	| (Common & { type: "multi"; rules: readonly Rule[] })
 	| (Common & Sized & { type: "any" });
 
-/** Of values whose members are free: without it, nothing bounds them. */
+/** The bound of values with arbitrary members; without it their size is unlimited. */
 interface Sized {
-	/** Longest JSON text of the value, in bytes. */
+	/** The length of the value as JSON text, in bytes. */
 	max_bytes?: number;
 }
 
-/** Rules by field name. */
+/** The rules of an object by the names of its fields. */
 export interface Schema {
 	readonly [field: string]: Rule;
 }
@@ -61,21 +68,21 @@ type Simplify<T> = { [K in keyof T]: T[K] } & {};
 type OptionalKeys<S> = { [K in keyof S]: S[K] extends { optional: true } ? K : never }[keyof S];
 type DefaultedKeys<S> = { [K in keyof S]: S[K] extends { default: {} } ? K : never }[keyof S];
 
-/** What a handler receives: defaults are filled in. */
+/** The type that a handler receives: defaults are filled in. */
 export type Output<S> = Simplify<
 	{ -readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Value<S[K]> } & {
 		-readonly [K in OptionalKeys<S>]?: Value<S[K]> | undefined;
 	}
 >;
 
-/** What a caller may send: fields with a default may be left out. */
+/** The type that a caller may send: fields with a default may be left out. */
 export type Input<S> = Simplify<
 	{ -readonly [K in Exclude<keyof S, OptionalKeys<S> | DefaultedKeys<S>>]: Value<S[K]> } & {
 		-readonly [K in OptionalKeys<S> | DefaultedKeys<S>]?: Value<S[K]> | undefined;
 	}
 >;
 
-/** The value one rule accepts. */
+/** The type of the values that one rule accepts. */
 export type Value<R> = R extends { nullable: true } ? NonNull<R> | null : NonNull<R>;
 
 type NonNull<R> = R extends { type: "enum"; values: readonly (infer V)[] }
@@ -96,7 +103,7 @@ type NonNull<R> = R extends { type: "enum"; values: readonly (infer V)[] }
 								? Value<U>
 								: unknown;
 
-/** Keeps the literal types of a schema and checks its rules for typing errors. */
+/** Returns the schema with its literal types; the compiler checks its rules. */
 export function schema<const S extends Schema>(fields: S): S {
 	return fields;
 }

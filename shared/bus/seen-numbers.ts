@@ -1,26 +1,30 @@
-/** The numbers of one sender's packets that have been here. Few come out of order, so only the newest are kept. */
+/**
+ * Remembers the numbers of one sender's packets. Few packets arrive out of order, so only the newest numbers are
+ * stored.
+ */
 import { monotonic } from "../clock.ts";
 
-/** A packet that is overtaken by more than this is lost. */
-const kept = 4_096;
+/** The count of stored numbers. A packet that is overtaken by more packets than this is refused. */
+const maxStored = 4_096;
 
+/** The replay protection for one sender of {@link PacketSeal}. */
 export class SeenNumbers {
 	readonly #newest = new Set<number>();
-	/** All up to here count as seen. */
+	/** All numbers up to this one count as received. */
 	#floor = 0;
 	#last = monotonic();
 
-	/** Since the last number that was new. */
+	/** Milliseconds since the last new number. */
 	get quietMs(): number {
 		return monotonic() - this.#last;
 	}
 
-	/** False when the number has been here, or may have been. */
+	/** Records the number; returns false when it was received before, or may have been. */
 	add(number: number): boolean {
 		if (number <= this.#floor || this.#newest.has(number)) return false;
 		this.#newest.add(number);
 		this.#last = monotonic();
-		if (this.#newest.size > kept) this.#raiseFloor();
+		if (this.#newest.size > maxStored) this.#raiseFloor();
 		return true;
 	}
 

@@ -1,4 +1,17 @@
-/** The only module that knows both contracts and Moleculer. */
+/**
+ * Connects contracts with the framework; this is the only module that knows both.
+ * @example
+ * ```ts
+ * export const clocksService = (reader: ClockReader): ServiceSchema => ({
+ * 	name: clocks.name,
+ * 	actions: implement(clocks, { read: ({ id }, principal) => reader.read(id, principal) }),
+ * 	events: on(clockChanged, ({ id }) => reader.refresh(id)),
+ * });
+ *
+ * const { at } = await call(ctx, clocks.actions.read, { id });
+ * await publish(broker, clockChanged, { id });
+ * ```
+ */
 import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
 import { ForbiddenError, InvalidParametersError, TimeoutError, UnauthorizedError } from "../errors.ts";
 import { now } from "../clock.ts";
@@ -9,27 +22,27 @@ import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
 import { compileSchema } from "./validator.ts";
 import type { VouchedPrincipal } from "./vouched-principal.ts";
 
-/** What travels with a call. The principal is the only credential in it. */
+/** The metadata that travels with a call. The principal is the only credential in it. */
 export interface Meta {
-	/** Absent for everybody who may remain unknown. */
+	/** The verified caller; absent for anonymous calls. */
 	principal?: VouchedPrincipal;
 	request_id?: string;
-	/** Milliseconds since 1970 after which nobody waits for the answer any more. */
+	/** The time, in milliseconds since 1970, after which nobody waits for the answer any more. */
 	deadline?: number;
-	/** The client's `Idempotency-Key`, where it sent one. */
+	/** The client's `Idempotency-Key` header; absent when it sent none. */
 	idempotency_key?: string;
-	/** The client's `If-None-Match`, where it sent one. */
+	/** The client's `If-None-Match` header; absent when it sent none. */
 	if_none_match?: string;
 }
 
-/** Set by the principal middleware from what was vouched for, never by a caller. */
+/** The principal middleware sets these members; a caller never does. */
 interface Locals {
 	principal?: Principal;
 }
 
 export type RequestContext = Context<unknown, Meta, Locals>;
 
-/** May answer with JSON text where it has that already. */
+/** A handler may answer with JSON text when it has the result in that form already. */
 type Handler<A> =
 	A extends Action<unknown, infer P, infer R>
 		? (params: P, principal: Principal, ctx: RequestContext) => Promise<Answered<R>>
@@ -37,10 +50,10 @@ type Handler<A> =
 type Answered<R> = R | JsonText | (R extends { items: unknown } ? Omit<R, "items"> & { items: JsonText } : never);
 type AnyHandler = (params: unknown, principal: Principal, ctx: RequestContext) => Promise<unknown>;
 
-/** Clocks of two machines may differ by this much before a late request counts as late. */
+/** The clocks of two machines may differ by this much before a request counts as late, in milliseconds. */
 const clockSkewMs = 2_000;
 
-/** Read by the bus's retry middleware: only what cannot do harm twice is repeated, after 50 to 400 ms. */
+/** The retry middleware of the bus reads this: calls of idempotent actions are repeated after 50 to 400 ms. */
 const repeatable = { enabled: true, retries: 2, delay: 50, maxDelay: 400, factor: 2 };
 
 const kinds: Record<Access, readonly PrincipalKind[]> = {
@@ -52,7 +65,7 @@ const kinds: Record<Access, readonly PrincipalKind[]> = {
 	system: ["system"],
 };
 
-/** Moleculer actions for every action of a contract; a missing or extra handler does not compile. */
+/** Returns the Moleculer actions of a contract; a missing or an additional handler does not compile. */
 export function implement<A extends Record<string, AnyAction>>(
 	contract: Contract<A>,
 	handlers: { [K in keyof A]: Handler<A[K]> },
@@ -78,18 +91,21 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 	};
 }
 
-/** @throws {TimeoutError} when the caller has given up: the effect would surprise everybody. */
+/**
+ * Refuses a request whose caller has stopped waiting, because nobody would expect its effect. @throws {TimeoutError}
+ */
 function refuseLate(deadline: number | undefined): void {
 	if (isLate(deadline)) throw new TimeoutError("The request came too late");
 }
 
-/** Whether nobody waits for the answer any more. @param deadline Of {@link Meta}. */
+/** Whether nobody waits for the answer any more. @param deadline The member of {@link Meta}. */
 export function isLate(deadline: number | undefined): boolean {
 	return deadline !== undefined && now() > deadline + clockSkewMs;
 }
 
 /**
- * The principal, where it may use actions of this access; anonymous for nobody, where everybody may.
+ * Returns the principal when it may use actions of this access; for a public action without a principal, the anonymous
+ * one.
  * @throws {UnauthorizedError | ForbiddenError}
  */
 export function admit(principal: Principal | undefined, access: Access): Principal {
@@ -102,7 +118,7 @@ export function admit(principal: Principal | undefined, access: Access): Princip
 	return principal;
 }
 
-/** A Moleculer event subscription. */
+/** Returns a Moleculer event subscription; payloads that do not fit the event's schema are refused. */
 export function on<P>(
 	event: Event<P>,
 	handler: (payload: P, ctx: RequestContext) => Promise<void> | void,
@@ -119,27 +135,32 @@ export function on<P>(
 	};
 }
 
-/** A broker, or the context of the request being handled (keeps the trace and the principal). */
+/**
+ * The object that sends calls: a broker, or the context of the request under way, which passes on the trace and the
+ * principal.
+ */
 export interface Caller {
 	call<R, P>(action: string, params: P, options?: CallingOptions): Promise<R>;
 }
 
+/** The object that sends events: a broker or a request's context. */
 export interface Publisher {
 	emit<P>(event: string, payload: P): Promise<void>;
 	broadcast<P>(event: string, payload: P): Promise<void>;
 }
 
+/** The options of one call; all are optional. */
 export interface CallOptions {
-	/** Travels with the call; a context adds its own. */
+	/** The metadata of the call; a request's context adds its own. */
 	meta?: Meta;
-	/** Milliseconds; default the action's own `timeout`. */
+	/** The timeout in milliseconds; default: the action's own `timeout`. */
 	timeout?: number;
 }
 
 /**
- * Calls an action over the bus. Parameters are copied, as over the network, because validation fills in defaults
- * and removes unknown fields in place.
- * @throws {RequestTooLargeError}
+ * Calls an action over the bus. The parameters are copied, as they would be over the network, because validation fills
+ * in defaults and removes unknown fields in place.
+ * @throws {RequestTooLargeError}; any {ServiceError} of the action.
  */
 export async function call<I, R>(
 	caller: Caller,
@@ -154,8 +175,8 @@ export async function call<I, R>(
 }
 
 /**
- * Calls an action with parameters that belong to nobody else; the result, or the items of a page, may be
- * {@link JsonText}.
+ * Calls an action without copying the parameters, which the caller must not use afterwards. The result, or the items of
+ * a page, may be {@link JsonText}.
  * @throws {RequestTooLargeError}
  */
 export function callForText(
@@ -172,7 +193,7 @@ function callingOptions(action: AnyAction, { meta, timeout = action.timeout }: C
 	return { ...(meta && { meta }), ...(timeout !== undefined && { timeout }) };
 }
 
-/** Sends a hint to those its contract names. */
+/** Sends an event to the receivers that its declaration names. */
 export function publish<P>(publisher: Publisher, event: Event<P>, payload: NoInfer<P>): Promise<void> {
 	return event.delivery === "broadcast"
 		? publisher.broadcast(event.name, payload)

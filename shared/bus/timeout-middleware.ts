@@ -1,13 +1,13 @@
 /**
- * Ends every call in time, in the place of the framework's own middleware and like it; that one sets a timer for each
- * call and hangs seven promises on it, a fifth of the time of a local call.
+ * Ends every call at its timeout. This replaces the framework's own middleware, which sets a timer and makes seven
+ * promises per call; that was a fifth of the time of a local call.
  */
 import { type ActionHandler, type ActionSchema, type Context, Errors, type Middleware } from "moleculer";
 import type { Service, ServiceBroker } from "moleculer";
 import { hrtime, uptime } from "../clock.ts";
 import { TimeLimits } from "../time-limits.ts";
 
-/** Two heartbeats, and a second for the second one to come. */
+/** A node is silent after two missed heartbeats and one second of tolerance; the unit is seconds. */
 const silentS = 11;
 
 export function timeoutMiddleware(broker: ServiceBroker): Middleware {
@@ -18,7 +18,7 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 		return node !== undefined && uptime() - node.lastHeartbeatTime > silentS;
 	}
 
-	/** @param isSilent Whether whoever is called has not been heard of for some time. */
+	/** @param isSilent Whether the called node has sent no heartbeat for some time. */
 	function withTimeout(
 		next: ActionHandler,
 		action: string | undefined,
@@ -27,7 +27,7 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 		return function bounded(this: Service, ctx: Context): Promise<unknown> {
 			const timeout = (ctx.options.timeout ??= broker.options.requestTimeout ?? 0);
 			if (timeout <= 0) return next.call(this, ctx);
-			// From here on counts what is left for the calls that this one makes.
+			// The time that remains for the calls of this call is counted from this moment.
 			ctx.startHrTime ??= hrtime();
 			const { requestID, nodeID } = ctx;
 			const answer: Promise<unknown> = next.call(this, ctx);

@@ -1,25 +1,28 @@
-/** Checks values against schemas: the one place where fastest-validator is used. */
+/** Checks values against schemas; this is the only module that uses fastest-validator. */
 import FastestValidator, { type BrokenRule } from "fastest-validator";
 import { fitsJson } from "./json-size.ts";
 import type { Rule, Schema } from "./schema.ts";
 
-/** One broken rule. */
+/** One violation of a rule. */
 export interface Failure {
-	/** Machine name of the broken rule, e.g. `required`, `stringPattern`, `enumValue`. */
+	/** The name of the violated rule, e.g. `required`, `stringPattern`, `enumValue`. */
 	type: string;
-	/** Where, as a path below the value checked: `["source", "paths", 0, "host_path"]`. */
+	/** The path of the wrong member within the checked value: `["source", "paths", 0, "host_path"]`. */
 	path: (string | number)[];
 	message: string;
-	/** What the rule wanted, where it has a single answer. */
+	/** The value that the rule requires; absent when there is no single one. */
 	expected?: unknown;
 }
 
-/** Fills in defaults, removes unknown members (both in place), and returns what is wrong; empty when nothing is. */
+/**
+ * Checks a value and returns the violations; an empty list means that the value is valid. Defaults are filled in and
+ * unknown members removed, both in place.
+ */
 export type Check = (value: unknown) => Failure[];
 
 const fastest = new FastestValidator({ considerNullAsAValue: true });
 
-/** Compiles the check of an object with these fields. */
+/** Returns the check of an object with these fields. */
 export function compileSchema(fields: Schema): Check {
 	return compile({ type: "object", props: fields });
 }
@@ -28,7 +31,7 @@ export function compileRule(rule: Rule): Check {
 	return compile(rule);
 }
 
-/** A process has many schemas and uses few: each is compiled when it checks its first value. */
+/** Compiles a rule when it checks its first value, because a process has many schemas and uses few of them. */
 function compile(rule: Rule): Check {
 	let check: ReturnType<typeof fastest.compile> | undefined;
 	return (value) => {
@@ -38,7 +41,10 @@ function compile(rule: Rule): Check {
 	};
 }
 
-/** The library's form of a rule: a fresh object (it mistakes shared ones for cycles), null refused unless allowed. */
+/**
+ * Returns the library's form of a rule: a fresh object, because the library mistakes shared ones for cycles, and
+ * without null unless the rule allows it.
+ */
 function strictRule(rule: Rule): object {
 	const common = { ...rule, ...sizeCheck(rule), nullable: rule.nullable ?? false };
 	if (rule.type === "object") {
@@ -52,7 +58,7 @@ function strictRule(rule: Rule): object {
 	return common;
 }
 
-/** The library's hook behind a rule of its own: true, or what is wrong. */
+/** Returns the library's hook for an additional check: its result is true or a list of violations. */
 function sizeCheck(rule: Rule): object {
 	if (!("max_bytes" in rule) || rule.max_bytes === undefined) return {};
 	const failed = [{ type: "jsonSize", expected: rule.max_bytes }];

@@ -1,9 +1,10 @@
 /**
- * A principal that code of this process vouches for. It cannot be made from outside: what arrives as JSON is never one,
- * whatever members it has, and showing it costs nothing.
+ * A principal that code of this process vouches for. Nothing outside of this process can make one: data that arrives as
+ * JSON is never an instance, whatever members it has. Logging the object reveals nothing.
  */
 import type { Principal } from "./principal.ts";
 
+/** Holds a principal in a private field, so that neither logs nor serializers show it. */
 export class VouchedPrincipal {
 	readonly #principal: Principal;
 
@@ -11,13 +12,13 @@ export class VouchedPrincipal {
 		this.#principal = principal;
 	}
 
-	/** The principal in a vouched one; of anything else nothing. */
+	/** Returns the principal of an instance; undefined for any other value. */
 	static read(value: unknown): Principal | undefined {
 		return typeof value === "object" && value !== null && #principal in value ? value.#principal : undefined;
 	}
 }
 
-/** To be called for a principal that has shown who it is, and for jobs of the platform itself. */
+/** Vouches for a principal. Call this only for a caller who was authenticated and for jobs of the platform. */
 export function vouch(principal: Principal): VouchedPrincipal {
 	return new VouchedPrincipal(principal);
 }

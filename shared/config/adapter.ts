@@ -1,6 +1,11 @@
 /**
- * Adapters named in configuration. This is the whole dependency injection of the system: a port is an interface, an
- * adapter is a class with one options argument, and configuration names the class by module and export.
+ * Loads the adapters that the configuration names. This is the whole dependency injection of the system: a port is an
+ * interface, an adapter is a class with one options argument, and the configuration names the class by module and
+ * export.
+ * @example
+ * ```ts
+ * const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods);
+ * ```
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,9 +36,9 @@ export type AdapterRef = Output<typeof adapterFields>;
 type AdapterClass = CallableFunction & Readonly<Record<string, unknown>>;
 
 /**
- * Creates the adapter that configuration names.
- * @typeParam Port The interface it must implement; `methods` are checked to exist.
- * @param given Arguments the platform itself supplies; configuration cannot change them.
+ * Creates the adapter that the configuration names.
+ * @typeParam Port The interface that the adapter must implement; `methods` are checked to exist.
+ * @param given Arguments of the platform itself; the configuration cannot change them.
  * @throws {TypeError} when the module lacks the class or the adapter lacks a method.
  */
 export async function loadAdapter<Port>(
@@ -49,8 +54,8 @@ export async function loadAdapter<Port>(
 }
 
 /**
- * The class that configuration names, for what it says of itself in static members: a process can ask that of an adapter
- * whose secrets it does not have.
+ * Returns the class that the configuration names, for its static members, which a process can read without having the
+ * adapter's secrets.
  * @throws {TypeError} when the module lacks the class.
  */
 export async function loadAdapterClass({ adapter }: Pick<AdapterRef, "adapter">): Promise<AdapterClass> {

@@ -1,10 +1,13 @@
-/** Every key of the configuration, with its default and meaning; docs/configuration.md is made from it. */
+/**
+ * The schema of the configuration: every key with its default and its meaning. docs/configuration.md is generated from
+ * it.
+ */
 import { adapterFields } from "./adapter.ts";
 import { schema } from "../bus/schema.ts";
 
-/** Absent: no limit. */
+/** An amount in US dollars; absent: no limit. */
 const dollars = { type: "number", min: 0, max: 1_000_000, optional: true } as const;
-/** Absent: none. */
+/** A text that may be absent. */
 const given = { type: "string", min: 1, optional: true } as const;
 const adapter = { type: "object", props: adapterFields } as const;
 

@@ -1,15 +1,18 @@
-/** The configuration as a Markdown table: one row for each key, from its schema. */
+/** Renders the configuration's schema as a Markdown table with one row for each key. */
 import type { Rule, Schema } from "../bus/schema.ts";
 
 interface Row {
 	key: string;
 	type: string;
-	/** As JSON; empty when there is none. */
+	/** The default value as JSON; empty when there is none. */
 	fallback: string;
 	meaning: string;
 }
 
-/** @param values What applies when nobody sets anything (schema and `config/default.yaml`), in the shape of the schema. */
+/**
+ * Returns the table. @param values The values that apply when nobody sets any (schema and `config/default.yaml`), in
+ * the shape of the schema.
+ */
 export function configTable(fields: Schema, values: object): string {
 	const rows = rowsOf(fields, values, "");
 	const cells = rows.map(({ key, type, fallback, meaning }) => [

@@ -1,6 +1,11 @@
 /**
- * The configuration: one schema, one order. Default < config/default.yaml < the file in `ATELIER_CONFIG` <
- * environment. A wrong key or value ends the start with a sentence that names it.
+ * Reads the configuration from its sources. Later sources win: the schema's defaults, config/default.yaml, the file in
+ * `ATELIER_CONFIG`, the environment. A wrong key or value ends the start with a sentence that names it.
+ * @example
+ * ```ts
+ * const config = loadConfig();
+ * listen(config.gateway.host, config.gateway.port);
+ * ```
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,14 +23,14 @@ import { yamlValue } from "./yaml-text.ts";
 export type Config = Output<typeof configSchema>;
 export type BusConfig = Config["bus"];
 
-/** A value or key that cannot be used; the message is a sentence for the person who starts the platform. */
+/** A key or a value that cannot be used; the message is a sentence for the person who starts the platform. */
 export class ConfigError extends StartError {
 	override readonly name = "ConfigError";
 }
 
 type Tree = Record<string, unknown>;
 
-/** @throws {ConfigError} */
+/** Returns the merged and checked configuration; `data_dir` is absolute. @throws {ConfigError} */
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	const files = [
 		join(projectRoot, "config/default.yaml"),
@@ -39,7 +44,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 	return { ...(merged as Config), data_dir: resolve((merged as Config).data_dir) };
 }
 
-/** `PORT`, `HOST`, `DATA_DIR` and the key have names of their own. */
+/**
+ * The variables `PORT`, `HOST`, `DATA_DIR` and `ATELIER_INSTALLATION_KEY`, which have short names beside those of their
+ * keys.
+ */
 function shortForms(env: NodeJS.ProcessEnv): Tree {
 	return {
 		...(env["DATA_DIR"] && { data_dir: env["DATA_DIR"] }),
@@ -67,13 +75,13 @@ function readLayer(file: string): Tree {
 	return canonical(content, configSchema);
 }
 
-/** Every section exists, so that defaults inside it apply. */
+/** Returns an empty object for every section, so that the defaults inside a section apply when it is absent. */
 function skeleton(fields: Schema): Tree {
 	const sections = Object.entries(fields).filter(([, rule]) => rule.type === "object" && !rule.optional);
 	return Object.fromEntries(sections.map(([name, rule]) => [name, rule.type === "object" ? skeleton(rule.props) : {}]));
 }
 
-/** Keys in the schema's own spelling: files may write camel case or snake case. */
+/** Returns the tree with keys in the schema's spelling, because files may use camel case or snake case. */
 function canonical(tree: Tree, fields: Schema): Tree {
 	const entries = Object.entries(tree).map(([key, value]) => {
 		const name = Object.keys(fields).find((field) => plain(field) === plain(key)) ?? key;
@@ -83,7 +91,10 @@ function canonical(tree: Tree, fields: Schema): Tree {
 	return Object.fromEntries(entries);
 }
 
-/** An adapter's arguments belong to that adapter: naming another one drops the arguments below it. */
+/**
+ * Merges two layers. An adapter's arguments belong to that adapter, so a layer that names another adapter discards the
+ * arguments below it.
+ */
 function merge(below: Tree, above: Tree): Tree {
 	const base = "adapter" in above && above["adapter"] !== below["adapter"] ? {} : below;
 	const merged: Tree = { ...base };
@@ -116,7 +127,10 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Base of the API as clients of this machine reach it: at `ATELIER_URL`, or at the address the configuration names. */
+/**
+ * Returns the base URL of the API for clients on this machine: `ATELIER_URL`, or the address that the configuration
+ * names.
+ */
 export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 	const { host, port, product, public_url } = loadConfig(env).gateway;
 	const base = env["ATELIER_URL"] || public_url || `http://${host}:${port}`;
@@ -126,13 +140,16 @@ export function apiUrl(env: NodeJS.ProcessEnv = environment()): string {
 const inherited =
 	/^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
-/** What session agents may see of this process: the machine, the language, and where the person's ssh agent and key ring are. */
+/**
+ * Returns the variables that session agents inherit: those about the machine, the language, and the person's ssh agent
+ * and key ring.
+ */
 export function inheritedEnvironment(env: NodeJS.ProcessEnv = environment()): Record<string, string> {
 	const entries = Object.entries(env).filter(([name]) => inherited.test(name));
 	return Object.fromEntries(entries.map(([name, value = ""]) => [name, value]));
 }
 
-/** The value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */
+/** Returns the value of a variable that holds a secret, e.g. a provider's key; empty when it is not set. */
 export function environmentSecret(name: string, env: NodeJS.ProcessEnv = environment()): string {
 	return env[name] ?? "";
 }

@@ -1,7 +1,7 @@
 /**
- * Environment variables as configuration: `GIT__VALIDATE_ON_CREATE=true` sets `git.validate_on_create`. Case and
- * underscores inside a name do not matter (`CREDENTIALSTORE__ADAPTER` is `credentialStore.adapter`); below a free-form
- * map the variable's own lower-case name is the key and the text stays text.
+ * Reads configuration from environment variables: `GIT__VALIDATE_ON_CREATE=true` sets `git.validate_on_create`. Case
+ * and underscores inside a name do not matter (`CREDENTIALSTORE__ADAPTER` is `credentialStore.adapter`). Below a
+ * free-form map, the lower-case name of the variable is the key, and the value stays text.
  */
 import type { Rule, Schema } from "../bus/schema.ts";
 import { yamlValue } from "./yaml-text.ts";
@@ -11,7 +11,7 @@ type Tree = Record<string, unknown>;
 const unsafeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * The part of `env` that names keys of `schema`, as a tree of the same shape.
+ * Returns the part of `env` that names keys of `schema`, as a tree of the same shape.
  * @throws {SyntaxError} that names the variable and does not repeat its value.
  */
 export function fromEnvironment(env: NodeJS.ProcessEnv, schema: Schema): Tree {
@@ -46,12 +46,12 @@ function locateFreeForm(key: string, deeper: readonly string[]): Place | undefin
 		: { path: [key, ...names], rule: undefined };
 }
 
-/** The name without the marks that spellings differ in. */
+/** Returns the name without case, underscores and dashes, in which spellings of a name differ. */
 export function plain(name: string): string {
 	return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
-/** Only typed leaves are read as YAML: a client id `0123` in a free-form map stays text. */
+/** Parses a value. Only typed leaves are read as YAML: a client id `0123` in a free-form map stays text. */
 function valueOf(variable: string, text: string, rule: Rule | undefined): unknown {
 	if (rule === undefined || rule.type === "string" || rule.type === "enum") return text;
 	try {

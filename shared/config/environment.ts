@@ -1,16 +1,19 @@
 /**
- * The environment the platform was started with. Every program of the same user can read what a process was started with
- * (`/proc/<pid>/environ`), and no process can change that; so the platform starts itself anew with what holds no secret, and
- * gets the rest through a pipe. What it starts inherits nothing of the rest either.
+ * The environment of the platform's process. Every program of the same user can read the environment that a process was
+ * started with (`/proc/<pid>/environ`), and no process can change it. The platform therefore restarts itself with an
+ * environment without secrets and receives the rest through a pipe. Programs that it starts do not inherit the rest.
  */
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../project-root.ts";
 
-/** Holds the descriptor of the pipe, when there is one. */
+/** The variable with the descriptor of the pipe; absent when there is none. */
 const channel = "ATELIER_ENVIRONMENT_FD";
 
-/** What the machine, a terminal and Node itself need. A list of what is secret would be wrong with each new name. */
+/**
+ * The variables that the machine, a terminal and Node need. A list of secret variables instead would be wrong with each
+ * new name.
+ */
 const harmless = new RegExp(
 	`^(${[
 		"PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|SHLVL|_|TMPDIR|HOSTNAME",
@@ -24,15 +27,18 @@ const harmless = new RegExp(
 
 let received: NodeJS.ProcessEnv | undefined;
 
-/** All of it. In a program that hides nothing: its own. */
+/**
+ * Returns the whole environment, including what was received through the pipe. A program that hides nothing gets its
+ * own environment.
+ */
 export function environment(): NodeJS.ProcessEnv {
 	return received ?? process.env;
 }
 
 /**
- * Ends up in a process whose environment holds no secret, with the same id: in this one when it is so already, otherwise in
- * one that runs the program from its beginning and takes this one's place.
- * @param program Its file and arguments, for this Node.
+ * Continues in a process whose environment holds no secret and whose id is the same. When this process has secrets in
+ * its environment, the call does not return: the program is executed again from its beginning in this process's place.
+ * @param program The program's file and arguments, for this Node.
  */
 export function hideEnvironment(program: readonly string[]): void {
 	if (process.env[channel] !== undefined) received = receive(Number(process.env[channel]));
@@ -45,7 +51,7 @@ export function hideEnvironment(program: readonly string[]): void {
 	process.execve("/bin/sh", ["sh", script, kept, ...command], process.env as Record<string, string>);
 }
 
-/** Reads the pipe to its end: `name=value`, each with a zero byte behind it. */
+/** Reads the pipe to its end; each `name=value` has a zero byte behind it. */
 function receive(descriptor: number): NodeJS.ProcessEnv {
 	const entries = readFileSync(descriptor, "utf8").split("\0").slice(0, -1);
 	closeSync(descriptor);

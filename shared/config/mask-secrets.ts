@@ -1,12 +1,12 @@
-/** Values of the configuration as people and logs may see them. */
+/** Masks secrets in values of the configuration for people and logs. */
 
 const mask = "***";
 const secretName = /secret|token|password|passwd|api_?key|installation_key|private_?key/i;
 
-/** Where the next URL of a list begins. */
+/** The comma before the next URL of a list. */
 const nextUrl = /,(?=\w+:\/\/)/;
 
-/** A copy in which secret values and the user part of URLs are masked; names of environment variables stay. */
+/** Returns a copy with masked secret values and masked user parts of URLs; names of environment variables stay. */
 export function maskSecrets(value: unknown, name = ""): unknown {
 	if (name === "secret_kwargs_env") return value;
 	if (Array.isArray(value)) return value.map((item) => maskSecrets(item, name));
@@ -17,7 +17,10 @@ export function maskSecrets(value: unknown, name = ""): unknown {
 	return secretName.test(name) ? mask : value.split(nextUrl).map(withoutUser).join(",");
 }
 
-/** What stands before the last `@` is a password, also where a URL with it is none: people forget to encode `/` and `@`. */
+/**
+ * Masks the text before the last `@`, which may be a password even when the URL is malformed, because people forget to
+ * encode `/` and `@`.
+ */
 function withoutUser(text: string): string {
 	const scheme = text.indexOf("://");
 	const start = scheme === -1 ? 0 : scheme + 3;

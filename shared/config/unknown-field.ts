@@ -1,7 +1,7 @@
-/** A name in a file that its schema does not have: what it was to say would be lost in silence. Pure. */
+/** Finds members of a file that its schema does not have; otherwise they would be ignored without a message. Pure. */
 import type { Rule, Schema } from "../bus/schema.ts";
 
-/** Its path, the first one's; undefined: there is none. */
+/** Returns the path of the first unknown member; undefined when there is none. */
 export function unknownField(value: unknown, fields: Schema, above = ""): string | undefined {
 	for (const [name, inner] of entriesOf(value)) {
 		const path = `${above}${name}`;

@@ -1,14 +1,14 @@
 /**
- * YAML of files and variables that may hold secrets: what is wrong is said by its kind and place, because the words of the
- * library repeat the lines, and those end up in logs.
+ * Parses YAML of files and variables that may hold secrets. Errors name the kind and the place only, because the
+ * library's messages repeat lines of the text, and messages end up in logs.
  */
 import { type Document, parseAllDocuments } from "yaml";
 
-/** The values of all documents in a text. @throws {SyntaxError} without a word of the text. */
+/** Returns the values of all documents in a text. @throws {SyntaxError} without any part of the text. */
 export function yamlDocuments(text: string): unknown[] {
 	const documents: readonly Document[] = [...parseAllDocuments(text, { logLevel: "error" })];
 	return documents.map((document) => {
-		// A tag nobody knows is a warning to the library, and the value behind it is lost.
+		// The library only warns of an unknown tag, but loses the value behind it.
 		const [problem] = [...document.errors, ...document.warnings];
 		if (problem) throw new SyntaxError(problemAt(problem.code, problem.linePos?.[0]));
 		try {
@@ -19,7 +19,10 @@ export function yamlDocuments(text: string): unknown[] {
 	});
 }
 
-/** The value of a text with one document; `null` for an empty one. @throws {SyntaxError} without a word of the text. */
+/**
+ * Returns the value of a text with one document; `null` for an empty text. @throws {SyntaxError} without any part of
+ * the text.
+ */
 export function yamlValue(text: string): unknown {
 	const [value = null, ...more] = yamlDocuments(text);
 	if (more.length > 0) throw new SyntaxError("there is more than one document");

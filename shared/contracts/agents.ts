@@ -1,8 +1,11 @@
-/** The coding agents sessions may have. Answered where pods are started, because there it is known which are installed. */
+/**
+ * The contract of coding agents that sessions may use. The process that starts pods answers, because it knows which
+ * agents are installed.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
-/** What a person may be asked for. */
+/** The kinds of actions that a person may be asked to permit. */
 export const askedThings = ["files", "commands", "mcp_tools"] as const;
 
 const text = { type: "string" } as const;

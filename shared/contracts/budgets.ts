@@ -1,4 +1,7 @@
-/** Limits of cost: for a session, for a user and a day, for a tenant and a day. A turn reserves before it begins. */
+/**
+ * The contract of cost limits: for a session, for a user and a day, for a tenant and a day. A turn reserves an amount
+ * before it begins.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Input, type Output } from "../bus/schema.ts";
 import { budgetReason, dollarLimit } from "./session-resource.ts";
@@ -10,7 +13,7 @@ const session = { session_id: { type: "uuid" } } as const;
 const person = { user_id: { type: "string", min: 1, max: 255 } } as const;
 const limit = { limit: dollarLimit } as const;
 
-/** Days begin at 00:00 UTC. */
+/** The budget of one day; days begin at 00:00 UTC. */
 export const dayBudget = schema({
 	limit: { ...nullableDollars, description: "US dollars a day; null: none" },
 	spent: { ...dollars, description: "US dollars today" },
@@ -27,7 +30,7 @@ export const correctionRequest = schema({
 });
 export type CorrectionRequest = Output<typeof correctionRequest>;
 
-/** A row of the ledger that nobody has used anything for. */
+/** A row of the ledger that corrects the sums without any usage. */
 export const correction = schema({
 	id: { type: "string" },
 	user_id: { type: "string" },
@@ -51,7 +54,7 @@ export const reservation = schema({
 export type Reservation = Output<typeof reservation>;
 
 const modelName = { type: "string", max: 100, description: "As the catalogue names it; empty: none" } as const;
-/** More than one report may tell of: a long turn makes many. */
+/** A count of tokens. Its bound is larger than that of one report, because a long turn makes many reports. */
 const tokens = { type: "number", integer: true, min: 0, max: 1_000_000_000_000, optional: true } as const;
 
 const usedTokens = schema({

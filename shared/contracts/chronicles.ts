@@ -1,4 +1,4 @@
-/** Chronicles: what became of a session, in words, and its timeline. */
+/** The contract of chronicles: summaries of sessions in words, and their timelines. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { session } from "./session-resource.ts";
@@ -11,7 +11,7 @@ export type ChronicleStatus = (typeof chronicleStatuses)[number];
 export const entryTypes = ["session", "message", "file", "git", "terminal", "error"] as const;
 export const fileActions = ["created", "modified", "deleted"] as const;
 
-/** Seconds a timeline covers: a year; later entries stand at its end. */
+/** The length of a timeline in seconds, one year; later entries are put at its end. */
 export const maxTimelineSeconds = 31_536_000;
 
 const count = { type: "number", integer: true, min: 0 } as const;
@@ -49,7 +49,7 @@ export const chronicle = schema({
 });
 export type Chronicle = Output<typeof chronicle>;
 
-/** What a pod tells of its session at the end; absent and null members leave alone what is there. */
+/** The report of a pod at the end of a launch. Absent and null members leave the stored values unchanged. */
 export const chronicleReport = schema({
 	summary: { ...prose, ...keep },
 	key_changes: { ...keyChanges, ...keep },
@@ -58,7 +58,7 @@ export const chronicleReport = schema({
 });
 export type ChronicleReport = Output<typeof chronicleReport>;
 
-/** What an entry tells besides when. */
+/** The fields of an entry beside its time. */
 export const entryFields = schema({
 	type: { type: "enum", values: entryTypes },
 	label: {
@@ -94,7 +94,7 @@ const timelineCommit = {
 	time: { ...text, description: "HH:MM in UTC" },
 } as const;
 
-/** What the entries come to. */
+/** The totals of a timeline's entries. */
 export const timelineTotals = schema({
 	files: { type: "array", items: { type: "object", props: timelineFile } },
 	commits: { type: "array", items: { type: "object", props: timelineCommit }, description: "Newest first" },

@@ -1,4 +1,4 @@
-/** The ordered log of what clients may be told. Written by its service alone, tailed by every gateway. */
+/** The contract of the ordered event log. Only its service writes to it; every gateway tails it. */
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
@@ -43,5 +43,5 @@ export const eventLog = defineContract("event-log", {
 	},
 });
 
-/** The log has grown; whoever misses this looks each second. */
+/** The log has new entries. Receivers also look each second, so a lost event only delays them. */
 export const logAppended = defineEvent("event-log.appended", "broadcast", schema({ seq }));

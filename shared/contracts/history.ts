@@ -1,11 +1,11 @@
-/** What a session's pod tells the platform of itself, so that it can be read when the pod is gone. */
+/** The contract of history: reports of a session's pod that can be read when the pod no longer exists. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Input, type Output } from "../bus/schema.ts";
 import { chronicleReport, entryFields } from "./chronicles.ts";
 import { eventFields } from "./session-events.ts";
 import { logEntry, reportBodies, turn } from "./sessions.ts";
 
-/** Bytes of a piece of the patch. */
+/** The most bytes of one piece of the patch. */
 export const maxPatchPiece = 256 * 1024;
 
 const patchPiece = {
@@ -28,7 +28,7 @@ const patchPiece = {
 	truncated: { type: "boolean", description: "The patch was cut at a file's end" },
 } as const;
 
-/** Of one report. */
+/** The most entries of one report. */
 export const maxReportEntries = 50;
 export const maxReportEvents = 100;
 

@@ -1,4 +1,4 @@
-/** Who the caller is, and where identities come from. */
+/** The contract of identity: the caller, and the issuer of identities. */
 import { defineContract } from "../bus/contract.ts";
 
 export const identity = defineContract("identity", {

@@ -1,4 +1,7 @@
-/** The models sessions may use. Answered where pods are started, because there it is known whether a key is set. */
+/**
+ * The contract of models that sessions may use. The process that starts pods answers, because it knows which keys are
+ * set.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { modelLocations } from "./usage.ts";

@@ -1,11 +1,17 @@
-/** What a session's owner may say to its agent beside messages: stop, yes, no. And where the gateway finds its pod. */
+/**
+ * The contract of commands from a session's owner to its agent other than messages: interrupt, permit, refuse. The
+ * gateway also gets the address of the pod here.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
 const sessionId = { session_id: { type: "uuid" } } as const;
 const text = { type: "string" } as const;
 
-/** `allow` and `deny` are for this once; `allowForever` is remembered by the coding agent, where it offers that. */
+/**
+ * The answers to a permission request. `allow` and `deny` hold for this request; the coding agent remembers
+ * `allowForever`, if it offers that.
+ */
 export const permissionBehaviors = ["allow", "deny", "allowForever"] as const;
 export type PermissionBehavior = (typeof permissionBehaviors)[number];
 
@@ -25,14 +31,20 @@ export const permissionRequest = schema({
 });
 export type PermissionRequest = Output<typeof permissionRequest>;
 
-/** `option_id` is null when no option was chosen: the request was withdrawn, or refused without an option for that. */
+/**
+ * An answered permission request. `option_id` is null when no option was chosen: the request was withdrawn, or refused
+ * without an option for that.
+ */
 export const permissionAnswered = schema({
 	request_id: text,
 	option_id: { ...text, nullable: true },
 });
 export type PermissionAnswered = Output<typeof permissionAnswered>;
 
-/** `interrupting`: the agent was told and has not stopped yet; 10 s after it was told it is ended and started again. */
+/**
+ * The outcomes of an interrupt. `interrupting`: the agent was asked and has not stopped yet; 10 s after the request it
+ * is ended and started again.
+ */
 export const interruptStates = ["interrupted", "interrupting", "idle"] as const;
 export type InterruptState = (typeof interruptStates)[number];
 

@@ -1,4 +1,4 @@
-/** What has changed in the workspace of a session: one file, the list of files, or all of it as a patch. */
+/** The fields of changes in a session's workspace: one file, the list of files, or a patch of everything. */
 import { schema, type Output } from "../bus/schema.ts";
 
 const diffLine = {

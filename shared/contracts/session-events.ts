@@ -1,4 +1,7 @@
-/** Raw events of sessions: what happened in the pod, one by one. Not to be confused with the stream of the platform. */
+/**
+ * The contract of raw events of sessions, as the pod reports them one by one. They are not the events of the platform's
+ * stream.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { reportBodies } from "./sessions.ts";
@@ -35,7 +38,7 @@ const measures = {
 	model: { type: "string", max: 100, ...keep },
 } as const;
 
-/** As its producer tells of it. */
+/** The fields of an event that its producer sends. */
 export const eventFields = schema({
 	event_type: { type: "string", min: 1, max: 40, description: `One of ${sessionEventTypes.join(", ")}` },
 	timestamp: { ...time, description: "When it happened" },

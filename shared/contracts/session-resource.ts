@@ -1,4 +1,4 @@
-/** The fields of a session on the wire. */
+/** The fields of a session in the API. */
 import { schema, type Output } from "../bus/schema.ts";
 
 export const sessionStatuses = [
@@ -16,7 +16,7 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 export const activityStates = ["active", "idle", "tool_executing"] as const;
 export type ActivityState = (typeof activityStates)[number];
 
-/** `auto`: every permission the agent asks for is given, once each. `ask`: a person answers. */
+/** The permission modes. `auto`: every request of the agent is permitted, each one once. `ask`: a person answers. */
 export const permissionModes = ["auto", "ask"] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
@@ -32,7 +32,7 @@ const mount = {
 	read_only: { type: "boolean", default: true },
 } as const;
 
-/** Where the workspace comes from. Members that belong to the other type are left out of answers. */
+/** The origin of a session's workspace. Members that belong to the other type are omitted from answers. */
 export const sessionSource = schema({
 	type: { type: "enum", values: ["git", "local_mount"] },
 	repo: { type: "string", max: 500, optional: true },
@@ -59,7 +59,7 @@ export const statusReason = schema({
 	deadline: { ...time, nullable: true, description: "When the platform gives the present step up" },
 });
 
-/** Whose budget is used up; in this order they are asked. */
+/** The scopes of budgets, in the order in which they are checked. */
 export const budgetScopes = ["session", "user", "tenant"] as const;
 export type BudgetScope = (typeof budgetScopes)[number];
 
@@ -79,7 +79,7 @@ export const dollarLimit = {
 	description: "US dollars; null: none",
 } as const;
 
-/** US dollars. The day's limits of its owner and tenant are `GET /budgets`. */
+/** The budget of a session in US dollars. The daily limits of its owner and tenant are in `GET /budgets`. */
 export const sessionBudget = schema({
 	limit: dollarLimit,
 	spent: dollars,
@@ -89,7 +89,7 @@ export const sessionBudget = schema({
 });
 export type SessionBudget = Output<typeof sessionBudget>;
 
-/** When the present launch reached each step. */
+/** The times at which the present launch reached each step. */
 export const timings = schema({
 	requested: optionalTime,
 	claimed: optionalTime,
@@ -145,7 +145,7 @@ const name = {
 	description: "RFC 1123 label: lower-case letters, digits and hyphens",
 } as const;
 
-/** What a session may spend; absent and null leave it as it is. */
+/** The limit of a session's cost; absent and null leave the limit unchanged. */
 export const budgetLimit = {
 	type: "object",
 	props: { limit: dollarLimit },
@@ -154,7 +154,7 @@ export const budgetLimit = {
 	description: "Limit of what the session may spend",
 } as const;
 
-/** What a client may send to create one; unknown members are ignored. */
+/** The fields that a client may send to create a session; unknown members are ignored. */
 export const sessionCreateFields = schema({
 	name,
 	model: { type: "string", max: 100, default: "", description: "Empty lets the template decide" },

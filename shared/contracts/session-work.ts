@@ -1,13 +1,13 @@
 /**
- * What the pod manager asks of the sessions service, the only writer of the session document. Sessions never calls
- * the pod manager: it leaves work that is due, and says so with a hint.
+ * The contract between the pod manager and the sessions service, which is the only writer of session documents. The
+ * sessions service never calls the pod manager: it stores work that is due, and announces it with a hint.
  */
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
 /**
- * Every id that a session of ours can have, as it is written: in a folder's name and in a process's environment too, so
- * that nothing is taken for a session there which could not be asked about here.
+ * The form of all session ids. Session ids are also parts of folder names and environments of processes, where nothing
+ * with another form is taken for a session.
  */
 export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 
@@ -16,7 +16,7 @@ const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
-/** What the pods of a session should be: one that runs, none, or none and no workspace either. */
+/** The desired states of a session's pods: one that runs, none, or none and no workspace either. */
 export const desiredStates = ["run", "stop", "purge"] as const;
 export type Desired = (typeof desiredStates)[number];
 
@@ -31,16 +31,17 @@ const claim = {
 export type Claim = Output<typeof claim>;
 
 /**
- * What a pass saw. `absent`: no pod of any generation. `blocked`: an older generation is still there. `launching`: the
- * pod of this generation lives but is not ready. `ready`; `failed`: it gave up or died; `leaving`: it is being ended.
+ * The observations of a pass. `absent`: no pod of any generation. `blocked`: an older generation still exists.
+ * `launching`: the pod of this generation lives but is not ready. `ready`. `failed`: it gave up or died. `leaving`: it
+ * is being ended.
  */
 export const observedPhases = ["absent", "blocked", "launching", "ready", "failed", "leaving"] as const;
 export type ObservedPhase = (typeof observedPhases)[number];
 
-/** Characters; a runtime cuts what a pod says to these. */
+/** The most characters of texts that a pod reports; a runtime cuts longer ones. */
 export const observedLengths = { pod_name: 255, address: 500, code: 100, message: 4_096, agent_title: 200 } as const;
 
-/** Bytes of JSON; likewise. */
+/** The most bytes of the reported timings as JSON; a runtime cuts larger ones. */
 export const observedTimingsBytes = 1_024;
 
 const failure = {
@@ -59,7 +60,7 @@ const observation = {
 } as const;
 export type Observation = Output<typeof observation>;
 
-/** Later than this no pass is ever put off, so a time beyond it is from a clock that was set back since. */
+/** The longest delay of a pass in milliseconds. A later due time was written before the clock was set back. */
 export const maxDueMs = 60_000;
 
 const passReport = {
@@ -72,7 +73,7 @@ const passReport = {
 export type PassReport = Output<typeof passReport>;
 
 const expectation = { id, generation: count, desired: claim.desired } as const;
-/** What the pods of one session should be, at the moment it was asked. */
+/** The desired state of one session's pods at the moment of the request. */
 export type Expectation = Output<typeof expectation>;
 
 export const sessionWork = defineContract("session-work", {
@@ -121,5 +122,5 @@ export const sessionWork = defineContract("session-work", {
 	},
 });
 
-/** A session may be due; whoever misses this finds it at the next poll. */
+/** A session may be due. A pod manager that misses the event finds the session at its next poll. */
 export const sessionDue = defineEvent("session.due", "balanced", schema({ id }));

@@ -1,4 +1,4 @@
-/** The session record: what clients may ask of it. */
+/** The contract of the session record: the requests of clients about sessions. */
 import { defineContract, type ActionSpec } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
@@ -14,10 +14,15 @@ import {
 const sessionId = { session_id: { type: "uuid" } } as const;
 const record = { type: "object", props: session } as const;
 
-/** 512 KiB: prompts of up to 100,000 characters may need four bytes each. */
+/**
+ * The bound of request bodies with prompts, 512 KiB: prompts have up to 100,000 characters of up to four bytes each.
+ */
 const promptBodies = 512 * 1024;
 export const reportBodies = 900 * 1024;
-/** Bytes of JSON. They stand in the session, and so in its events and lists. */
+/**
+ * The bound of activity metadata in bytes of JSON. The metadata is part of the session and therefore of its events and
+ * of lists.
+ */
 export const maxActivityMetadata = 4_096;
 
 export const logEntry = {

@@ -1,4 +1,4 @@
-/** Switches of this server that clients adapt to. */
+/** The contract of settings: switches of this server that clients adapt to. */
 import { defineContract } from "../bus/contract.ts";
 
 export const settings = defineContract("settings", {

@@ -1,7 +1,10 @@
-/** The live stream of events. Served with the raw response by the stream module of every gateway process. */
+/**
+ * The contract of the live stream of events. The stream module of every gateway process serves it with the raw
+ * response.
+ */
 import { defineContract } from "../bus/contract.ts";
 
-/** Every event a client may see, and what causes it. A name that is not here is refused. */
+/** The events that clients may see, with their causes. Any other name is refused. */
 export const streamEvents = {
 	session_created: "A session was created; the session",
 	session_updated: "Something clients can see of a session has changed; the session",
@@ -18,7 +21,7 @@ export const streamEvents = {
 } as const;
 export type StreamEventName = keyof typeof streamEvents;
 
-/** Why a stream cannot go on where its client left it. */
+/** The reasons why a stream cannot continue where its client stopped. */
 export const resetReasons = ["expired", "epoch", "ahead"] as const;
 export type ResetReason = (typeof resetReasons)[number];
 

@@ -1,4 +1,7 @@
-/** Templates: read-only blueprints of sessions. Who does not administer the platform sees `***` for values of variables and headers. */
+/**
+ * The contract of templates: read-only blueprints of sessions. Callers who do not administer the platform see `***`
+ * instead of values of variables and headers.
+ */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 

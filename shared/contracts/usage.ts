@@ -1,18 +1,18 @@
-/** What sessions have used: reports of tokens, and the numbers made of them. */
+/** The contract of usage: reports of tokens that sessions have used, and sums of them. */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 
 const count = { type: "number", integer: true, min: 0 } as const;
-/** What one report may tell of; a pod that has more to tell makes several. */
+/** The most tokens of one report; a pod with more usage sends several reports. */
 export const maxReportedTokens = 100_000_000;
 const tokens = { ...count, max: maxReportedTokens } as const;
 const dollars = { type: "number", min: 0 } as const;
 const uuid = { type: "uuid" } as const;
 
-/** Names a report or a reservation; whoever makes it chooses it. */
+/** The id of a report or a reservation; its creator chooses it. */
 export const reporterId = { type: "string", min: 1, max: 64, pattern: "^[\\w-]+$" } as const;
 
-/** Four exclusive buckets. */
+/** The four exclusive buckets of tokens. */
 export const bucketFields = {
 	input_tokens: { ...tokens, optional: true, description: "Without what was read from or written to a cache" },
 	output_tokens: { ...tokens, optional: true, description: "With reasoning" },
@@ -24,11 +24,14 @@ export const modelLocations = ["cloud", "local"] as const;
 export type ModelLocation = (typeof modelLocations)[number];
 
 /**
- * `metered`: counted where the model was called. `estimated`: there too, but the provider told nothing. `agent-reported`:
- * what the coding agent says.
+ * The sources of a report. `metered`: counted where the model was called. `estimated`: counted there too, but the
+ * provider reported nothing. `agent-reported`: reported by the coding agent.
  */
 export const usageSources = ["metered", "estimated", "agent-reported"] as const;
-/** `user`: what its owner says, whatever the report calls itself; counts for nobody's money. */
+/**
+ * The sources of a record. `user`: reported by the session's owner, whatever the report calls itself; it does not count
+ * towards any budget.
+ */
 export const recordSources = [...usageSources, "user"] as const;
 
 export const usageReport = schema({

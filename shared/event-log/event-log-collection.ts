@@ -1,7 +1,7 @@
-/** How the event log is stored: one document an event, numbered without gaps. */
+/** The collections of the event log: one document per event, numbered without gaps. */
 import { defineCollection } from "#shared/store/collection.ts";
 
-/** The id is `<collection>:<document>:<n>`, so that no event gets in twice. */
+/** The events. Their id is `<collection>:<document>:<n>`, so that no event is stored twice. */
 export const eventLogCollection = defineCollection(
 	"event_log",
 	{
@@ -10,12 +10,12 @@ export const eventLogCollection = defineCollection(
 		tenant: "text",
 		owner: "text",
 		at: "integer",
-		/** `seq` of an event that has counters. */
+		/** The value of `seq`, only in events that have counters. */
 		counted_seq: "integer",
 		counters: "json",
 	},
 	{ by_seq: { columns: ["seq"], unique: true }, counted: { columns: ["counted_seq"] } },
 );
 
-/** One document, `log`: what names this log. A new log, e.g. after a restore, has another epoch. */
+/** The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch. */
 export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text" }, {});

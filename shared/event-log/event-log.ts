@@ -1,4 +1,11 @@
-/** The ordered log of events: appended by the relay alone, read by whoever tails it. */
+/**
+ * The ordered log of events. Only the relay appends to it; the services tail it.
+ * @example
+ * ```ts
+ * const { seq } = await eventLog.head();
+ * for (const { type, data } of await eventLog.read(seq - 10, 10)) show(type, data);
+ * ```
+ */
 import { randomBytes } from "node:crypto";
 import { fitsJson } from "#shared/bus/json-size.ts";
 import { now } from "#shared/clock.ts";
@@ -15,37 +22,38 @@ import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { eventLogCollection, eventLogNameCollection } from "./event-log-collection.ts";
 
-/** Of payloads as they travel: an answer must fit into a message on the bus (900 KB), with room for what surrounds them. */
+/** The bytes of payloads in one answer. An answer must fit into a message on the bus (900 KB) with its envelope. */
 const maxReadBytes = 600_000;
-/** What surrounds a payload, beside names that may be long. */
+/** The bytes around a payload, without its names, which may be long. */
 const frameBytes = 100;
 const maxFrameBytes = 250_000;
-/** What a character of a name may take. */
+/** The longest escape of one character of a name. */
 const escapedBytes = 6;
-const keptMs = 3_600_000;
-const keptEntries = 20_000;
+const retentionMs = 3_600_000;
+const retainedEntries = 20_000;
 
-/** What counting needs of an event. */
+/** The columns that counting reads. */
 const countedColumns = ["seq", "counted_seq", "tenant", "owner", "counters"] as const;
 
-/** Stands for an event of which nothing is known, or that fits no message. */
+/** The type of an entry in the place of an event that is lost or does not fit into a message. */
 const skippedType = "skipped";
 
 type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
 
-/** What an event changes of the numbers that its audience has. */
+/** The changes of one event to the counters of its audience. */
 export interface CountedEvent {
 	readonly seq: number;
 	readonly audience: Audience;
 	readonly counters: Readonly<Record<string, number>>;
 }
 
-/** An event with the key that makes it unique. */
+/** An event with the key that makes it unique in the log. */
 export interface KeyedEntry {
 	readonly key: string;
 	readonly entry: OutboxEntry;
 }
 
+/** The event log on a store. It owns nothing: the process opens and closes the store. */
 export class EventLog {
 	readonly #store: DocumentStore;
 	#epoch: string | undefined;
@@ -60,8 +68,8 @@ export class EventLog {
 	}
 
 	/**
-	 * Entries after `after`, in order; stops at a gap and before the answer gets too large. A gap right after `after` is
-	 * filled with entries that say they were skipped, for the next reading.
+	 * Returns the entries after `after` in order; ends before a gap and before the answer gets too large. A gap
+	 * directly behind `after` is filled with entries that are marked as skipped, for the next reading.
 	 */
 	async read(after: number, limit: number): Promise<LogEntry[]> {
 		const range = { equals: [], from: after + 1 };
@@ -74,37 +82,38 @@ export class EventLog {
 			const entry = entryOf(document);
 			bytes += surroundingBytes(entry);
 			if (entry.seq !== after + 1 + entries.length || (entries.length > 0 && bytes > maxFrameBytes)) break;
-			// The store gives one document at least, however large; all others have room.
+			// The store returns at least one document, however large; all others fit.
 			const isFitting = entries.length > 0 || fitsJson(entry.data, maxReadBytes);
 			entries.push(isFitting ? entry : entryOf(skippedDocument(entry.seq)));
 		}
 		return entries;
 	}
 
-	/** The events after `after` that have counters, in order. */
+	/** Returns the events after `after` that have counters, in order. */
 	async counted(after: number, limit: number): Promise<CountedEvent[]> {
 		const page = { limit, columns: countedColumns };
 		const range = { equals: [], from: after + 1 };
 		return (await this.#store.find(eventLogCollection, "counted", range, page)).documents.map(countedEventOf);
 	}
 
-	/** Appends in order what is not in yet; resolves to the newest sequence number. */
+	/** Appends the entries that the log does not have yet, in order; resolves to the newest sequence number. */
 	async append(entries: readonly KeyedEntry[]): Promise<number> {
 		const newest = async () => (await this.#edge(true)) ?? 0;
 		const append = (documents: readonly LogDocument[]) => this.#store.append(eventLogCollection, documents);
 		const log = { what: "The event log", newest, rowOf: documentOf, append };
 		const { seq, repeated } = await appendWithoutGaps(log, entries);
-		// Another relay, which may have died since, has appended these; nobody else tells how far the log goes with them.
+		// Another relay appended the repeated entries and may have died before announcing them, so the newest number is
+		// read again.
 		return repeated === 0 ? seq : newest();
 	}
 
-	/** Removes entries that are both older than an hour and behind the newest 20,000. */
+	/** Removes entries that are older than an hour and not among the newest 20,000. */
 	async trim(): Promise<void> {
 		const newest = (await this.#edge(true)) ?? 0;
-		const range = { equals: [], to: newest - keptEntries };
+		const range = { equals: [], to: newest - retainedEntries };
 		for (;;) {
 			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: maxRemoved });
-			const old = documents.filter(({ at = 0 }) => at < now() - keptMs);
+			const old = documents.filter(({ at = 0 }) => at < now() - retentionMs);
 			await this.#store.removeMany(
 				eventLogCollection,
 				old.map(({ id }) => id),
@@ -114,12 +123,12 @@ export class EventLog {
 	}
 
 	/**
-	 * Relays append after what they have read and cannot leave a gap; a restored backup or a server that lost what it had
-	 * confirmed can.
+	 * Fills a gap in the sequence. Relays append behind the newest entry and cannot leave a gap; a restored backup can,
+	 * and so can a server that lost confirmed writes.
 	 */
 	async #mend(after: number, next = after + 1): Promise<void> {
 		if (next === after + 1) return;
-		// Before the oldest entry there is no gap: those were removed.
+		// Missing entries in front of the oldest one are no gap: they were trimmed.
 		if (((await this.#edge(false)) ?? next) > after) return;
 		const missing = Math.min(next - after - 1, maxAppended);
 		const skipped = Array.from({ length: missing }, (_, index) => skippedDocument(after + 1 + index));
@@ -136,7 +145,7 @@ export class EventLog {
 		return documents[0]?.seq;
 	}
 
-	/** The epoch; the first to ask chooses it. */
+	/** Returns the epoch; the first process that asks chooses it. */
 	async #name(): Promise<string> {
 		this.#epoch ??= (await this.#store.get(eventLogNameCollection, "log"))?.epoch ?? (await this.#choose());
 		return this.#epoch;
@@ -165,12 +174,12 @@ function documentOf({ key, entry }: KeyedEntry, seq: number): LogDocument {
 	};
 }
 
-/** Another process that mends the same gap writes the same. */
+/** The content depends on `seq` only, so processes that fill the same gap write the same documents. */
 function skippedDocument(seq: number): LogDocument {
 	return { id: `${skippedType}:${seq}`, wire: "{}", seq, type: skippedType, tenant: "", at: now() };
 }
 
-/** At most. */
+/** Returns an upper bound of the bytes around an entry's payload. */
 function surroundingBytes({ type, tenant, owner = "" }: LogEntry): number {
 	return frameBytes + escapedBytes * (type.length + tenant.length + owner.length);
 }

@@ -1,4 +1,7 @@
-/** Moves events from the documents that caused them into the event log: in order, each once, whoever dies meanwhile. */
+/**
+ * Moves events from the documents that caused them into the event log: in order and each exactly once, even when
+ * processes die in between.
+ */
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
@@ -7,11 +10,12 @@ import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
 import type { EventLog, KeyedEntry } from "./event-log.ts";
 
-/** The poll behind the wake-up calls: finds what a process that died has left. */
+/** The interval of the poll, which finds events that a dead process has left in outboxes. */
 const pollMs = 1_000;
 const trimMs = 60_000;
 const batch = 100;
 
+/** The relay of one process. The program that starts it stops it before the store is closed. */
 export class OutboxRelay {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
@@ -24,8 +28,8 @@ export class OutboxRelay {
 	#stopped = false;
 
 	/**
-	 * @param collections Those whose events it moves, in this order.
-	 * @param onError Told why events wait; they are moved as soon as they can be.
+	 * @param collections The collections whose events are moved, in this order.
+	 * @param onError Receives the reason why events wait; they are moved as soon as possible.
 	 */
 	constructor(
 		store: DocumentStore,
@@ -40,12 +44,12 @@ export class OutboxRelay {
 		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError });
 	}
 
-	/** The listener is told the newest sequence number after every move. */
+	/** Calls the listener with the newest sequence number after every move. */
 	onAppended(listener: (seq: number) => void): void {
 		this.#listeners.push(listener);
 	}
 
-	/** The oldest entries are removed only after `read` has resolved: the reader needs them no more. */
+	/** Registers a reader of old entries: they are trimmed only after `read` has resolved. */
 	beforeTrim(read: () => Promise<void>): void {
 		this.#readers.push(read);
 	}
@@ -56,20 +60,22 @@ export class OutboxRelay {
 		this.wake();
 	}
 
-	/** Something was written; returns at once. Calls during a move lead to one further move. */
+	/**
+	 * Starts a move because an event was written, and returns at once. Calls during a move lead to one further move.
+	 */
 	wake(): void {
 		if (!this.#stopped) this.#moves.request();
 	}
 
-	/** Resolves when what was written here before is in the log, or after `ms`. */
-	async settled(ms: number): Promise<void> {
+	/** Resolves when all events written by this process before the call are in the log, or after `ms`. */
+	async drained(ms: number): Promise<void> {
 		if (!this.#moves.isRunning) return;
 		const patience = new AbortController();
 		await Promise.race([this.#moves.settled(), sleep(ms, patience.signal)]);
 		patience.abort();
 	}
 
-	/** Finishes what is under way. */
+	/** Ends the polling and resolves when a move under way has finished. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#poll?.cancel();
@@ -102,11 +108,14 @@ export class OutboxRelay {
 }
 
 interface TimedEntry extends KeyedEntry {
-	/** When it happened, or when the document's entry before it did, whichever is later. */
+	/** The time of the event, or that of the document's preceding entry when that is later. */
 	readonly time: number;
 }
 
-/** The clock of whoever wrote an entry may have been behind that of the one before; the order of a document holds. */
+/**
+ * Returns the entries with times that never decrease within a document, because the clocks of two writers of a document
+ * may differ.
+ */
 function timed(collection: Collection, { id, entries }: OutboxDocument): TimedEntry[] {
 	let time = -Infinity;
 	return entries.map((entry) => {
@@ -115,7 +124,7 @@ function timed(collection: Collection, { id, entries }: OutboxDocument): TimedEn
 	});
 }
 
-/** Entries of one document keep their order: the sort is stable and their times do not fall. */
+/** Compares by time. Entries of one document keep their order: the sort is stable and their times do not decrease. */
 function byTime(a: TimedEntry, b: TimedEntry): number {
 	return a.time - b.time;
 }

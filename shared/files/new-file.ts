@@ -1,8 +1,14 @@
-/** Creates a file whole or not at all, and never overwrites one: the first of several writers wins. */
+/**
+ * Creates a file completely or not at all and never overwrites one: the first of several writers wins.
+ * @example
+ * ```ts
+ * const isMine = writeNewFile(join(folder, "installation"), secret, 0o600);
+ * ```
+ */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 
-/** Returns whether this call made the file. */
+/** Returns whether this call created the file; false when it existed already. */
 export function writeNewFile(path: string, content: string, mode: number): boolean {
 	const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
 	const file = openSync(draft, "wx", mode);
@@ -21,7 +27,7 @@ export function writeNewFile(path: string, content: string, mode: number): boole
 /** Writes, syncs and closes. */
 function writeWhole(file: number, content: string): void {
 	try {
-		// Unlike one write, which may take a part only where the disk is nearly full.
+		// One call of `write` may write only a part when the disk is nearly full; this one repeats it.
 		writeFileSync(file, content);
 		fsyncSync(file);
 	} finally {

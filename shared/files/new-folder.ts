@@ -1,11 +1,11 @@
 /**
- * Makes a folder, and those above it that are missing, for this user only. Node's own recursive way asks again for ever
- * where the system answers "no such folder" to making one, as below `/proc`.
+ * Creates a folder and its missing parents, for this user only. Node's own recursive variant loops for ever where the
+ * system answers "no such folder" when a folder is created, as below `/proc`.
  */
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Nothing happens when it is there. @throws {Error} when it cannot be made. */
+/** Creates the folder unless it exists. @throws {Error} when it cannot be created. */
 export function makeFolder(path: string): void {
 	const above = dirname(path);
 	if (!existsSync(above)) makeFolder(above);

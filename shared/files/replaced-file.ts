@@ -1,30 +1,37 @@
 /**
- * Writes a file whole or not at all, in the place of whatever has its name. A link or a pipe there is not written to: the
- * file is made under a name of its own and moved. On a full disk the former file stays, and nothing is left beside it.
+ * Replaces a file completely or not at all. A link or a pipe of that name is not followed: the content is written to a
+ * temporary file, which is then renamed. On a full disk the former file stays, and no temporary file remains.
+ * @example
+ * ```ts
+ * await replaceFile(join(folder, "status.json"), JSON.stringify(status));
+ * ```
  */
 import { randomBytes } from "node:crypto";
 import { constants, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A new file, for us alone: `O_EXCL` follows no link. */
+/** The flags for a new file; `O_EXCL` follows no link. */
 const newFile = "wx";
 const ownerOnly = 0o600;
 
-/** What was there before, or this, is there after any end of this process; only an end of the machine's may leave neither. */
+/**
+ * Replaces the file. When this process dies, the file has the former or the new content; only a crash of the machine
+ * may lose both.
+ */
 export function replaceFile(path: string, content: string): Promise<void> {
 	return replaceWith(path, (file) => file.writeFile(content));
 }
 
-/** As {@link replaceFile}. @param write Writes the content. */
+/** Replaces a file like {@link replaceFile}. @param write Writes the content. */
 export async function replaceWith(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
 	const file = await replaced(path, newFile, write);
 	await file.close();
 }
 
 /**
- * As {@link replaceFile}, and resolves when all of it is on disk.
- * @param flags Of the file that stays open, for whatever is written to it next.
+ * Replaces a file like {@link replaceFile}, and resolves when all of it is on disk.
+ * @param flags The flags of the returned file, which stays open for further writes; the caller closes it.
  */
 export async function replaceOpen(path: string, content: string, flags: number): Promise<FileHandle> {
 	const file = await replaced(path, flags | constants.O_CREAT | constants.O_EXCL, async (draft) => {
@@ -35,7 +42,7 @@ export async function replaceOpen(path: string, content: string, flags: number):
 	return file;
 }
 
-/** What is in the folder of the file is on disk. */
+/** Resolves when the entries of the file's folder are on disk. */
 export async function syncFolder(path: string): Promise<void> {
 	const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
 	try {
@@ -63,7 +70,7 @@ async function replaced(
 	}
 }
 
-/** As {@link replaceFile}, for those who must have written when they return. */
+/** Replaces a file like {@link replaceFile}, for callers that must not wait. */
 export function replaceFileSync(path: string, content: string): void {
 	const draft = draftOf(path);
 	try {
@@ -75,7 +82,7 @@ export function replaceFileSync(path: string, content: string): void {
 	}
 }
 
-/** Returns whether this call made the file: what is there already, of whatever kind, stays. */
+/** Creates a file and returns true; returns false and changes nothing when the name is taken by a file of any kind. */
 export async function createFile(path: string, content: string): Promise<boolean> {
 	const file = await open(path, newFile, ownerOnly).catch((error: NodeJS.ErrnoException) => {
 		if (error.code !== "EEXIST") throw error;

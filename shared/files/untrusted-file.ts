@@ -1,32 +1,42 @@
 /**
- * Files that a program we do not trust can put something else in the place of: a pipe, a device, a link, a file without
- * an end. Opening one neither waits nor leads elsewhere, and no more is read than there is room for
+ * Reads and writes files that an untrusted program can replace by something else: a pipe, a device, a link, an endless
+ * file. Opening a file neither blocks nor follows links, and no more is read than the given bound
  * (docs/decisions/0016-files-an-agent-can-touch.md).
+ * @example
+ * ```ts
+ * const notes = await readUntrusted(join(workspace, "NOTES.md"), 64 * 1024);
+ * ```
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { replaceWith } from "./replaced-file.ts";
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants;
-/** Without these, opening a pipe waits for its other end, and takes one of the few threads with it. */
+/** Flags without which opening a pipe would wait for its other end and block one of the few threads of the pool. */
 const wary = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
 
-/** What the system answers when something else than a file that may be used has the name. */
+/** The system's error codes for names that are no usable file. */
 const refusals = new Set(["ELOOP", "ENOTDIR", "EISDIR", "ENXIO", "ENODEV", "EACCES", "EPERM", "ENAMETOOLONG"]);
 
 const chunkBytes = 1_048_576;
 
-/** What is there is no file for us; it says nothing about the machine. */
+/** The name does not belong to a file that may be used; this says nothing about the state of the machine. */
 export class UntrustedFileError extends Error {
 	override readonly name = "UntrustedFileError";
 }
 
-/** @throws {UntrustedFileError} for what is no regular file, or may not be opened. */
+/**
+ * Opens a regular file; the caller closes it. @throws {UntrustedFileError} when it is no regular file or may not be
+ * opened.
+ */
 export async function openUntrusted(path: string, flags: number, mode = 0o600): Promise<FileHandle> {
 	return (await opened(path, flags, mode)).file;
 }
 
-/** The whole file; undefined when there is none. @throws {UntrustedFileError} also when it has more bytes. */
+/**
+ * Returns the content of the file; undefined when there is none. @throws {UntrustedFileError} also when it has more
+ * than `maxBytes`.
+ */
 export async function readUntrusted(path: string, maxBytes: number): Promise<Buffer | undefined> {
 	const source = await opened(path, O_RDONLY).catch(unlessMissing);
 	if (!source) return undefined;
@@ -37,29 +47,29 @@ export async function readUntrusted(path: string, maxBytes: number): Promise<Buf
 	}
 }
 
-/** As {@link readUntrusted}, from a file that was opened so. */
+/** Reads like {@link readUntrusted} from a file that {@link openUntrusted} opened. */
 export async function readFrom(file: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
 	return readOpened({ file, found: await file.stat() }, path, maxBytes);
 }
 
 async function readOpened({ file, found: { size } }: Opened, path: string, maxBytes: number): Promise<Buffer> {
 	if (size > maxBytes) throw tooLong(path, maxBytes);
-	// One more than it has: a read that is not filled has met the end.
+	// The buffer has one byte more than the file: a read that does not fill it has reached the end.
 	const buffer = Buffer.allocUnsafe(size + 1);
 	let length = 0;
 	for (;;) {
 		const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
 		length += bytesRead;
 		if (length > maxBytes) throw tooLong(path, maxBytes);
-		// What was added since is not waited for.
+		// Bytes that were added after the file was opened are ignored.
 		if (bytesRead === 0 || length >= size) return buffer.subarray(0, length);
 	}
 }
 
 /**
- * Copies the file to another name, whole or not at all. Returns its time of modification in milliseconds since 1970;
- * undefined when there is none.
- * @throws {UntrustedFileError} also when it has more bytes.
+ * Copies the file to another name, completely or not at all. Returns its time of modification in milliseconds since
+ * 1970; undefined when there is no such file.
+ * @throws {UntrustedFileError} also when it has more than `maxBytes`.
  */
 export async function copyUntrusted(from: string, to: string, maxBytes: number): Promise<number | undefined> {
 	const source = await opened(from, O_RDONLY).catch(unlessMissing);
@@ -75,7 +85,7 @@ export async function copyUntrusted(from: string, to: string, maxBytes: number):
 	}
 }
 
-/** Empties a file that has more bytes; nothing happens to anything else. */
+/** Empties a regular file that has more than `maxBytes`; does nothing in all other cases. */
 export async function trimUntrusted(path: string, maxBytes: number): Promise<void> {
 	const found = await lstat(path).catch(() => undefined);
 	if (!found?.isFile() || found.size <= maxBytes) return;
@@ -89,7 +99,7 @@ export async function trimUntrusted(path: string, maxBytes: number): Promise<voi
 
 interface Opened {
 	readonly file: FileHandle;
-	/** What it was when it was opened. */
+	/** The status of the file when it was opened. */
 	readonly found: Stats;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A folder that a program we do not trust can put something else in the place of: a link there is not followed, and what
- * is opened in it afterwards is in this one, whatever has its name by then. Linux only.
+ * A folder that an untrusted program can replace by something else. A link in its place is not followed, and files
+ * opened through it are in this folder even when its name belongs to another one by then. Linux only.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { UntrustedFileError } from "./untrusted-file.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
+/** An open folder; its owner disposes of it. */
 export class UntrustedFolder implements AsyncDisposable {
 	readonly #handle: FileHandle;
 
@@ -16,9 +17,9 @@ export class UntrustedFolder implements AsyncDisposable {
 	}
 
 	/**
-	 * Undefined when there is none.
-	 * @param path Below a folder of ours, or of one that was opened so.
-	 * @throws {UntrustedFileError} for what is no folder, or may not be entered.
+	 * Opens a folder; undefined when there is none.
+	 * @param path A path below a folder of the platform or of an opened {@link UntrustedFolder}.
+	 * @throws {UntrustedFileError} when it is no folder or may not be entered.
 	 */
 	static async open(path: string): Promise<UntrustedFolder | undefined> {
 		const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((cause: unknown) => {
@@ -31,7 +32,7 @@ export class UntrustedFolder implements AsyncDisposable {
 		return handle && new UntrustedFolder(handle);
 	}
 
-	/** Of what is in it, as long as it is not disposed of (proc(5), `/proc/self/fd`). */
+	/** Returns a path to an entry of the folder, valid until the folder is disposed of (proc(5), `/proc/self/fd`). */
 	path(name: string): string {
 		return `/proc/self/fd/${this.#handle.fd}/${name}`;
 	}

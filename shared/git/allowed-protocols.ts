@@ -1,7 +1,9 @@
-/** Which protocols repositories may be named with: configured, or by who may call. */
+/** Decides with which protocols repositories may be named: as configured, or by the kind of callers. */
 import type { Config } from "../config/config.ts";
 
-/** @param trustsCallers They may also name folders of this machine and servers on it. */
+/**
+ * Returns the protocols. @param trustsCallers Whether callers may also name folders of this machine and servers on it.
+ */
 export function gitProtocols(config: Config, trustsCallers: boolean): readonly string[] {
 	const configured = config.git.allowed_protocols;
 	if (configured.length > 0) return configured;

@@ -1,4 +1,12 @@
-/** Which names of branches git may be given: those of git-check-ref-format(1) in letters, digits and `_ . / -`. */
+/**
+ * Checks names of branches before git gets them: those that git-check-ref-format(1) allows, with letters, digits and `_
+ * . / -` only.
+ * @example
+ * ```ts
+ * isBranchName("feature/login"); // true
+ * isBranchName("--upload-pack=x"); // false
+ * ```
+ */
 
 const maxLength = 200;
 

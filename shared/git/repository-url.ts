@@ -1,21 +1,35 @@
-/** Which repository URLs git may be given: the one judge of them, used before a session is stored and again before the clone. */
+/**
+ * Checks repository URLs before git gets them. The same check runs before a session is stored and again before the
+ * clone.
+ * @example
+ * ```ts
+ * const read = readRepositoryUrl("git@github.com:org/repo.git", ["https", "ssh"]);
+ * if ("refused" in read) throw new UnprocessableError(read.refused);
+ * ```
+ */
 import { isIPv4 } from "node:net";
 
 const protocols = ["https", "ssh", "http", "file"] as const;
 export type GitProtocol = (typeof protocols)[number];
 
-/** What git is given, or a sentence for the person who wrote it; the sentence never repeats credentials. */
+/** The URL for git, or a sentence for the person who wrote it; the sentence never repeats credentials. */
 export type RepositoryUrl = { url: string; protocol: GitProtocol } | { refused: string };
 
 const maxLength = 2_048;
-/** Also percent-encoded: git decodes before it asks a credential helper, line by line. */
+/**
+ * Blanks and control characters, also percent-encoded ones: git decodes the URL before it sends it to a credential
+ * helper, which reads it line by line.
+ */
 const blankOrControl = /[\s\p{Cc}]|%[01][\da-f]|%7f/iu;
 /** `git@github.com:org/repo.git`, git's short form of an ssh URL. */
 const scpForm = /^[\w.-]+@[\w.-]+:(?!\/\/).+$/;
 /** `github.com/org/repo`, a person's short form of an https URL. */
 const shorthand = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?\/./i;
 
-/** @param allowed Protocols of this installation; `http` reaches loopback only, whatever stands here. */
+/**
+ * Returns the URL as git may use it, or why it is refused. @param allowed Protocols of this installation; `http` is
+ * limited to loopback in any case.
+ */
 export function readRepositoryUrl(text: string, allowed: readonly string[]): RepositoryUrl {
 	const shown = text.replace(/^(\w+:\/\/)?.*@/s, "$1").slice(0, 200);
 	if (text.length > maxLength) return { refused: `The repository URL is longer than ${maxLength} characters` };
@@ -28,7 +42,7 @@ export function readRepositoryUrl(text: string, allowed: readonly string[]): Rep
 	return { refused: `The repository URL "${shown}" uses ${read.protocol}; allowed here: ${allowed.join(", ")}` };
 }
 
-/** Words of git without `user:password@` in the URLs they repeat. */
+/** Returns a message of git without `user:password@` in the URLs it repeats. */
 export function withoutUserinfo(text: string): string {
 	return text.replaceAll(/(\w:\/\/)[^/\s"']*@/g, "$1");
 }
@@ -44,7 +58,10 @@ function readScpForm(text: string): Read | string {
 	return { url: text, protocol: "ssh" };
 }
 
-/** What is wrong, as the rest of a sentence, or the URL as it was judged: normalised, so that git reads the same host. */
+/**
+ * Returns the violation as the end of a sentence, or the URL in the normalised form that was checked, so that git reads
+ * the same host.
+ */
 function readUrl(text: string): Read | string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const protocol = protocols.find((name) => url?.protocol === `${name}:`);

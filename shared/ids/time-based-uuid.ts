@@ -1,10 +1,14 @@
 /**
- * UUIDs that begin with the time they were made at (version 7, RFC 9562 section 5.7): new ones stand side by side in every
- * index, where random ones would each have another page of it written to the disk.
+ * Makes UUIDs that begin with their time of creation (version 7, RFC 9562 section 5.7). New ones are neighbours in
+ * every index, whereas each random one would cause another page of the index to be written.
+ * @example
+ * ```ts
+ * const id = timeBasedUuid(now());
+ * ```
  */
 import { randomUUID } from "node:crypto";
 
-/** @param at Milliseconds since 1970. */
+/** @param at The time of creation in milliseconds since 1970. */
 export function timeBasedUuid(at: number): string {
 	const time = at.toString(16).padStart(12, "0");
 	// The version is followed by random digits, as in version 4.

@@ -1,14 +1,14 @@
 /**
- * Where a session's model is reached: its provider's endpoints, and the key from the environment of the process that asks.
- * Pure. The process that starts the pod asks for itself: a provider's key does not travel over the bus.
+ * Resolves a session's model to its provider's endpoints, prices and key. Pure. The process that starts the pod
+ * resolves this itself, with the key from its own environment: a provider's key does not travel over the bus.
  */
 import { type ModelCatalogue, tokenPrices } from "./model-catalogue.ts";
 import type { ModelAccess } from "./model-wire.ts";
 import { type KeyOf, missingKey } from "./provider-key.ts";
 
 /**
- * @returns Undefined when the session has no model: none was named and there is no default, the catalogue does not have it, or
- * its provider's key is not set.
+ * Returns the access to the model; undefined when no model was named and there is no default, the catalogue does not
+ * have it, or its provider's key is not set.
  */
 export function modelAccess(
 	{ models, providers, default_model }: ModelCatalogue,

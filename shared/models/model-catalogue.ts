@@ -1,4 +1,7 @@
-/** The models sessions may use: their providers and prices, from one YAML file (configuration key `models.file`). */
+/**
+ * The catalogue of models that sessions may use, with providers and prices, from one YAML file (configuration key
+ * `models.file`).
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Output, schema } from "../bus/schema.ts";
@@ -60,7 +63,10 @@ export type ModelCatalogue = Output<typeof catalogue>;
 
 const check = compileSchema(catalogue);
 
-/** @param file From the project's root, or absolute. @throws {ConfigError} naming the file and what is wrong in it. */
+/**
+ * Reads the catalogue. @param file A path from the project's root, or an absolute one. @throws {ConfigError} naming the
+ * file and the mistake.
+ */
 export function readModelCatalogue(file: string): ModelCatalogue {
 	const path = resolve(projectRoot, file);
 	const content = contentOf(path);
@@ -74,7 +80,7 @@ export function readModelCatalogue(file: string): ModelCatalogue {
 	return content as ModelCatalogue;
 }
 
-/** Undefined: the model is not priced. */
+/** Returns the prices of a model; undefined when it is not priced. */
 export function tokenPrices({ prices }: Pick<CatalogueModel, "prices">): TokenPrices | undefined {
 	if (!prices) return undefined;
 	const { input, output, cache_read, cache_write } = prices;

@@ -1,10 +1,10 @@
-/** Why the model of a session cannot be used, in the words its owner is told. Pure. */
+/** Explains to the owner of a session why its model cannot be used. Pure. */
 import type { ModelCatalogue } from "./model-catalogue.ts";
 import { type ModelRefusal, modelWires } from "./model-wire.ts";
 import { keyNotSet, type KeyOf, missingKey } from "./provider-key.ts";
 import { unknownModel } from "./unknown-model.ts";
 
-/** @returns Undefined when it can be used, and when none was named and there is no default. */
+/** Returns the reason; undefined when the model can be used, and when none was named and there is no default. */
 export function modelRefusal(catalogue: ModelCatalogue, named: string, keyOf: KeyOf): ModelRefusal | undefined {
 	const { models, providers, default_model } = catalogue;
 	const model = named || default_model;

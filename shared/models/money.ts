@@ -1,4 +1,4 @@
-/** Money is kept in whole micro-dollars and shown in dollars. */
+/** Money is stored in whole micro-dollars and shown in dollars. */
 
 const microsPerDollar = 1_000_000;
 
@@ -10,7 +10,7 @@ export function microsOf(dollars: number): number {
 	return Math.round(dollars * microsPerDollar);
 }
 
-/** For sentences: with cents, and as many further digits as it takes. */
+/** Formats an amount for sentences: with cents, and with further digits where needed. */
 export function priceTag(micros: number): string {
 	const exact = dollarsOf(micros)
 		.toFixed(6)

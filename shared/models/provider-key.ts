@@ -1,10 +1,12 @@
-/** Whether the key of a model's provider is there. Pure. */
+/** Finds out whether the key of a model's provider is set. Pure. */
 import type { ModelProvider } from "./model-catalogue.ts";
 
-/** The value of a variable of the platform's environment; empty when it is not set. */
+/** Returns the value of a variable of the platform's environment; empty when it is not set. */
 export type KeyOf = (variable: string) => string;
 
-/** The variable that should hold the provider's key and does not; undefined when it does, or the provider wants none. */
+/**
+ * Returns the variable that should hold the provider's key and is not set; undefined when it is set or none is needed.
+ */
 export function missingKey({ key_env }: Pick<ModelProvider, "key_env">, keyOf: KeyOf): string | undefined {
 	return key_env !== "" && keyOf(key_env) === "" ? key_env : undefined;
 }

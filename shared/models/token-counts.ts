@@ -1,9 +1,12 @@
-/** What model calls used and what that costs. Four exclusive buckets: no token is in two of them. */
+/**
+ * Counts tokens of model calls and computes their cost. There are four exclusive buckets: no token is counted in two of
+ * them.
+ */
 
 export const tokenKinds = ["input", "output", "cache_read", "cache_write"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** Whole tokens. `input` is without what was read from or written to a cache; `output` is with reasoning. */
+/** Whole tokens by bucket. `input` excludes tokens read from or written to a cache; `output` includes reasoning. */
 export type TokenCounts = Record<TokenKind, number>;
 
 /** Micro-dollars per million tokens, whole numbers: 3 dollars are 3,000,000. */
@@ -22,7 +25,7 @@ export function addTokens(a: Readonly<TokenCounts>, b: Readonly<TokenCounts>): T
 	};
 }
 
-/** What was used between two looks at a count that only grows; undefined while nothing is counted. */
+/** Returns the difference between two readings of a growing count; undefined while nothing is counted. */
 export function usedSince(
 	before: Readonly<TokenCounts> | undefined,
 	now: Readonly<TokenCounts> | undefined,
@@ -36,7 +39,7 @@ export function totalTokens(counts: Readonly<TokenCounts>): number {
 	return tokenKinds.reduce((sum, bucket) => sum + counts[bucket], 0);
 }
 
-/** Whole micro-dollars, rounded once, half up. */
+/** Returns the cost in whole micro-dollars, rounded once, half up. */
 export function costMicros(counts: Readonly<TokenCounts>, prices: Readonly<TokenPrices>): number {
 	const exact = tokenKinds.reduce((sum, bucket) => sum + BigInt(counts[bucket]) * BigInt(prices[bucket]), 0n);
 	return Number((exact + million / 2n) / million);

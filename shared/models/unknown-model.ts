@@ -1,12 +1,12 @@
-/** What is said of a model that the catalogue does not have. Pure. */
+/** Makes the sentence for a model that the catalogue does not have. Pure. */
 import type { ModelCatalogue } from "./model-catalogue.ts";
 
-/** More names help nobody to choose. */
+/** The most models that the sentence names. */
 const maxNamed = 20;
-/** Longer names are not shown whole. */
+/** The most characters of an unknown name that the sentence shows. */
 const maxShown = 100;
 
-/** A sentence with the models there are, at most 20 of them, and the one that was probably meant. */
+/** Returns a sentence that lists the available models, at most 20, and the one that was probably meant. */
 export function unknownModel({ models }: Pick<ModelCatalogue, "models">, name: string): string {
 	const wanted = `There is no model "${name.slice(0, maxShown)}"`;
 	if (models.length === 0) return `${wanted}; the platform's catalogue of models has none`;
@@ -17,7 +17,7 @@ export function unknownModel({ models }: Pick<ModelCatalogue, "models">, name: s
 	return `${wanted}${meant || ";"} ${meant ? "Known" : "known"}: ${ids.join(", ")}${further}`;
 }
 
-/** One whose id or title holds the name, or whose id differs from it in less than half of its letters. */
+/** Finds a model whose id or title contains the name, or whose id differs from it in less than half of its letters. */
 function nearest(models: ModelCatalogue["models"], name: string): string | undefined {
 	const wanted = name.slice(0, maxShown).toLowerCase();
 	const holds = (text: string): boolean => wanted !== "" && text.toLowerCase().includes(wanted);
@@ -29,7 +29,7 @@ function nearest(models: ModelCatalogue["models"], name: string): string | undef
 	return best && best.far < wanted.length / 2 ? best.id : undefined;
 }
 
-/** Letters to insert, remove or replace (Levenshtein). */
+/** Counts the letters to insert, remove or replace (Levenshtein distance). */
 function editDistance(a: string, b: string): number {
 	let above = Array.from({ length: b.length + 1 }, (_, column) => column);
 	for (const [row, letter] of a.split("").entries()) {

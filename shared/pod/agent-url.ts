@@ -1,14 +1,15 @@
 /**
- * Where a session's pod may be asked something: only at an address of the form its runtime makes, because the pod's key
- * goes with every request. Pods of this machine listen on loopback; a runtime with other addresses says so here.
+ * Makes URLs of a session's pod. Only addresses of the form that the runtime makes are accepted, because the pod's key
+ * goes with every request. Pods on this machine listen on loopback; a runtime with other addresses adds them here.
  */
 import { UpstreamError } from "../errors.ts";
 
 const loopback = /^http:\/\/127\.0\.0\.1:[1-9]\d{0,4}$/;
 
 /**
- * @param address As the session's record has it, whoever wrote that and when.
- * @param path Begins with a slash.
+ * Returns the URL of a request to the pod.
+ * @param address The address in the session's record, which is not trusted.
+ * @param path A path that begins with a slash.
  * @throws {UpstreamError}
  */
 export function agentUrl(address: string, path: string): URL {
@@ -18,7 +19,7 @@ export function agentUrl(address: string, path: string): URL {
 	return new URL(path, address);
 }
 
-/** The same for a WebSocket. @throws {UpstreamError} */
+/** Returns the URL of a WebSocket of the pod. @throws {UpstreamError} */
 export function agentSocketUrl(address: string, path: string): URL {
 	const url = agentUrl(address, path);
 	url.protocol = "ws:";

@@ -1,14 +1,17 @@
-/** Bounds on what the pod answers: a result of the platform's bus may have 900 KB, and the frame around it needs some. */
+/** Bounds the answers of pods: a result on the platform's bus may have 900 KB, including its envelope. */
 
-/** Bytes of JSON in one answer. */
+/** The bound of one answer in bytes of JSON. */
 export const answerBytes = 850 * 1024;
 
-/** Length of a value as JSON in UTF-8. */
+/** Returns the bytes of a value as JSON in UTF-8. */
 export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The longest start of `text` that has at most `bytes` bytes as a JSON string, and never half a character. */
+/**
+ * Returns the longest beginning of `text` that has at most `bytes` bytes as a JSON string, without a partial character
+ * at its end.
+ */
 export function cutToJsonBytes(text: string, bytes: number): string {
 	if (jsonBytes(text) <= bytes) return text;
 	let [fits, tooLong] = [0, text.length];

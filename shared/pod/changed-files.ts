@@ -1,4 +1,4 @@
-/** The list of changed files, as git prints it. Pure. */
+/** Parses git's list of changed files. Pure. */
 import type { DiffFileList } from "../contracts/session-diff.ts";
 import { jsonBytes } from "./answer-size.ts";
 
@@ -6,12 +6,15 @@ export type ChangedFile = DiffFileList["files"][number];
 
 const statuses: Readonly<Record<string, ChangedFile["status"]>> = { A: "new", D: "del" };
 
-/** `:modes ids letter`, path */
+/** An entry of `--raw`: `:modes ids letter`, path. */
 const rawEntry = /:[^\0]* ([A-Z])\d*\0([^\0]+)\0/gy;
-/** Lines added and removed, path; a dash stands for a binary file, which has no lines. */
+/** An entry of `--numstat`: lines added, lines removed, path. Dashes stand for a binary file, which has no lines. */
 const countEntry = /(\d+|-)\t(\d+|-)\t([^\0]+)\0/gy;
 
-/** Reads `git diff --raw --numstat -z --no-renames`: the one entry of every file, then the other. */
+/**
+ * Reads the output of `git diff --raw --numstat -z --no-renames`: the raw entries of all files, then the counts of all
+ * files.
+ */
 export function readFileList(output: string): ChangedFile[] {
 	const raw = [...output.matchAll(rawEntry)];
 	const rest = output.slice(raw.reduce((length, [entry]) => length + entry.length, 0));
@@ -22,7 +25,7 @@ export function readFileList(output: string): ChangedFile[] {
 	});
 }
 
-/** The files that fit `limit` bytes of JSON. */
+/** Returns the files that fit into `limit` bytes of JSON. */
 export function fitFileList(files: readonly ChangedFile[], limit: number): DiffFileList {
 	let bytes = 0;
 	const tooMany = files.findIndex((file) => (bytes += jsonBytes(file) + 1) > limit);

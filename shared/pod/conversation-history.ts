@@ -1,18 +1,19 @@
-/** The part of a conversation that one answer has room for. Pure. */
+/** Selects the part of a conversation that fits into one answer. Pure. */
 import type { ConversationTurn } from "../contracts/sessions.ts";
 import { answerBytes, cutToJsonBytes, jsonBytes } from "./answer-size.ts";
 
+/** The turns of one answer. */
 export interface HistoryPage {
 	/** Oldest first. */
 	turns: ConversationTurn[];
-	/** Older turns were left out. */
+	/** Whether older turns were omitted. */
 	truncated: boolean;
 }
 
 /**
- * The newest turns that fit, one at least.
- * @param before Id of a turn: only older ones; none when the turn is not known.
- * @param limit Bytes of JSON; default what one answer holds.
+ * Returns the newest turns that fit, at least one.
+ * @param before The id of a turn: only older ones are returned; none when the turn is unknown.
+ * @param limit Bytes of JSON; default: the bound of one answer.
  */
 export function historyPage(turns: readonly ConversationTurn[], before?: string, limit = answerBytes): HistoryPage {
 	const end =
@@ -31,10 +32,10 @@ export function historyPage(turns: readonly ConversationTurn[], before?: string,
 }
 
 const mark = "\n… cut …";
-/** JSON of the mark, and of what tells that a part was cut. */
+/** The bytes of the mark and of the member that says that a part was cut. */
 const markBytes = 64;
 
-/** The turn, cut where it is longest until it has at most `limit` bytes of JSON: outputs of tools first, the text last. */
+/** Returns the turn with at most `limit` bytes of JSON: outputs of tools are cut first, the text last. */
 export function fitTurn(turn: ConversationTurn, limit: number): ConversationTurn {
 	if (jsonBytes(turn) <= limit) return turn;
 	const parts = turn.parts.map(cutPart(limit / 4 / Math.max(turn.parts.length, 1)));
@@ -44,7 +45,7 @@ export function fitTurn(turn: ConversationTurn, limit: number): ConversationTurn
 	return { ...smaller, parts: [], content: cutText(turn.content, limit - rest) };
 }
 
-/** Cuts every text of a part to its share. */
+/** Cuts every text of a part to its share of bytes. */
 function cutPart(share: number): (part: unknown) => unknown {
 	return (part) => {
 		if (typeof part !== "object" || part === null) return part;
@@ -59,7 +60,7 @@ function cutText(text: string, bytes: number): string {
 	return jsonBytes(text) <= bytes ? text : cutToJsonBytes(text, bytes - markBytes) + mark;
 }
 
-/** The turn without what its tools have put out, which is marked; the same turn when there is nothing of it. */
+/** Returns the turn without the outputs of its tools, which are marked as dropped; the same object when it has none. */
 export function dropOutputs(turn: ConversationTurn): ConversationTurn {
 	if (!turn.parts.some(hasOutput)) return turn;
 	return { ...turn, parts: turn.parts.map((part) => (hasOutput(part) ? withoutOutput(part) : part)) };

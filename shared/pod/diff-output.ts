@@ -1,4 +1,4 @@
-/** A patch as git prints it, as the platform's diff answers. Pure. */
+/** Converts a patch of git to the answers of the platform's diff. Pure. */
 import { parsePatch, type StructuredPatch } from "diff";
 import type { DiffPatch, FileDiff } from "../contracts/session-diff.ts";
 import { jsonBytes } from "./answer-size.ts";
@@ -7,7 +7,7 @@ import type { ChangedFile } from "./changed-files.ts";
 type Hunk = FileDiff["hunks"][number];
 type Line = Hunk["lines"][number];
 
-/** The list of files that a patch without renames changes. */
+/** Returns the files that a patch without renames changes. */
 export function filesOfPatch(patch: string): ChangedFile[] {
 	// The parser finds one file without a name in an empty patch.
 	const files = filesIn(patch).filter((file) => pathOf(file) !== "");
@@ -18,7 +18,7 @@ export function filesOfPatch(patch: string): ChangedFile[] {
 	});
 }
 
-/** What a pod says is a patch may be anything; files that cannot be read are left out. */
+/** Parses the patch, which comes from the pod and may be anything; files that cannot be parsed are omitted. */
 function filesIn(patch: string): StructuredPatch[] {
 	return parsed(patch) ?? filesApart(patch).flatMap((file) => parsed(file) ?? []);
 }
@@ -40,17 +40,23 @@ function statusOf({ isCreate, isDelete }: StructuredPatch): ChangedFile["status"
 	return isDelete ? "del" : "mod";
 }
 
-/** `a/path` before, `b/path` afterwards; of a file that is not there on one side, `/dev/null`. */
+/**
+ * Returns the path of a file. Git names it `a/path` before and `b/path` after the change, and `/dev/null` on the side
+ * where the file does not exist.
+ */
 function pathOf({ oldFileName, newFileName, isDelete }: StructuredPatch): string {
 	return (isDelete ? oldFileName : newFileName)?.slice(2) ?? "";
 }
 
-/** Reads the patch of one file; lines beyond `limit` bytes of JSON are left out, and the hunk they were in says so in its counts. */
+/**
+ * Reads the patch of one file. Lines beyond `limit` bytes of JSON are omitted, and the counts of their hunk count the
+ * remaining lines only.
+ */
 export function readFileDiff(filePath: string, patch: string, limit: number): FileDiff {
 	return fitHunks(filePath, filesIn(patch), limit);
 }
 
-/** As {@link readFileDiff}, from the patch of many files. */
+/** Reads one file like {@link readFileDiff} from the patch of many files. */
 export function fileOfPatch(filePath: string, patch: string, limit: number): FileDiff {
 	return fitHunks(
 		filePath,
@@ -77,7 +83,7 @@ function hunkOf(oldStart: number, newStart: number, lines: Line[]): Hunk {
 	return { oldStart, oldCount, newStart, newCount, lines };
 }
 
-/** `+text`, `-text`, ` text`; a line that begins with a backslash is a remark of git's. */
+/** Converts lines of the forms `+text`, `-text` and ` text`; a line that begins with a backslash is a remark of git. */
 function numberLines(lines: readonly string[], oldStart: number, newStart: number): Line[] {
 	let [oldLine, newLine] = [oldStart, newStart];
 	return lines.flatMap((line): Line[] => {
@@ -89,7 +95,10 @@ function numberLines(lines: readonly string[], oldStart: number, newStart: numbe
 	});
 }
 
-/** As many whole files of the patch as fit `limit` bytes of JSON. @param cut Whether the patch itself has lost its end. */
+/**
+ * Returns as many whole files of the patch as fit into `limit` bytes of JSON. @param cut Whether the end of the patch
+ * itself is missing.
+ */
 export function fitPatch(patch: string, cut: boolean, limit: number): DiffPatch {
 	if (!cut && jsonBytes(patch) <= limit) return { patch, truncated: false };
 	const files = filesApart(patch);

@@ -1,20 +1,20 @@
 /**
- * The frames of the pod's WebSocket, path `/session`: one JSON object per text frame (docs/chat.md). Unknown types are
- * ignored by both sides. Every connection shows `Authorization: Bearer <platform key>`; those the platform makes on
- * behalf of a person are bridged as they are.
+ * The frames of the pod's WebSocket with the path `/session`: one JSON object per text frame (docs/chat.md). Both sides
+ * ignore unknown types. Every connection sends `Authorization: Bearer <platform key>`. Connections that the platform
+ * opens for a person are bridged unchanged.
  */
 import type { PermissionAnswered, PermissionRequest } from "../contracts/session-control.ts";
 import type { PermissionMode } from "../contracts/session-resource.ts";
 import type { ConversationTurn } from "../contracts/sessions.ts";
 
-/** The message is in the pod's queue on disk. Goes to every connection. */
+/** Confirms that the message is in the pod's queue on disk. Every connection receives it. */
 export interface UserConfirmedFrame {
 	type: "user_confirmed";
 	id: string;
 	content: string;
 }
 
-/** The pod cannot use a frame, or a turn has failed; `id` names the message it belongs to, when there is one. */
+/** Says that the pod cannot use a frame or that a turn has failed; `id` names the message concerned, if any. */
 export interface ErrorFrame {
 	type: "error";
 	content: string;
@@ -30,7 +30,10 @@ export interface GreetingFrame {
 	permission_mode: PermissionMode;
 }
 
-/** Part of an answer, in the form of the contract: named as the events of an agent's stream, with free members. */
+/**
+ * A part of an answer in the form of the contract: it is named like the events of an agent's stream and has free
+ * members.
+ */
 export interface StreamFrame {
 	type:
 		| "message_start"
@@ -63,11 +66,11 @@ export type PodFrame =
 /** Largest frame in bytes, either way. */
 export const maxFrameBytes = 1_048_576;
 
-/** Path of a connection that follows the chat in this platform's own form of frames. */
+/** The path of a connection that follows the chat in the platform's own form of frames. */
 export const chatPath = "/session";
 
-/** Path of a connection that follows it in the form that the contract's own clients read. */
+/** The path of a connection that follows the chat in the form that the contract's own clients read. */
 export const contractChatPath = "/session?dialect=contract";
 
-/** Path of a connection that is told of its own messages only: confirmations and refusals. */
+/** The path of a connection that receives confirmations and refusals of its own messages only. */
 export const confirmationsPath = "/session?only=confirmations";

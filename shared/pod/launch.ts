@@ -1,6 +1,6 @@
 /**
- * What a session pod is told when it starts: one JSON document on its standard input (a mounted file elsewhere). The
- * platform checks the settings of a launch and the session agent checks the document, both against these schemas.
+ * The launch document: the settings of a session pod, as one JSON document on its standard input (a mounted file
+ * elsewhere).
  */
 import { type Output, schema } from "../bus/schema.ts";
 import { permissionModes } from "../contracts/session-resource.ts";
@@ -17,14 +17,15 @@ const absolutePath = { type: "string", pattern: "^/[^\\0]*$" } as const;
 const milliseconds = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
 
 const repository = schema({
-	/** As the user wrote it; empty: the workspace starts as an empty repository. */
+	/** The URL as the user wrote it; empty: the workspace starts as an empty repository. */
 	url: text,
 	branch: text,
-	/** Base of a branch that the remote does not have; empty: the remote's own default branch. */
+	/** The base of a branch that the remote does not have; empty: the remote's default branch. */
 	base_branch: text,
 	/** Folder below the workspace; empty: the workspace itself. */
 	path: text,
 });
+/** A repository to clone into the workspace. */
 export type Repository = Output<typeof repository>;
 
 /** A Model Context Protocol server the coding agent may use. */
@@ -44,14 +45,14 @@ export type McpServer = Output<typeof mcpServer>;
 export const launchSettingsFields = schema({
 	name: text,
 	model: text,
-	/** The first is the workspace itself. */
+	/** The repositories; the first one is the workspace itself. */
 	repositories: { type: "array", items: { type: "object", props: repository } },
 	/** Shell commands, run in order in the workspace after the clone. */
 	setup_scripts: texts,
 	/** Folder below the workspace the agent works in; empty: the workspace itself. */
 	working_folder: text,
 	system_prompt: text,
-	/** First user message; sent once in the life of a session. */
+	/** The first user message; it is sent once in the life of a session. */
 	initial_prompt: text,
 	env: textRecord,
 	/** Id of a record in `config/agents`. */
@@ -69,17 +70,17 @@ export const launchDocumentFields = schema({
 	...launchSettingsFields,
 	session_id: name,
 	generation: { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER },
-	/** Names the installation; part of the marker by which its processes are found. */
+	/** The name of the installation; it is part of the marker by which the processes of the pod are found. */
 	installation: name,
-	/** Shows that this installation gave the launch its marker; handed on unchanged to every process of the pod. */
+	/** The proof that this installation made the marker; it is passed unchanged to every process of the pod. */
 	proof: name,
 	/** Prefix of the platform's API, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
 	platform_url: { type: "url" },
-	/** What the pod shows to the platform. */
+	/** The token with which the pod authenticates to the platform. */
 	pod_token: secret,
-	/** What the platform shows to the pod. */
+	/** The key with which the platform authenticates to the pod. */
 	platform_key: secret,
-	/** Where the pod writes its {@link PodStatus}. */
+	/** The path of the file to which the pod writes its {@link PodStatus}. */
 	status_file: absolutePath,
 	/** Folder of the working copy; it outlives the pod. */
 	workspace: absolutePath,
@@ -91,15 +92,16 @@ export const launchDocumentFields = schema({
 	git_home: { type: "string", pattern: "^(/[^\\0]*)?$" },
 	/** Folder of the coding agents that were installed on request; absent: there are none. */
 	agents: { ...absolutePath, optional: true },
-	/** Absent: the session has no model, or one that cannot be used. */
+	/** The access to the session's model; absent when it has none, or one that cannot be used. */
 	model_access: { type: "object", props: modelAccessFields, optional: true },
-	/** Why it cannot. */
+	/** The reason why the model cannot be used. */
 	model_refusal: { type: "object", props: modelRefusalFields, optional: true },
-	/** How long the pod goes on while the platform is away. Default 15 min. */
+	/** How long the pod continues while the platform is unreachable, in milliseconds. Default 15 min. */
 	lifeline_ms: { ...milliseconds, optional: true },
-	/** How long the coding agent may take over an interrupt before it is ended. Default 10 s. */
+	/** The time that the coding agent has for an interrupt before it is ended, in milliseconds. Default 10 s. */
 	interrupt_ms: { ...milliseconds, optional: true },
 });
+/** The settings of a launch with its secrets and places. The platform writes it to the pod and stores it nowhere. */
 export type LaunchDocument = Output<typeof launchDocumentFields>;
 
 /** Environment variables that mark every process of a pod. */

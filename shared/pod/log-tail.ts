@@ -1,4 +1,4 @@
-/** The part of a pod's log that was asked for and one answer has room for. Pure. */
+/** Selects the requested part of a pod's log that fits into one answer. Pure. */
 import type { SessionLogs } from "../contracts/sessions.ts";
 import { answerBytes, jsonBytes } from "./answer-size.ts";
 
@@ -6,14 +6,14 @@ export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type PodLogEntry = SessionLogs["lines"][number];
 
-/** Entries that are kept. */
+/** The most entries that are retained. */
 export const maxLogEntries = 2_000;
 const defaultLines = 100;
 
 /**
- * The newest entries, oldest first, as many as fit an answer.
- * @param lines At most 2,000; default 100.
- * @param level Least level; an unknown one means DEBUG.
+ * Returns the newest entries, oldest first, as many as fit into an answer.
+ * @param lines The most entries; at most 2,000; default 100.
+ * @param level The least level; an unknown one means DEBUG.
  */
 export function logTail(
 	entries: readonly PodLogEntry[],

@@ -1,13 +1,13 @@
 /**
- * Who goes first where processors are short: the platform, then the agents of sessions, then their coding agents with all
- * their commands, so that one user's commands keep nobody else from being answered or started.
+ * Priorities of processes when processors are busy: the platform comes first, then the agents of sessions, then the
+ * coding agents with their commands. So one user's commands do not delay the answers and starts of others.
  */
 import { setPriority } from "node:os";
 
-/** As of nice(1): the higher, the later. What a process starts inherits it. */
+/** The niceness of processes (nice(1)): a higher value means a lower priority. Child processes inherit it. */
 export const niceness = { sessionAgent: 5, codingAgent: 10 } as const;
 
-/** One that has ended already needs none. */
+/** Sets the niceness; does nothing for a process that has ended. */
 export function setNiceness(pid: number | undefined, value: number): void {
 	if (pid === undefined) return;
 	try {

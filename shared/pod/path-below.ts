@@ -1,7 +1,7 @@
-/** Paths below the workspace, as users write them; they must not lead out of it. Pure. */
+/** Checks paths below the workspace that users write; they must not lead out of it. Pure. */
 import { normalize } from "node:path";
 
-/** The path in its shortest form, or undefined when it is no path below a folder. */
+/** Returns the path in its shortest form; undefined when it is not a path below a folder. */
 export function pathBelow(path: string): string | undefined {
 	if (path === "" || path.startsWith("/") || path.includes("\0")) return undefined;
 	const short = normalize(path).replace(/\/$/, "");

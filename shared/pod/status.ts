@@ -1,8 +1,11 @@
-/** How far a pod has come, as the pod itself tells it: a file written whole (temporary name, rename) at every change. */
+/**
+ * The progress of a pod as the pod itself reports it: a file that is replaced at every change (temporary name, rename).
+ */
 
 export const podPhases = ["starting", "cloning", "setting_up", "starting_agent", "ready", "failed"] as const;
 export type PodPhase = (typeof podPhases)[number];
 
+/** The reason why a pod could not start or had to end. */
 export interface PodFailure {
 	/** Stable name, e.g. `CLONE_FAILED`, `SETUP_FAILED`, `AGENT_LOST`. */
 	code: string;
@@ -10,16 +13,17 @@ export interface PodFailure {
 	message: string;
 }
 
+/** The content of the status file. */
 export interface PodStatus {
 	phase: PodPhase;
 	/** Process id of the session agent. */
 	pid: number;
-	/** Port of its HTTP and WebSocket server on loopback; present from `cloning` on. */
+	/** The port of its HTTP and WebSocket server on loopback; present from the phase `cloning`. */
 	port?: number;
-	/** Only when `failed`; the process ends after writing it. */
+	/** The reason; present only in the phase `failed`, after which the process ends. */
 	failure?: PodFailure;
 	/** ISO times of the steps taken so far. */
 	timings: { spawned?: string; cloned?: string; set_up?: string; ready?: string };
-	/** What the agent calls itself, e.g. `Shell (no AI)`; present when `ready`. */
+	/** The title of the coding agent, e.g. `Shell (no AI)`; present when `ready`. */
 	agent_title?: string;
 }

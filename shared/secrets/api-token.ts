@@ -1,4 +1,7 @@
-/** The token of the identity `token`: the platform makes it, and the command line on the same machine finds it. */
+/**
+ * The token of the identity adapter `token`: the platform creates it, and the command line on the same machine reads
+ * it.
+ */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +17,10 @@ const kind: SecretKind = {
 };
 const loopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
-/** @throws {StartError} when the data folder cannot be used, or holds a part of a token. */
+/**
+ * Returns the token; the first call creates it. @throws {StartError} when the data folder cannot be used, or holds an
+ * incomplete token.
+ */
 export function openApiToken(dataDir: string): string {
 	try {
 		return keptSecret(dataDir, kind);
@@ -26,8 +32,8 @@ export function openApiToken(dataDir: string): string {
 }
 
 /**
- * What a client of this machine shows to a platform: `ATELIER_TOKEN`, or what the platform of this configuration has made;
- * nothing with another identity. The latter is shown to no other machine.
+ * Returns the token that a client on this machine sends to a platform: `ATELIER_TOKEN`, or the token that the platform
+ * of this configuration created. The latter is sent to no other machine. Undefined for other identity adapters.
  */
 export function apiToken(env: NodeJS.ProcessEnv = environment()): string | undefined {
 	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];

@@ -1,20 +1,28 @@
-/** A secret of the installation in a file of its own, `<dataDir>/keys/<name>` (mode 0600), made on first use. */
+/**
+ * A secret of the installation in its own file `<dataDir>/keys/<name>` (mode 0600), created on first use.
+ * @example
+ * ```ts
+ * const token = keptSecret(dataDir, { name: "api", form: /^[\w-]{43}$/, make: () => randomBytes(32).toString("base64url") });
+ * ```
+ */
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeNewFile } from "../files/new-file.ts";
 import { makeFolder } from "../files/new-folder.ts";
 
+/** The description of one secret: its file, its form and how it is created. */
 export interface SecretKind {
-	/** Name of the file. */
+	/** The name of the file. */
 	readonly name: string;
-	/** What every one of them looks like. */
+	/** The form that every valid value has. */
 	readonly form: RegExp;
 	readonly make: () => string;
 }
 
 /**
- * Its text. One that is there is only read: a full disk keeps nobody from it.
- * @throws {Error} when the folder cannot be used, or the file does not hold a whole one: everybody may know an empty secret.
+ * Returns the secret. An existing one is only read, so a full disk does not prevent that.
+ * @throws {Error} when the folder cannot be used, or the file holds no complete secret: anybody could guess an empty
+ * one.
  */
 export function keptSecret(dataDir: string, { name, form, make }: SecretKind): string {
 	const folder = join(dataDir, "keys");
@@ -29,7 +37,10 @@ export function keptSecret(dataDir: string, { name, form, make }: SecretKind): s
 	return text;
 }
 
-/** A start that waits for the other end of a pipe hears no signal. @throws {Error} for what is no file. */
+/**
+ * Reads the file without blocking: a start that waits for the other end of a pipe would not react to signals. @throws
+ * {Error} when it is no regular file.
+ */
 function textOf(path: string): string {
 	const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	try {

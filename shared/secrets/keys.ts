@@ -1,6 +1,11 @@
 /**
- * Keys derived from the one secret of an installation, so that nothing secret has to be stored elsewhere:
- * HKDF-SHA-256 (RFC 5869) over purpose, session and launch.
+ * Derives all keys from the one secret of an installation with HKDF-SHA-256 (RFC 5869) over purpose, session and
+ * launch, so that no other secret has to be stored.
+ * @example
+ * ```ts
+ * const key = openInstallationKey(config.data_dir, config.installation_key);
+ * const token = key.podToken(session.id, session.generation);
+ * ```
  */
 import { hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -13,14 +18,15 @@ const kind: SecretKind = {
 	form: /^[\w+/-]{43}=?$/,
 	make: () => randomBytes(keyBytes).toString("base64url"),
 };
-/** Of launches that are spoken with: deriving one costs more than what is asked with it. */
+/** The count of cached keys. Deriving a key costs more than the request that needs it. */
 const keptKeys = 1_000;
 
+/** The secret of an installation and the keys derived from it. Derived keys never reveal the secret. */
 export class InstallationKey {
 	readonly #secret: Buffer;
 	readonly #derived = new LRUCache<string, Buffer>({ max: keptKeys });
 
-	/** @param secret 32 bytes. */
+	/** @param secret The secret of 32 bytes. @throws {RangeError} for another length. */
 	constructor(secret: Buffer) {
 		if (secret.length !== keyBytes) {
 			throw new RangeError(`Cannot use an installation key of ${secret.length} bytes: it must have ${keyBytes}`);
@@ -28,28 +34,31 @@ export class InstallationKey {
 		this.#secret = secret;
 	}
 
-	/** Seals what the processes of the platform tell each other. */
+	/** Returns the key that seals packets between the processes of the platform. */
 	busSeal(): Buffer {
 		return this.#derive("bus-seal");
 	}
 
-	/** What the pod of one launch shows to the platform: `svcs_<session>_<generation>_<proof>`. */
+	/**
+	 * Returns the token with which the pod of one launch authenticates to the platform:
+	 * `svcs_<session>_<generation>_<proof>`.
+	 */
 	podToken(sessionId: string, generation: number): string {
 		const proof = this.#derive("pod-token", sessionId, generation).toString("base64url");
 		return `svcs_${sessionId}_${generation}_${proof}`;
 	}
 
-	/** What the platform shows to the pod of one launch. */
+	/** Returns the key with which the platform authenticates to the pod of one launch. */
 	platformKey(sessionId: string, generation: number): string {
 		return this.#derive("platform-key", sessionId, generation).toString("base64url");
 	}
 
-	/** With it a runtime marks what belongs to a launch. */
+	/** Returns the key with which a runtime marks the processes of a launch. */
 	podMarkKey(): string {
 		return this.#derive("pod-mark").toString("base64url");
 	}
 
-	/** Names the installation in the environment of its processes; tells nothing about the key. */
+	/** Returns the name of the installation for the environment of its processes; it reveals nothing about the key. */
 	installationId(): string {
 		return this.#derive("installation-id").toString("hex").slice(0, 16);
 	}
@@ -65,9 +74,9 @@ export class InstallationKey {
 }
 
 /**
- * The key from `configured` (base64url, 32 bytes) or, when that is empty, from `<dataDir>/keys/installation`,
- * which is made on first use (mode 0600).
- * @throws {StartError} when the folder cannot be used, or the key is none.
+ * Returns the key from `configured` (base64url, 32 bytes) or, when that is empty, from `<dataDir>/keys/installation`,
+ * which is created on first use (mode 0600).
+ * @throws {StartError} when the folder cannot be used, or the key is malformed.
  */
 export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
 	try {

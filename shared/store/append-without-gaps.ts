@@ -1,8 +1,8 @@
-/** Appends to a log whose documents are numbered without gaps, by any number of writers at once. */
+/** Appends to a log with numbers without gaps, for any number of concurrent writers. */
 import { tooFast } from "./compare-and-set.ts";
 import { type Appended, maxAppended } from "./document-store.ts";
 
-/** A collection with a unique index over the number; the id says which item a document is of. */
+/** A collection with a unique index over the number; a document's id identifies its item. */
 export interface NumberedLog<Item, Row> {
 	/** The subject of the sentence that refuses items after too many lost races, e.g. `The ledger`. */
 	readonly what: string;
@@ -15,14 +15,15 @@ export interface NumberedLog<Item, Row> {
 	readonly onAppended?: (item: Item, isNew: boolean) => void;
 }
 
+/** The outcome of an append. */
 export interface AppendedItems {
-	/** The newest number that is known to be taken: where no item was repeated, that of the last item. */
+	/** The newest number that is known to be taken; without repeated items, that of the last item. */
 	readonly seq: number;
 	/** How many items were in the log before. */
 	readonly repeated: number;
 }
 
-/** Lost races after which the items that are left are given up, beside one for each item. */
+/** The lost races, beside one per item, after which the remaining items are given up. */
 const maxRaces = 50;
 
 /**

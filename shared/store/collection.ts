@@ -1,20 +1,35 @@
-/** What a collection holds: declared system columns beside the text that clients see, and the indexes over them. */
+/**
+ * Declares collections: system columns beside the text that clients see, and the indexes over the columns.
+ * @example
+ * ```ts
+ * export const noteCollection = defineCollection(
+ * 	"notes",
+ * 	{ tenant: "text", owner: "text", rev: "integer" },
+ * 	{ by_owner: { columns: ["tenant", "owner"] } },
+ * );
+ * ```
+ */
 
-/** `text` and `integer` may be guarded and indexed; `json` is any JSON value, changed whole or by push and pull. */
+/**
+ * The type of a column. `text` and `integer` may be guarded and indexed; `json` is any JSON value, which is replaced as
+ * a whole or changed by push and pull.
+ */
 export type ColumnType = "text" | "integer" | "json";
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
+/** The declaration of one index. */
 export interface IndexSpec {
 	/**
-	 * Equality first, then at most one column that is ranged over and sorted by; ties are ordered by id.
-	 * A document that lacks one of the columns is not in the index.
+	 * The columns that a query compares, followed by at most one column that it ranges over and sorts by; ties are
+	 * ordered by id. A document that lacks one of the columns is not in the index.
 	 */
 	readonly columns: readonly string[];
-	/** No two documents in the index have equal values in all columns. */
+	/** Whether the store refuses two documents with equal values in all columns. */
 	readonly unique?: boolean;
 }
 
+/** The declaration of one collection. The process that opens the store passes all of them. */
 export interface Collection<
 	C extends Columns = Columns,
 	I extends Readonly<Record<string, IndexSpec>> = Readonly<Record<string, IndexSpec>>,
@@ -27,12 +42,12 @@ export interface Collection<
 }
 
 const collectionName = /^[a-z][a-z0-9_-]*$/;
-/** Engines keep their own members under names that begin with `_`. */
+/** The pattern for columns and indexes. Stores reserve names that begin with `_`. */
 const memberName = /^(?!id$|wire$)[a-z][a-zA-Z0-9_]*$/;
 
 /**
- * A collection; index columns are checked to be declared `text` or `integer`.
- * @throws {TypeError} for such a column, and for a name that an engine could take for something else.
+ * Returns a collection. Index columns must be declared as `text` or `integer`.
+ * @throws {TypeError} for another index column, and for a name that a store could take for something else.
  */
 export function defineCollection<const C extends Columns, const I extends Readonly<Record<string, IndexSpec>>>(
 	name: string,
@@ -57,8 +72,8 @@ interface ColumnValues {
 	json: unknown;
 }
 
-/** The columns of a document; a column that was never set is absent. */
+/** The columns of a document. A column that was never set is absent. */
 export type Row<C extends Columns> = { -readonly [K in keyof C]?: ColumnValues[C[K]] };
 
-/** A document: its id, the text clients see (JSON), and its system columns. */
+/** A document: its id, the JSON text that clients see, and its system columns. */
 export type Document<C extends Columns> = { id: string; wire: string } & Row<C>;

@@ -1,4 +1,4 @@
-/** What a write may say about columns, checked before any engine sees it, so that all engines refuse the same mistakes. */
+/** Checks the columns of writes before the store does anything, so that all stores refuse the same mistakes. */
 import type { Collection, Columns, ColumnType, Document } from "./collection.ts";
 import type { Change, Guard, OutboxEntry } from "./document-store.ts";
 
@@ -10,7 +10,10 @@ const accepts: Readonly<Record<ColumnType, (value: unknown) => boolean>> = {
 	json: (value) => value !== undefined,
 };
 
-/** @throws {TypeError} when a member is no declared column or its value not of the column's type. */
+/**
+ * Checks a whole document. @throws {TypeError} when a member is no declared column or its value does not have the
+ * column's type.
+ */
 export function checkDocument(collection: Collection, document: Document<Columns>): void {
 	const { id, wire, ...columns } = document;
 	if (typeof id !== "string" || typeof wire !== "string")
@@ -18,12 +21,12 @@ export function checkDocument(collection: Collection, document: Document<Columns
 	checkValues(collection, columns);
 }
 
-/** @throws {TypeError} when there are events that no relay would ever find. */
+/** Checks the events of a write. @throws {TypeError} when there are events that no relay would ever find. */
 export function checkOutbox({ name, hasOutbox }: Collection, events: readonly OutboxEntry[]): void {
 	if (events.length > 0 && !hasOutbox) throw new TypeError(`Cannot write events to "${name}": it has no outbox`);
 }
 
-/** @throws {TypeError} when the guard names too many columns or such as cannot be compared. */
+/** Checks a guard. @throws {TypeError} when it names too many columns, or columns that cannot be compared. */
 export function checkGuard(collection: Collection, { equals = {}, fits }: Guard<Columns>): void {
 	checkValues(collection, equals);
 	const names = Object.keys(equals);
@@ -38,7 +41,7 @@ export function checkGuard(collection: Collection, { equals = {}, fits }: Guard<
 	}
 }
 
-/** @throws {TypeError} when the change names a column twice, or one that cannot be changed like that. */
+/** Checks a change. @throws {TypeError} when it names a column twice, or one that cannot be changed in this way. */
 export function checkChange(collection: Collection, change: Change<Columns>): void {
 	const { set = {}, unset = [], inc = {}, push = {}, pull = {} } = change;
 	checkValues(collection, set);

@@ -1,17 +1,20 @@
-/** A change by compare-and-set: read, decide, write under a guard, and again when another writer was faster. */
+/**
+ * Changes documents by compare-and-set: read, decide, write under a guard, and repeat when another writer was faster.
+ */
 import { UnavailableError } from "../errors.ts";
 import { repeatLostRaces } from "./lost-races.ts";
 
+/** The steps of one change. */
 export interface CompareAndSet<Newest, Decision, Written> {
 	/** The subject of the sentence that refuses a change after 50 lost races, e.g. `An account`. */
 	readonly what: string;
 	readonly read: () => Promise<Newest>;
 	/**
-	 * Undefined when nothing is to be written. It is asked again after each lost race, so that it changes nothing outside:
-	 * what it finds out belongs in the decision.
+	 * Decides what to write; undefined when nothing is. It is called again after each lost race, so it must have no
+	 * side effects: its findings belong into the decision.
 	 */
 	readonly decide: (newest: Newest) => Decision | undefined;
-	/** Undefined when the guard did not hold. */
+	/** Writes the decision; undefined when the guard did not hold. */
 	readonly write: (newest: Newest, decision: Decision) => Promise<Written | undefined>;
 }
 

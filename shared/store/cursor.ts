@@ -1,7 +1,11 @@
-/** Where a page ended: the value of the sorted column and the id of its last document, as text that clients hand back. */
+/**
+ * Encodes the end of a page (the value of the sorted column and the id of the last document) as a text that clients
+ * send back.
+ */
 
+/** The end of a page. */
 export interface CursorPosition {
-	/** Of the last index column. */
+	/** The value of the last index column. */
 	readonly value: string | number;
 	readonly id: string;
 }
@@ -17,7 +21,7 @@ export function decodeCursor(text: string): CursorPosition {
 		const sortable = typeof value === "string" || typeof value === "number";
 		if (sortable && typeof id === "string" && rest.length === 0) return { value, id };
 	} catch {
-		// Falls through to the one sentence for everything that is no cursor.
+		// All malformed texts get the same error below.
 	}
 	throw new RangeError("This is not a cursor");
 }

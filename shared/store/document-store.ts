@@ -1,17 +1,29 @@
 /**
- * Port: where documents are kept. It is what the services ask for, not a query language. Every write is atomic,
- * and durable when its promise resolves. Writes of one document and the events they cause are one write.
+ * Port: a store of documents. It offers the operations that services need and no query language. Every write is atomic,
+ * and durable when its promise resolves. A change of a document and the events it causes are one write.
+ * @example
+ * ```ts
+ * await store.insert(noteCollection, { id, wire: JSON.stringify(note), tenant, owner, rev: 1 });
+ * const changed = await store.update(noteCollection, id, { equals: { rev: 1 } }, { set: { rev: 2 }, wire });
+ * if (!changed) throw new ConflictError("The note has changed", "STALE");
+ * ```
  */
 import type { Collection, Columns, Document, Row } from "./collection.ts";
 
-/** What must hold of a document for a write to happen: values of at most four `text` or `integer` columns. */
+/** The condition of a write: values of at most four `text` or `integer` columns. */
 export interface Guard<C extends Columns> {
 	readonly equals?: Row<C>;
-	/** `column + plus <= limit`, e.g. spent + 5 <= budget. Both are integer columns; an absent one never fits. */
+	/**
+	 * The condition `column + plus <= limit`, e.g. spent + 5 <= budget. Both are integer columns; an absent one never
+	 * fits.
+	 */
 	readonly fits?: { readonly column: keyof C & string; readonly plus: number; readonly limit: keyof C & string };
 }
 
-/** What a write does to a document. `wire` replaces the text; columns not named stay; none is named twice. */
+/**
+ * The effect of a write on a document. `wire` replaces the text; columns that are not named stay; no column is named
+ * twice.
+ */
 export interface Change<C extends Columns> {
 	readonly wire?: string;
 	readonly set?: Row<C>;
@@ -24,7 +36,7 @@ export interface Change<C extends Columns> {
 	readonly pull?: { readonly [K in keyof C]?: number };
 }
 
-/** Who may see an event. An absent owner means everybody of the tenant. */
+/** The persons who may see an event. Without an owner, everybody of the tenant may. */
 export interface Audience {
 	tenant: string;
 	owner?: string;
@@ -41,11 +53,14 @@ export interface OutboxEntry {
 	audience: Audience;
 	/** Milliseconds since 1970. */
 	at: number;
-	/** By how much the event changes numbers that its audience has; a name belongs to the service that writes it. Absent: none. */
+	/**
+	 * The changes of the event to counters of its audience, by the counter's name; the service that writes the event
+	 * chooses the names. Absent: none.
+	 */
 	counters?: Readonly<Record<string, number>>;
 }
 
-/** A document with events that no relay has taken away yet. */
+/** A document with events that the relay has not moved yet. */
 export interface OutboxDocument {
 	id: string;
 	entries: OutboxEntry[];
@@ -59,33 +74,36 @@ export interface Range {
 	readonly to?: string | number;
 }
 
+/** The position and the size of a page. */
 export interface Page {
 	/** Most documents to return. */
 	readonly limit: number;
-	/** Where the page before ended (`next`). */
+	/** The value `next` of the preceding page. */
 	readonly after?: string;
-	/** Largest first. Default false. */
+	/** Whether the largest value comes first. Default false. */
 	readonly descending?: boolean;
 }
 
-/** Which documents, and what of them. */
+/** The position and size of a page of documents, and the columns to return. */
 export interface DocumentPage<C extends Columns> extends Page {
-	/** Default all. */
+	/** The columns to return; default all. */
 	readonly columns?: readonly (keyof C & string)[];
 	/**
-	 * Bytes of the documents' texts as they stand in a message, each a JSON string: the page ends before it has more, but
-	 * has one document at least. Default no bound.
+	 * The bound of the documents' texts in bytes, counted as JSON strings: the page ends before it exceeds the bound,
+	 * but has at least one document. Default no bound.
 	 */
 	readonly maxBytes?: number;
 }
 
+/** A page of versions; `column` is an integer column that grows with every change. */
 export interface VersionPage<C extends Columns> extends Page {
 	readonly column: keyof C & string;
 }
 
+/** One page of documents. */
 export interface Found<C extends Columns> {
 	documents: Document<C>[];
-	/** Where the next page begins; absent when there is none. */
+	/** The cursor of the next page; absent when there is none. */
 	next?: string;
 }
 
@@ -107,19 +125,28 @@ export const maxAppended = 500;
 /** Most documents that are removed at once. */
 export const maxRemoved = 500;
 
-/** Why an ordered insert stopped before its end. */
+/** The outcome of an ordered insert. */
 export interface Appended {
-	/** How many documents of the batch are in; they are the first ones. */
+	/** The count of inserted documents; they are the first ones of the batch. */
 	inserted: number;
-	/** What the first one that is not in clashed with: `id` if it did, else the name of a unique index. Absent when all are in. */
+	/**
+	 * The key that the first refused document collides with: `id` if it does, otherwise the name of a unique index.
+	 * Absent when all were inserted.
+	 */
 	clash?: string;
 }
 
-/** Writes with an event that is too large (event-size.ts) are refused: {UnprocessableError}. */
+/**
+ * The port. Writes with an event that is too large (event-size.ts) are refused with {UnprocessableError}. The program
+ * that starts the process opens and closes the store.
+ */
 export interface DocumentStore {
-	/** Whether several processes may have it open at once. */
+	/** Whether several processes may open the store at once. */
 	readonly isShared: boolean;
-	/** Opens the store and makes its collections and indexes. Call once, first. @throws when another process has it. */
+	/**
+	 * Opens the store and creates its collections and indexes. Call this once, before all other methods. @throws when
+	 * another process has opened a store that is not shared.
+	 */
 	open(collections: readonly Collection[]): Promise<void>;
 	/** @throws {DuplicateKeyError} */
 	insert<C extends Columns>(
@@ -127,15 +154,21 @@ export interface DocumentStore {
 		document: Document<C>,
 		events?: readonly OutboxEntry[],
 	): Promise<void>;
-	/** Inserts in order and stops at the first clash; those before it stay. @throws {RangeError} for more than `maxAppended`. */
+	/**
+	 * Inserts in order and stops at the first collision; the documents before it stay. @throws {RangeError} for more
+	 * than `maxAppended`.
+	 */
 	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended>;
-	/** Undefined when there is no such document. @param columns Only these; default all. */
+	/** Returns a document; undefined when there is none. @param columns The columns to return; default all. */
 	get<C extends Columns>(
 		collection: Collection<C>,
 		id: string,
 		columns?: readonly (keyof C & string)[],
 	): Promise<Document<C> | undefined>;
-	/** The document after the change; undefined when there is none or the guard does not hold. @throws {DuplicateKeyError} */
+	/**
+	 * Returns the document after the change; undefined when there is none or the guard does not hold. @throws
+	 * {DuplicateKeyError}
+	 */
 	update<C extends Columns>(
 		collection: Collection<C>,
 		id: string,
@@ -143,7 +176,10 @@ export interface DocumentStore {
 		change: Change<C>,
 		events?: readonly OutboxEntry[],
 	): Promise<Document<C> | undefined>;
-	/** Documents of one declared index, in its order. @throws {RangeError} when `after` is not a cursor of this store. */
+	/**
+	 * Returns documents in the order of a declared index. @throws {RangeError} when `after` is not a cursor of this
+	 * store.
+	 */
 	find<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
@@ -151,8 +187,8 @@ export interface DocumentStore {
 		page: DocumentPage<C>,
 	): Promise<Found<C>>;
 	/**
-	 * What `find` would give, as one line `<id>:<value>` for each: enough to tell whether a page is still as it was,
-	 * without reading it, by an integer column that grows with every change of a document. An absent value is empty.
+	 * Returns one line `<id>:<value>` for each document that `find` would return. With a column that grows with every
+	 * change, the text tells whether a page has changed without reading its documents. An absent value is empty.
 	 */
 	versions<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
@@ -160,29 +196,32 @@ export interface DocumentStore {
 		range: Range,
 		page: VersionPage<C>,
 	): Promise<string>;
-	/** How many documents an index has in a range. */
+	/** Counts the documents of an index in a range. */
 	count<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
 		index: NoInfer<I>,
 		range: Range,
 	): Promise<number>;
-	/** Whether a document was removed; false when there is none or the guard does not hold. */
+	/** Removes a document; returns false when there is none or the guard does not hold. */
 	remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean>;
-	/** Removes those that are there, in no order; when it fails some may be left. @throws {RangeError} for more than `maxRemoved`. */
+	/**
+	 * Removes the documents that exist, in no particular order; after a failure some may remain. @throws {RangeError}
+	 * for more than `maxRemoved`.
+	 */
 	removeMany(collection: Collection, ids: readonly string[]): Promise<void>;
-	/** Documents with waiting events, the longest waiting first. */
+	/** Returns documents with waiting events, the longest waiting first. */
 	outbox(collection: Collection, limit: number): Promise<OutboxDocument[]>;
-	/** Whether events of a document wait; false when there is none. */
+	/** Whether events of a document wait; false when there is no such document. */
 	isWaiting(collection: Collection, id: string): Promise<boolean>;
-	/** Takes away the events up to and including number `n`; later ones stay. */
+	/** Removes the events up to and including number `n` from the outbox; later ones stay. */
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void>;
-	/** Resolves when the store answers; for readiness. @throws when it does not. */
+	/** Resolves when the store answers; `/ready` uses it. @throws when it does not answer. */
 	ping(): Promise<void>;
 	/** Finishes writes under way. Safe to call twice. */
 	close(): Promise<void>;
 }
 
-/** The methods an adapter must have. */
+/** The methods that an adapter must have. */
 export const documentStoreMethods = [
 	"open",
 	"insert",

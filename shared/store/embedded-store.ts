@@ -1,4 +1,4 @@
-/** The default store: one SQLite file, for one process. Reads are synchronous, writes are committed in groups. */
+/** The default store: one SQLite file, used by one process. Reads are synchronous; writes are committed in groups. */
 import type { SQLOutputValue } from "node:sqlite";
 import { UnavailableError } from "../errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
@@ -42,8 +42,9 @@ import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
 import { RowCache } from "./row-cache.ts";
 import { WriteQueue } from "./write-queue.ts";
 
+/** The arguments of {@link EmbeddedStore} in the configuration. */
 export interface EmbeddedStoreOptions {
-	/** Where the file is; made when absent. */
+	/** The folder of the file; it is created when absent. */
 	readonly folder: string;
 }
 
@@ -53,6 +54,7 @@ interface Opened {
 	readonly rows: RowCache;
 }
 
+/** The store in a SQLite file. It locks the file until it is closed. */
 export class EmbeddedStore implements DocumentStore {
 	readonly isShared = false;
 	readonly #folder: string;
@@ -99,7 +101,7 @@ export class EmbeddedStore implements DocumentStore {
 		const statement = selection(collection, id, columns);
 		const known = rows.get(collection.name, id, statement.text);
 		const row = known ?? database.first(statement);
-		if (row && !known) rows.keep(collection.name, id, statement.text, row);
+		if (row && !known) rows.store(collection.name, id, statement.text, row);
 		return row && documentOf(collection, row);
 	}
 
@@ -134,7 +136,7 @@ export class EmbeddedStore implements DocumentStore {
 	): Promise<Found<C>> {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
-		// One more than asked for tells whether there is a next page.
+		// One more document than requested tells whether there is a next page.
 		const order = { descending, after: position, limit: limit + 1 };
 		const rows = this.#database.each(pageSelection(collection, query, order, memberList(collection, columns)));
 		const room = new PageRoom(limit, maxBytes);
@@ -217,7 +219,7 @@ export class EmbeddedStore implements DocumentStore {
 		opened.database.close();
 	}
 
-	/** @param run Forgets the rows that it changes. */
+	/** Runs a write in the queue. @param run The write, which also removes the rows it changes from the cache. */
 	async #write<T>(run: (database: EmbeddedDatabase, rows: RowCache) => T): Promise<T> {
 		const { database, queue, rows } = this.#ready();
 		return queue.add(() => run(database, rows));
@@ -238,7 +240,7 @@ interface Insertion {
 	readonly statement: Sql;
 }
 
-/** Inserts in order up to the first clash. */
+/** Inserts in order up to the first collision. */
 function insertAll(database: EmbeddedDatabase, collection: Collection, insertions: readonly Insertion[]): Appended {
 	for (const [inserted, { id, statement }] of insertions.entries()) {
 		try {
@@ -246,7 +248,7 @@ function insertAll(database: EmbeddedDatabase, collection: Collection, insertion
 		} catch (error) {
 			const duplicate = duplicateKey(collection, error);
 			if (!duplicate) throw error;
-			// SQLite names one of several clashes, not always the one that says most.
+			// SQLite names only one of several collisions, and not always the one with the id.
 			return { inserted, clash: database.first(selection(collection, id)) ? "id" : duplicate.key };
 		}
 	}

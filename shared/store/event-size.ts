@@ -1,13 +1,16 @@
-/** How large an event may be: every gateway holds it, and it is sent to everybody who may see it. */
+/** Bounds the size of an event, because every gateway holds it in memory and sends it to everybody who may see it. */
 import { UnprocessableError } from "../errors.ts";
 import type { OutboxEntry } from "./document-store.ts";
 
-/** Bytes of its payload. */
+/** The bound of an event's payload in bytes. */
 export const maxEventBytes = 64 * 1024;
-/** A UTF-16 unit has at most three bytes in UTF-8. */
+/** Texts of this length always fit, because a UTF-16 unit has at most three bytes in UTF-8. */
 const surelyFitting = Math.floor(maxEventBytes / 3);
 
-/** @throws {UnprocessableError} naming the largest member: whoever asked for the write can say less of it. */
+/**
+ * Refuses events that are too large. @throws {UnprocessableError} naming the largest member, which the caller can
+ * shorten.
+ */
 export function refuseLargeEvents(events: readonly OutboxEntry[]): void {
 	for (const { type, data } of events) {
 		if (data.length <= surelyFitting) continue;

@@ -1,28 +1,30 @@
-/** What a query of a declared index asks for, worked out once for every engine. */
+/** Resolves a query of a declared index into columns, values and order, once for all stores. */
 import type { Collection, Columns, Document } from "./collection.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Range } from "./document-store.ts";
 
 type Value = string | number;
 
+/** The bounds of the column that a query ranges over. */
 export interface RangedColumn {
 	readonly column: string;
-	/** Always set, so that documents which lack the column stay outside on every engine. */
+	/** The lower bound. It is always set, so that documents without the column are excluded in every store. */
 	readonly from: Value;
 	readonly to?: Value;
 }
 
+/** A checked query of one index. */
 export interface IndexQuery {
 	readonly index: string;
 	readonly equal: readonly { readonly column: string; readonly value: Value }[];
 	readonly ranged?: RangedColumn;
-	/** In what the documents are sorted; `id` last, unless no two of them can tie. */
+	/** The columns of the sort order; `id` is the last one, unless no two documents can tie. */
 	readonly order: readonly string[];
 }
 
 const smallest = { text: "", integer: Number.MIN_SAFE_INTEGER } as const;
 
-/** @throws {TypeError} when the index is not declared or the range does not fit its columns. */
+/** Returns the query. @throws {TypeError} when the index is not declared or the range does not fit its columns. */
 export function indexQuery(collection: Collection, index: string, range: Range): IndexQuery {
 	const spec = collection.indexes[index];
 	if (!spec) throw new TypeError(`Cannot query "${collection.name}": it has no index "${index}"`);
@@ -46,7 +48,10 @@ function isBounded({ from, to }: Range): boolean {
 	return from !== undefined || to !== undefined;
 }
 
-/** The values of the ordering columns where a page ended. @throws {RangeError} when the text is no cursor for this query. */
+/**
+ * Returns the values of the ordering columns at the end of a page. @throws {RangeError} when the text is no cursor for
+ * this query.
+ */
 export function positionAfter(collection: Collection, { order }: IndexQuery, cursor: string): Value[] {
 	const { value, id } = decodeCursor(cursor);
 	if (order.length === 0) throw new RangeError("This list has one page only");
@@ -58,7 +63,7 @@ export function positionAfter(collection: Collection, { order }: IndexQuery, cur
 	});
 }
 
-/** Where a page ends that has this document last. */
+/** Returns the cursor of a page that ends with this document. */
 export function cursorAt({ ranged }: IndexQuery, document: Document<Columns>): string {
 	const value = ranged && document[ranged.column];
 	return encodeCursor({ value: typeof value === "string" || typeof value === "number" ? value : "", id: document.id });

@@ -1,4 +1,4 @@
-/** Inserts of which the first one counts: whoever comes second finds a document there and takes that. */
+/** Inserts documents that several writers may insert: the first one wins, and the others use its document. */
 import { DuplicateKeyError } from "./document-store.ts";
 
 /**

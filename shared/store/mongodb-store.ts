@@ -1,4 +1,4 @@
-/** Documents in MongoDB, for several processes. */
+/** The store in MongoDB, which several processes share. */
 import type { Collection as Documents } from "mongodb";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
@@ -34,18 +34,23 @@ import {
 	updateOperators,
 } from "./mongodb/mongodb-query.ts";
 
+/** The arguments of {@link MongodbStore} in the configuration. */
 export interface MongodbStoreOptions {
-	/** Connection string; may hold a password. */
+	/** The connection string; it may contain a password. */
 	readonly url: string;
-	/** Default `atelier`. */
+	/** The name of the database; default `atelier`. */
 	readonly database?: string;
 }
 
+/** The store in a MongoDB database. Its connections live until it is closed. */
 export class MongodbStore implements DocumentStore {
 	readonly isShared = true;
 	readonly #connection: MongodbConnection;
 
-	/** @throws {TypeError} when the url is no connection string; the sentence does not repeat it. */
+	/**
+	 * Prepares the connection and does nothing yet. @throws {TypeError} when the url is no connection string; the
+	 * sentence does not repeat it.
+	 */
 	constructor({ url, database = "atelier" }: MongodbStoreOptions) {
 		this.#connection = new MongodbConnection(url, database);
 	}
@@ -129,7 +134,7 @@ export class MongodbStore implements DocumentStore {
 		const query = indexQuery(collection, index, range);
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		const filter = rangeFilter(query, position, descending);
-		// One more than asked for tells whether there is a next page.
+		// One more document than requested tells whether there is a next page.
 		const sort = sortOrder(query, descending);
 		const room = new PageRoom(limit, maxBytes);
 		return this.#attempt("read", collection, async (documents, options) => {
@@ -209,7 +214,7 @@ export class MongodbStore implements DocumentStore {
 			const stored = await documents.findOne({ _id: id }, options);
 			const next = stored?._outbox?.find((entry) => entry.n > n);
 			if (!next) return;
-			// When `next` is gone by then, somebody has trimmed further than this.
+			// If `next` no longer exists, another relay has trimmed further than this call would.
 			await documents.updateOne({ _id: id, "_outbox.n": next.n }, outboxTrimming(n, next.at), options);
 		});
 	}

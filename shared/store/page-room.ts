@@ -1,22 +1,23 @@
-/** What one page may take, by number and by bytes. */
+/** Counts the documents and bytes that one page still has room for. */
 import { mostQuotedBytes, quotedBytes } from "../bus/json-size.ts";
 
+/** The room of one page; every query makes its own one. */
 export class PageRoom {
 	readonly #maxBytes: number;
 	#left: number;
-	/** Bytes of the texts that were counted. */
+	/** The bytes of the counted texts. */
 	#bytes = 0;
-	/** Texts that are counted only when their number alone no longer shows that they fit. */
+	/** Texts that are counted only when their number alone no longer proves that they fit. */
 	#uncounted: string[] = [];
 	#mostUncounted = 0;
 
-	/** @param maxBytes Bound of the texts as they stand in a message; default no bound. */
+	/** @param maxBytes The bound of the texts as JSON strings, in bytes; default no bound. */
 	constructor(limit: number, maxBytes = Infinity) {
 		this.#left = limit;
 		this.#maxBytes = maxBytes;
 	}
 
-	/** Whether one more text has room, which it then takes up. The first text always has. */
+	/** Takes room for one more text, and returns whether there was any. The first text always fits. */
 	take(text: string): boolean {
 		if (this.#left === 0) return false;
 		if (this.#maxBytes !== Infinity && !this.#fits(text)) return false;

@@ -1,23 +1,25 @@
 /**
- * Rows that were read by their id lately. One process has the database, so that a row which it does not write stays as
- * it is; whoever writes one forgets it, in the same step of the event loop.
+ * Caches rows that were recently read by their id. One process owns the database, so a row stays valid until this
+ * process writes it; the writer removes it from the cache in the same step of the event loop.
  */
 import type { SQLOutputValue } from "node:sqlite";
 import type { SqlRow } from "./embedded/embedded-sql.ts";
 
+/** The bounds of a {@link RowCache}. */
 export interface CacheLimits {
-	/** Documents whose rows are kept, those that were kept last. */
+	/** The count of cached documents; the ones cached first are removed first. */
 	readonly documents: number;
-	/** Characters of the longest text in a row that is kept. */
+	/** The length of the longest text in a cached row, in characters. */
 	readonly textLength: number;
 }
 
-/** At most 4 MB of the one long text that a document has. */
+/** The long texts of all cached documents together have at most 4 MB. */
 const defaultLimits: CacheLimits = { documents: 1_000, textLength: 4_096 };
 
+/** The cache of one open database. */
 export class RowCache {
 	readonly #limits: CacheLimits;
-	/** By document, in the order in which they were kept, then by the statement that reads it. */
+	/** Rows by document, in the order of caching, and then by the statement that read them. */
 	readonly #rows = new Map<string, Map<string, SqlRow>>();
 
 	constructor(limits: CacheLimits = defaultLimits) {
@@ -28,8 +30,8 @@ export class RowCache {
 		return this.#rows.get(nameOf(collection, id))?.get(statement);
 	}
 
-	/** @param row Must not be changed any more. */
-	keep(collection: string, id: string, statement: string, row: SqlRow): void {
+	/** Caches a row. @param row The row, which must not be modified afterwards. */
+	store(collection: string, id: string, statement: string, row: SqlRow): void {
 		if (Object.values(row).some((value) => this.#isLong(value))) return;
 		const name = nameOf(collection, id);
 		const rows = this.#rows.get(name);

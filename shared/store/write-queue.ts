@@ -1,23 +1,24 @@
 /**
- * Writes of one tick, committed together: one sync of the disk for all of them. Each is told its outcome only when the
- * commit is done, and one that fails by itself takes nothing from its neighbours.
+ * Groups writes: all writes of one tick are committed together, with one sync of the disk. A write's promise settles
+ * only after the commit, and a write that fails does not affect the others of its group.
  */
 import { UnavailableError } from "../errors.ts";
 import type { EmbeddedDatabase } from "./embedded/embedded-database.ts";
 
-/** Writes that wait; more are refused. */
+/** The most writes that may wait; further ones are refused. */
 const maxWaiting = 10_000;
-/** Writes in one commit; bounds how long the event loop stands still. */
+/** The most writes in one commit; this bounds how long a commit blocks the event loop. */
 const maxGroup = 512;
 
 interface Write {
-	/** Runs inside the transaction and keeps the outcome. */
+	/** Runs the write inside the transaction and remembers its outcome. */
 	readonly run: () => void;
-	/** Tells the outcome. */
+	/** Settles the caller's promise with the remembered outcome. */
 	readonly settle: () => void;
 	readonly fail: (error: Error) => void;
 }
 
+/** The queue of one open database. It needs no closing, but its owner drains it before the database is closed. */
 export class WriteQueue {
 	readonly #database: EmbeddedDatabase;
 	readonly #waiting: Write[] = [];
@@ -28,7 +29,7 @@ export class WriteQueue {
 	}
 
 	/**
-	 * Resolves to what `run` returns, when it is durable; rejects with what it throws.
+	 * Resolves to the result of `run` when it is durable; rejects with the error that `run` throws.
 	 * @throws {UnavailableError} when too many writes wait, or the disk refuses the commit.
 	 */
 	async add<T>(run: () => T): Promise<T> {
@@ -39,7 +40,7 @@ export class WriteQueue {
 		return outcome;
 	}
 
-	/** Commits what waits, at once. */
+	/** Commits all waiting writes at once. */
 	drain(): void {
 		while (this.#waiting.length > 0) this.#commitGroup();
 	}

@@ -1,4 +1,4 @@
-/** Templates as YAML files of one folder: one template a document, read anew when a file changes. */
+/** Templates as YAML files of one folder: one template per document. The files are read again when one has changed. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -16,11 +16,15 @@ interface Cached {
 	readonly templates: Template[];
 }
 
+/** The default source of templates. */
 export class YamlTemplates implements TemplateSource {
 	readonly #folder: string;
 	readonly #files = new Map<string, Cached>();
 
-	/** @param folder From the project's root, or absolute. A folder that does not exist holds no templates. */
+	/**
+	 * @param folder A path from the project's root, or an absolute one. A folder that does not exist contains no
+	 * templates.
+	 */
 	constructor({ folder, projectRoot }: { folder: string; projectRoot: string }) {
 		this.#folder = resolve(projectRoot, folder);
 	}

@@ -1,4 +1,4 @@
-/** Who sends a request. People and their tools are known by the configured identity provider, session pods by their key. */
+/** Authenticates requests: people and their tools by the configured identity provider, session pods by their key. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { AnyAction } from "#shared/bus/contract.ts";
@@ -12,16 +12,17 @@ import type { IdentityProvider } from "./identity-provider.ts";
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
-/** The parameters a request names in its path. */
+/** The parameters in the path of a request. */
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
-/** What a request says, in words or by where it comes from, about who sends it and whom it is about. */
+/** The parts of a request that identify its sender and its object. */
 export interface Claim {
 	readonly headers: IncomingHttpHeaders;
 	readonly connection: Ends;
 	readonly path: PathParams;
 }
 
+/** Authenticates the requests of one gateway. */
 export class Authenticator {
 	readonly #identity: IdentityProvider;
 	readonly #key: InstallationKey;
@@ -32,9 +33,9 @@ export class Authenticator {
 	}
 
 	/**
-	 * The principal of a request for this action; anonymous where the action is for everybody.
-	 * @throws {UnauthorizedError} when there is none to be believed.
-	 * @throws {ForbiddenError} when the action is not for that kind of principal.
+	 * Returns the principal of a request for this action; the anonymous one where the action is public.
+	 * @throws {UnauthorizedError} when no credential is valid.
+	 * @throws {ForbiddenError} when the action is not for this kind of principal.
 	 */
 	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
 		const access = action.access ?? "user";
@@ -48,7 +49,7 @@ export class Authenticator {
 		return principal;
 	}
 
-	/** The pod whose key made this token. */
+	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */
 	#pod(token: string): Principal | undefined {
 		const [, id = "", generation = ""] = podTokenForm.exec(token) ?? [];
 		const right = Buffer.from(this.#key.podToken(id, Number(generation)));
@@ -59,8 +60,8 @@ export class Authenticator {
 }
 
 /**
- * The session that a path names, by either name the contract has for it. Where a body names sessions instead, their
- * repository knows a pod's own one only.
+ * Returns the session id in a path, by either of the contract's two names for it. Where a body names sessions instead,
+ * the service finds only the pod's own one.
  */
 function namedSession(path: PathParams): string | undefined {
 	return path["session_id"] ?? path["chronicle_id"];

@@ -1,34 +1,39 @@
-/** Port: who sends a request. One adapter is named in the configuration (`identity`). */
+/** Port: authenticates the senders of requests. The configuration names one adapter (`identity`). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Ends } from "../http/connection-rows.ts";
 
+/** The port. The gateway creates the adapter at its start and never closes it. */
 export interface IdentityProvider {
 	/**
-	 * The principal of a request with these headers; undefined when there is none to be believed (401).
-	 * Tokens of session pods never get here.
-	 * @param connection By which it came.
-	 * @throws {ForbiddenError} with a sentence, when who sends it is known to have no place here.
+	 * Returns the principal of a request with these headers; undefined when it has no valid credential (401). Tokens of
+	 * session pods are never passed to this method.
+	 * @param connection The connection of the request.
+	 * @throws {ForbiddenError} with a sentence, when the sender is known and may not use this installation.
 	 */
 	authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined>;
-	/** How browsers become known, who cannot set a header; absent: they have to. Asked for at the start. @throws {StartError} */
+	/**
+	 * The login of browsers, which cannot set headers; absent when the identity has none. It is read at the start.
+	 * @throws {StartError}
+	 */
 	readonly browserLogin?: BrowserLogin;
-	/** Whether the gateway may listen only on loopback with it, and refuses foreign Host and Origin. */
+	/** Whether the gateway may listen only on loopback and refuses foreign Host and Origin headers. */
 	readonly loopbackOnly: boolean;
 }
 
-/** What the class of an identity says of itself, in a static member: also where its provider is not created. */
+/** The static members of an adapter's class, which are read without creating the adapter. */
 export interface IdentityProviderClass {
 	/**
-	 * Whether every caller may have the rights of whoever started the platform: the sessions are one person's, or of people who
-	 * share the machine. With it, pods need no isolation and repositories may be folders.
+	 * Whether every caller may have the rights of the person who started the platform, because all sessions belong to
+	 * one person or to people who share the machine. If so, pods need no isolation and repositories may be folders.
 	 */
 	readonly trustsCallers: boolean;
 }
 
+/** The login of a browser with a token in a URL. */
 export interface BrowserLogin {
-	/** Goes behind the address that is printed at the start, as `/?token=`. */
+	/** The token that is appended to the printed address, as `/?token=`. */
 	readonly token: string;
-	/** `Set-Cookie` for a browser that shows this text as the token; undefined when it is not. */
+	/** Returns the `Set-Cookie` header for a browser that sends this text as the token; undefined when it is wrong. */
 	cookieFor(text: string): string | undefined;
 }

@@ -1,4 +1,7 @@
-/** `/?token=…`: a browser shows the platform's token once, gets a cookie for it, and goes on at a URL without it. */
+/**
+ * Answers `/?token=…`: a browser sends the platform's token once, gets a cookie for it and is redirected to a URL
+ * without the token.
+ */
 import type { IncomingMessage } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
@@ -8,7 +11,7 @@ const firstPage = "/docs";
 
 const wrong = new HttpError(401, "This is not the platform's token: it is printed at its start");
 
-/** Undefined: the request is none of these. @throws {HttpError} 401 */
+/** Returns the answer; undefined when the request is no login. @throws {HttpError} 401 */
 export function loginAnswer({ method, url = "" }: IncomingMessage, login: BrowserLogin): Answer | undefined {
 	if (method !== "GET" || !url.startsWith("/?")) return undefined;
 	const token = new URLSearchParams(url.slice(2)).get("token");

@@ -1,24 +1,28 @@
 /**
- * Which user's program is at the other end of a connection within this machine, as the kernel's tables of connections say
- * (proc(5), `/proc/net/tcp` and `tcp6`; Linux only).
+ * Finds the user whose program is at the other end of a connection within this machine, in the kernel's tables of
+ * connections (proc(5), `/proc/net/tcp` and `tcp6`; Linux only).
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { connectionRows, type Ends } from "../http/connection-rows.ts";
 
-/** A table is no snapshot: a row may be passed over when others come and go while it is read. */
+/**
+ * The most readings of a table per request: a table is no snapshot, and a row may be skipped when others change during
+ * a reading.
+ */
 const maxLooks = 3;
-/** Of a table; 400,000 connections and more. */
+/** The most bytes of a table, enough for 400,000 connections. */
 const maxTableBytes = 64 * 1024 * 1024;
-/** The kernel gives a page at a time. */
+/** The kernel returns a page of the table at a time. */
 const chunkBytes = 16 * 1024;
 
 interface Waiting {
 	readonly resolve: (uid: number | undefined) => void;
 	readonly reject: (error: unknown) => void;
-	/** What its row begins with, in either table. */
+	/** The possible beginnings of the connection's row. */
 	readonly rows: readonly string[];
 }
 
+/** Looks up owners of connections. It holds no files open between look-ups. */
 export class PeerOwners {
 	readonly #tables: readonly string[];
 	#waiting: Waiting[] = [];
@@ -29,9 +33,9 @@ export class PeerOwners {
 	}
 
 	/**
-	 * Id of the user whose socket it is; undefined when an end is not on loopback, or nobody has that socket any more.
-	 * All who ask while a table is read are answered from the next reading of it.
-	 * @throws {Error} when there is no such table, or it is too large.
+	 * Returns the id of the user who owns the peer's socket; undefined when an end is not on loopback, or the socket
+	 * has no owner any more. Calls during a reading of the table are answered from the next reading.
+	 * @throws {Error} when the table does not exist or is too large.
 	 */
 	async find(connection: Ends): Promise<number | undefined> {
 		const rows = connectionRows(connection);
@@ -81,7 +85,7 @@ export class PeerOwners {
 	}
 }
 
-/** @throws {RangeError} */
+/** Yields the lines of a table. @throws {RangeError} when it is too large. */
 async function* linesOf(file: FileHandle): AsyncGenerator<string> {
 	const chunk = Buffer.allocUnsafe(chunkBytes);
 	let rest = "";
@@ -98,8 +102,8 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
 }
 
 /**
- * Undefined for a socket that no program has any more: the kernel shows such a one as root's, with inode 0. Whoever
- * sends and closes at once would be root otherwise.
+ * Returns the owner in a row; undefined for a socket without a program: the kernel shows it as owned by root, with
+ * inode 0, and a caller who sends and closes at once would otherwise count as root.
  */
 function ownerIn(line: string): number | undefined {
 	const [, , , , , , , uid = "", , inode = "0"] = line.trim().split(/ +/);

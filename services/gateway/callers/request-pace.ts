@@ -1,43 +1,43 @@
 /**
- * When several people ask, a crowd of one person's requests does not stand in front of another's. Of each person one begins in
- * a turn of the event loop, so that between two of them everything else that has come is read and answered; and a few are
- * worked on at a time. One that takes long waits for something itself and is counted no more. Nothing is refused, and whoever
- * is alone does not wait at all.
+ * Shares the event loop fairly between persons. While several persons send requests, one request per person begins in
+ * each turn of the event loop, and only a few of one person are worked on at a time; a request that has run for long
+ * waits for something else and is no longer counted. Nothing is refused, and a person who is alone never waits.
  */
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
 
-/** Of one person, while others are there. */
+/** The requests of one person that are worked on at a time while other persons are present. */
 const atOnce = 2;
-/** Whoever has asked for something in this time is there. */
+/** A person counts as present for this time after a request, in milliseconds. */
 const presentMs = 1_000;
-/** After that a request waits for something rather than being worked on. */
+/** The time after which a request counts as waiting instead of being worked on, in milliseconds. */
 const workMs = 250;
 const lookMs = 50;
 
 /** A request under way. */
 interface Begun {
-	/** On the monotonic clock. */
+	/** The time of its beginning on the monotonic clock. */
 	readonly at: number;
 }
 
 interface Asker {
 	readonly begun: Set<Begun>;
 	readonly waiting: ((begun: Begun) => void)[];
-	/** One of theirs has begun in this turn of the event loop. */
+	/** Whether a request of this person has begun in the present turn of the event loop. */
 	hadTurn: boolean;
 }
 
+/** The pacing of one gateway. */
 export class RequestPace {
 	readonly #askers = new Map<string, Asker>();
 	#latest = "";
 	#latestAt = 0;
-	/** Of somebody else than the latest. */
+	/** The time of the last request of a person other than the latest one. */
 	#formerAt = Number.NEGATIVE_INFINITY;
 	#isLooking = false;
 	#isTurning = false;
 
-	/** What `serve` gives, when it is its turn. */
+	/** Runs `serve` when it is the person's turn, and returns its result. */
 	async run<T>(principal: Principal, serve: () => Promise<T>): Promise<T> {
 		const who = principalKey(principal);
 		const asker = this.#asker(who);
@@ -59,7 +59,7 @@ export class RequestPace {
 		return asker;
 	}
 
-	/** Whether somebody else is there, too. */
+	/** Whether another person is present too. */
 	#isInCompany(who: string): boolean {
 		const at = monotonic();
 		if (this.#latest !== who) this.#formerAt = this.#latest === "" ? this.#formerAt : this.#latestAt;
@@ -68,7 +68,7 @@ export class RequestPace {
 		return at - this.#formerAt < presentMs;
 	}
 
-	/** Undefined when it has to wait. */
+	/** Begins a request if it is the person's turn; undefined when it has to wait. */
 	#beginInTurn(asker: Asker): Begun | undefined {
 		if (asker.waiting.length > 0 || !mayBegin(asker)) return undefined;
 		asker.hadTurn = true;
@@ -81,7 +81,7 @@ export class RequestPace {
 		return new Promise((resolve) => waiting.push(resolve));
 	}
 
-	/** Lets one of each begin that may, turn by turn, until none of them may. */
+	/** Begins one waiting request per person in each turn of the event loop, until none may begin. */
 	async #takeTurns(): Promise<void> {
 		if (this.#isTurning) return;
 		this.#isTurning = true;
@@ -98,7 +98,7 @@ export class RequestPace {
 		this.#isTurning = false;
 	}
 
-	/** As long as somebody waits: what is under way may come to be counted no more without an end. */
+	/** Checks again while requests wait, because a running request may cease to count without ending. */
 	async #look(): Promise<void> {
 		if (this.#isLooking) return;
 		this.#isLooking = true;
@@ -120,7 +120,7 @@ function begin({ begun }: Asker): Begun {
 	return one;
 }
 
-/** Whether one has begun. */
+/** Begins the next waiting request of a person; returns whether there was one. */
 function admit(asker: Asker): boolean {
 	const next = mayBegin(asker) ? asker.waiting.shift() : undefined;
 	if (!next) return false;

@@ -1,4 +1,7 @@
-/** The one person of an installation that has one; the same by whatever identity, so that their sessions stay theirs. */
+/**
+ * The principal of the single person of an installation. It is the same for all identity adapters, so that the person
+ * keeps their sessions.
+ */
 import type { Principal } from "#shared/bus/principal.ts";
 
 export const theDeveloper: Principal = {

@@ -1,33 +1,36 @@
-/** One HTTP answer, and how it is sent: every one carries the request id and the headers that keep browsers in bounds. */
+/** Sends HTTP answers. Every answer has the request id and headers that restrict what browsers do with it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after } from "#shared/clock.ts";
 
+/** One answer. */
 export interface Answer {
 	readonly status: number;
-	/** Absent: an answer without a body. */
+	/** The body; absent: the answer has none. */
 	readonly body?: string | Buffer;
 	/** Media type of the body; default `application/json`. */
 	readonly type?: string;
-	/** What a browser may load for it (Content-Security-Policy); default: nothing. */
+	/** The content that a browser may load for the answer (Content-Security-Policy); default: nothing. */
 	readonly policy?: string;
-	/** Who may keep it (Cache-Control); default: nobody. */
+	/** The `Cache-Control` header; default: nobody may store the answer. */
 	readonly caching?: string;
-	/** Names and values in turn. */
+	/** Further headers: alternating names and values. */
 	readonly headers?: readonly string[];
 }
 
-/** What is answered. */
+/** The request that is answered, and its connection. */
 export interface Answered {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
-	/** Of the request. */
+	/** The id of the request. */
 	readonly id: string;
 }
 
-/** What a client has not yet sent when it is answered is thrown away for this long; then its connection goes. */
+/**
+ * How long the unread rest of a request is discarded after the answer before the connection is closed, in milliseconds.
+ */
 const leftoverMs = 1_000;
 
-/** A shorter one leaves together with its headers, as one text. */
+/** Bodies below this length are sent together with their headers, as one text. */
 const longText = 65_536;
 
 const protective: readonly string[] = [
@@ -42,10 +45,11 @@ const protective: readonly string[] = [
 const nothing = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * Sends the answer at the end of this turn of the event loop, unless one was sent already or nobody is there any more.
- * All answers of a turn leave together: a client that was woken for the first is awake for the rest, and waking it is
- * what costs most of a small answer.
- * @param instead What is sent when this cannot be: a status that is none, or a header with characters no header has.
+ * Sends the answer at the end of this turn of the event loop, unless one was sent already or the client has gone. All
+ * answers of a turn are sent together, because waking the client costs most of a small answer, and a client that was
+ * woken for the first one is awake for the rest.
+ * @param instead Makes the answer that is sent when this one is invalid: an impossible status, or a header with
+ * forbidden characters.
  */
 export function send({ request, response, id }: Answered, answer: Answer, instead: (error: unknown) => Answer): void {
 	setImmediate(() => {
@@ -62,14 +66,17 @@ function write({ request, response, id }: Answered, answer: Answer): void {
 	const { status, body = "", type = "application/json", policy = nothing, caching = "no-store", headers = [] } = answer;
 	const own = ["X-Request-ID", id, "Cache-Control", caching, "Content-Security-Policy", policy];
 	const head = [...own, ...protective, ...headers];
-	// A long text is encoded once, not for its length and for the socket.
+	// A long text is encoded once instead of once for its length and once for the socket.
 	const content = typeof body === "string" && body.length >= longText ? Buffer.from(body) : body;
 	if (answer.body !== undefined) head.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(content)));
 	response.writeHead(status, head).end(content);
 	if (!request.complete) dropLeftover(request);
 }
 
-/** Cutting the connection at once would destroy the answer on its way; reading on without end would be a gift. */
+/**
+ * Discards the rest of the request for a while: closing the connection at once would destroy the answer on its way, and
+ * reading without a limit would let the client occupy the connection.
+ */
 function dropLeftover(request: IncomingMessage): void {
 	request.resume();
 	const cut = after(leftoverMs, () => request.destroy());

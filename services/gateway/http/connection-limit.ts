@@ -1,19 +1,23 @@
 /**
- * How many connections the gateway takes: every one is an open file of this process, which needs others for the store and to start
- * sessions. Whoever holds connections, known or not, must not have them all.
+ * Limits the connections of the gateway. Every connection is an open file of this process, which needs others for the
+ * store and to start sessions, so clients must not use them all.
  */
 import { readFileSync } from "node:fs";
 
-/** The other half is for everything else, the far ends of chats among it. */
+/**
+ * The share of open files for connections; the rest is for everything else, including the gateway's connections to
+ * pods.
+ */
 const share = 0.5;
 
+/** The limit, and what it means for the installation. */
 export interface ConnectionLimit {
 	readonly connections: number;
-	/** For whoever runs the platform, where it is less than was wanted. */
+	/** A sentence for the operator when the limit is lower than wanted. */
 	readonly shortcoming?: string;
 }
 
-/** @param openFiles How many files this process may have open; default what the system says, if it does. */
+/** @param openFiles The most files that this process may have open; default: the system's limit, if there is one. */
 export function connectionLimit(wanted: number, openFiles = openFilesLimit()): ConnectionLimit {
 	const room = openFiles === undefined ? wanted : Math.max(1, Math.floor(openFiles * share));
 	if (room >= wanted) return { connections: wanted };
@@ -23,7 +27,10 @@ export function connectionLimit(wanted: number, openFiles = openFilesLimit()): C
 	};
 }
 
-/** Node raises it to the most it may have. Linux only (proc(5)); undefined also without a limit. */
+/**
+ * Reads the limit, which Node has raised to the hard limit. Linux only (proc(5)); undefined elsewhere and without a
+ * limit.
+ */
 function openFilesLimit(): number | undefined {
 	try {
 		const limit = /^Max open files +(\d+) /m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

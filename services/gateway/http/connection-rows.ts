@@ -1,8 +1,8 @@
-/** How the kernel's tables write the far end of a connection within this machine. Pure. */
+/** Formats the peer of a connection within this machine as the kernel's tables do. Pure. */
 import { isIPv4 } from "node:net";
 import { endianness } from "node:os";
 
-/** The ends of an accepted connection, as a socket tells them. */
+/** The two ends of an accepted connection, as the socket reports them. */
 export interface Ends {
 	readonly remoteAddress?: string | undefined;
 	readonly remotePort?: number | undefined;
@@ -13,8 +13,8 @@ export interface Ends {
 const mappedPrefix = "::ffff:";
 
 /**
- * What the row of the other end's socket begins with, `address:port address:port`: the one of `tcp`, and the one of `tcp6`,
- * where a program's socket may be although it speaks IPv4. None unless both ends are on loopback.
+ * Returns the beginnings `address:port address:port` of the row of the peer's socket: one for `tcp`, and one for
+ * `tcp6`, where a program's socket may be although it uses IPv4. Empty unless both ends are on loopback.
  */
 export function connectionRows({ remoteAddress, remotePort = 0, localAddress, localPort = 0 }: Ends): string[] {
 	const near = loopbackForms(localAddress);
@@ -24,7 +24,7 @@ export function connectionRows({ remoteAddress, remotePort = 0, localAddress, lo
 	});
 }
 
-/** The bytes of an address as the sockets of either family have it; none when it is not on loopback. */
+/** Returns the bytes of an address in both families of sockets; an empty list when it is not on loopback. */
 function loopbackForms(address = ""): number[][] {
 	const v4 = address.startsWith(mappedPrefix) ? address.slice(mappedPrefix.length) : address;
 	if (isIPv4(v4) && v4.startsWith("127.")) {
@@ -38,7 +38,7 @@ function zeros(count: number): number[] {
 	return Array.from({ length: count }, () => 0);
 }
 
-/** Words of four bytes, each a number of this machine's byte order in hexadecimal. */
+/** Formats words of four bytes, each in hexadecimal and in this machine's byte order. */
 function written(bytes: readonly number[]): string {
 	const words = Array.from({ length: bytes.length / 4 }, (_, word) => bytes.slice(4 * word, 4 * word + 4));
 	const ordered = words.flatMap((word) => (endianness() === "LE" ? word.toReversed() : word));

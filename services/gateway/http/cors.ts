@@ -1,8 +1,11 @@
-/** What browsers are told about pages elsewhere that the configuration allows to call (WHATWG Fetch, CORS protocol). */
+/** Makes the headers for foreign pages that the configuration allows to call (WHATWG Fetch, CORS protocol). */
 import type { IncomingMessage } from "node:http";
 import type { Answer } from "./answer.ts";
 
-/** Names and values in turn. No credentials: callers are known by their token alone. */
+/**
+ * Returns alternating names and values. Credentials of browsers are not allowed, because callers authenticate by their
+ * token alone.
+ */
 export function corsHeaders(origin: string): string[] {
 	return [
 		"Access-Control-Allow-Origin",
@@ -14,7 +17,7 @@ export function corsHeaders(origin: string): string[] {
 	];
 }
 
-/** The question a browser asks before it sends the request itself. */
+/** Whether the request is a preflight, which a browser sends before the request itself. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
 	return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }

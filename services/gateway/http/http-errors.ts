@@ -1,21 +1,21 @@
-/** The only place that knows the bodies of failures: `ErrorResponse`, and the list of a 422. */
+/** Makes the bodies of failures: `ErrorResponse`, and the list of a 422. No other module does. */
 import { InvalidParametersError, isWellFormed, ServiceError } from "#shared/errors.ts";
 import type { Answer } from "./answer.ts";
 import { problemItem, type Problem } from "./problem-items.ts";
 
-/** A failure of the request as HTTP, before it means anything to a service. Its body is made once. */
+/** A failure of the HTTP request itself, before a service sees it. Its body is made once. */
 export class HttpError extends Error {
 	override readonly name = "HttpError";
 	readonly answer: Answer;
 
-	/** @param headers Names and values in turn. */
+	/** @param headers Alternating names and values. */
 	constructor(status: number, detail: string, headers: readonly string[] = []) {
 		super(detail);
 		this.answer = { status, body: JSON.stringify({ detail }), headers };
 	}
 }
 
-/** Parameters or body do not fit the contract. */
+/** The parameters or the body do not fit the contract. */
 export class InvalidRequestError extends Error {
 	override readonly name = "InvalidRequestError";
 	readonly problems: readonly Problem[];
@@ -26,7 +26,10 @@ export class InvalidRequestError extends Error {
 	}
 }
 
-/** More would tell nobody more, and a hostile body could make the answer far larger than itself. */
+/**
+ * The most items of a 422. More would not help the client, and a hostile body could make the answer far larger than
+ * itself.
+ */
 const maxProblems = 50;
 
 const retryAfter = ["Retry-After", "1"];
@@ -39,7 +42,7 @@ const unavailable = new HttpError(503, "The service is not available at the mome
 const timedOut = new HttpError(504, "The answer did not come in time; whether the request took effect is unknown")
 	.answer;
 
-/** How the bus itself fails, by the type its errors carry on every node. */
+/** The answers to failures of the bus, by the type of its errors on every node. */
 const busFailures = new Map<unknown, Answer>([
 	["SERVICE_NOT_FOUND", unavailable],
 	["SERVICE_NOT_AVAILABLE", unavailable],
@@ -50,7 +53,7 @@ const busFailures = new Map<unknown, Answer>([
 	["REQUEST_SKIPPED", timedOut],
 ]);
 
-/** The answer for whatever was thrown; undefined when nobody foresaw it, and then only {@link unforeseen} may leave. */
+/** Returns the answer to a thrown value; undefined for an unexpected one, for which {@link unforeseen} is sent. */
 export function failureAnswer(error: unknown, placeOf: (parameter: string) => string): Answer | undefined {
 	if (error instanceof HttpError) return error.answer;
 	if (error instanceof InvalidRequestError) return invalid(error.problems);
@@ -64,7 +67,7 @@ export function failureAnswer(error: unknown, placeOf: (parameter: string) => st
 	return error instanceof Error && "type" in error ? busFailures.get(error.type) : undefined;
 }
 
-/** Says nothing about what happened; the log does. */
+/** The answer to an unexpected error. It says nothing about the cause, which is in the log. */
 export const unforeseen: Answer = internalError;
 
 function deliberate({ code, type, message }: ServiceError): Answer {

@@ -1,15 +1,16 @@
-/** The server's socket, and every bound that belongs to it. What Node refuses by itself, it refuses as it does. */
+/** Opens the server's socket with all of its bounds. Requests that Node refuses by itself get Node's own answers. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigError } from "#shared/config/config.ts";
 import { inUrl } from "./origin-guard.ts";
 
+/** The address and the bounds of the server. */
 export interface HttpServerOptions {
 	readonly host: string;
-	/** 0 takes a free one. */
+	/** The port; 0 takes a free one. */
 	readonly port: number;
 	readonly maxConnections: number;
-	/** Which requests become an `upgrade`; every other is answered as HTTP, whatever it asks for. Default none. */
+	/** Decides which requests cause the event `upgrade`; all others are answered as HTTP. Default: none do. */
 	readonly shouldUpgrade?: (request: IncomingMessage) => boolean;
 }
 
@@ -18,21 +19,21 @@ const limits = {
 	headersTimeout: 10_000,
 	requestTimeout: 15_000,
 	keepAliveTimeout: 5_000,
-	/** How often the two timeouts above are looked at. */
+	/** The interval at which the two timeouts above are checked. */
 	connectionsCheckingInterval: 1_000,
-	/** Finds out about peers that vanished without a word. */
+	/** The system detects peers that have vanished. */
 	keepAlive: true,
 	keepAliveInitialDelay: 30_000,
 };
 
 /**
- * Listens when it resolves.
+ * Opens the server, which listens when this resolves.
  * @throws {ConfigError} when the address cannot be used.
  */
 export async function openHttpServer(options: HttpServerOptions, listener: RequestListener): Promise<Server> {
 	const { shouldUpgrade: shouldUpgradeCallback = () => false } = options;
 	const server = createServer({ ...limits, shouldUpgradeCallback }, listener);
-	// With its own listener, nobody is told to go on before we know that we want the body.
+	// The separate listener keeps Node from sending "100 Continue" before the body is known to be wanted.
 	server.on("checkContinue", listener);
 	server.maxConnections = options.maxConnections;
 	const { host, port } = options;
@@ -43,7 +44,7 @@ export async function openHttpServer(options: HttpServerOptions, listener: Reque
 	return server;
 }
 
-/** E.g. `http://127.0.0.1:8080`. */
+/** Returns the address, e.g. `http://127.0.0.1:8080`. */
 export function urlOf(host: string, server: Server): string {
 	return `http://${inUrl(host)}:${portOf(server)}`;
 }

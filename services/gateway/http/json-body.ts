@@ -1,4 +1,4 @@
-/** The body of a request: JSON in UTF-8, one object, bounded in bytes and depth before anything else looks at it. */
+/** Reads the body of a request: one JSON object in UTF-8, bounded in bytes and depth before other code reads it. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError, InvalidRequestError } from "./http-errors.ts";
@@ -9,7 +9,7 @@ export const defaultMaxBody = 64 * 1024;
 
 const maxDepth = 32;
 const jsonType = /^application\/json(?: *; *charset="?utf-8"?)?$/i;
-/** Of a media type; what is longer is none of ours. */
+/** The most characters of a media type; a longer one is not JSON. */
 const maxTypeLength = 100;
 
 const nothing: JsonObject = Object.freeze({});
@@ -24,8 +24,8 @@ export function refuseBody(request: IncomingMessage): void {
 }
 
 /**
- * The body; an empty object when there is none.
- * @param maxBytes A body that is larger is not read to its end.
+ * Returns the body; an empty object when there is none.
+ * @param maxBytes A larger body is not read to its end.
  * @throws {HttpError | InvalidRequestError}
  */
 export async function readJsonBody(
@@ -63,12 +63,15 @@ async function collect(request: IncomingMessage, maxBytes: number): Promise<Buff
 	return Buffer.concat(chunks, bytes);
 }
 
-/** @throws {InvalidRequestError} when the bytes are not one JSON object, or one that is too deep or a trap. */
+/**
+ * Parses a body. @throws {InvalidRequestError} when the bytes are not one JSON object, or one that is too deep or has
+ * dangerous names.
+ */
 export function parseObject(bytes: Buffer): JsonObject {
 	const value = parse(bytes);
 	if (!isObject(value) || Array.isArray(value)) throw problem("object");
 	refuseTraps(value, 1);
-	// JSON has no other way to write it.
+	// NUL has no other form in JSON.
 	if (bytes.includes("\\u0000")) refuseNulNames(value);
 	return value;
 }
@@ -82,14 +85,14 @@ function parse(bytes: Buffer): unknown {
 	}
 }
 
-/** Assigning a member named `__proto__` to an object changes what the object is, wherever that may happen later. */
+/** Refuses members named `__proto__`: assigning one later, anywhere, would change the prototype of an object. */
 function refuseTraps(value: object, depth: number): void {
 	if (depth > maxDepth) throw problem("depth", maxDepth);
 	if (Object.hasOwn(value, "__proto__")) throw problem("memberName", "__proto__");
 	for (const member of Object.values(value)) if (isObject(member)) refuseTraps(member, depth + 1);
 }
 
-/** MongoDB keeps members by names that end at the character NUL. */
+/** Refuses names with NUL, because MongoDB would store them only up to that character. */
 function refuseNulNames(value: object): void {
 	for (const [name, member] of Object.entries(value)) {
 		if (name.includes("\0")) throw problem("memberName", name.replaceAll("\0", "\\u0000"));

@@ -1,26 +1,31 @@
 /**
- * Refuses requests that a foreign web page could have made a browser send: by the name the page resolved to us (Host,
- * DNS rebinding), and by the page itself (Origin).
+ * Refuses requests that a foreign web page could cause a browser to send, by the name that resolved to this server
+ * (Host, DNS rebinding) and by the page (Origin).
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { ForbiddenError } from "#shared/errors.ts";
 
+/** The names and origins that are allowed. */
 export interface OriginGuardOptions {
-	/** What the server listens on. */
+	/** The host on which the server listens. */
 	readonly host: string;
 	readonly port: number;
-	/** URL by which people and pods reach the gateway, if not by the address it listens on. */
+	/** The URL at which people and pods reach the gateway, if it is not the address it listens on. */
 	readonly publicUrl: string;
-	/** Further names, on any port. */
+	/** Further allowed names, on any port. */
 	readonly allowedHosts: readonly string[];
-	/** Origins of pages elsewhere that may call. */
+	/** The origins of foreign pages that may call. */
 	readonly allowedOrigins: readonly string[];
-	/** Whether a Host must always be ours, as it has to where callers are trusted because of where they are. */
+	/**
+	 * Whether every Host header must be allowed; this is required where callers are trusted because they are on this
+	 * machine.
+	 */
 	readonly checksHost: boolean;
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
+/** The guard of one gateway. */
 export class OriginGuard {
 	readonly #hosts: ReadonlySet<string>;
 	readonly #names: ReadonlySet<string>;
@@ -39,7 +44,7 @@ export class OriginGuard {
 	}
 
 	/**
-	 * The origin of an allowed page elsewhere, whose browser has to be told so; undefined for all others.
+	 * Returns the origin of an allowed foreign page, for which the answer needs CORS headers; undefined for all others.
 	 * @throws {ForbiddenError}
 	 */
 	check({ host = "", origin }: IncomingHttpHeaders): string | undefined {
@@ -59,7 +64,7 @@ export class OriginGuard {
 	}
 }
 
-/** The form an address has in URLs and in Host: IPv6 in brackets. */
+/** Returns an address in the form of URLs and Host headers: IPv6 in brackets. */
 export function inUrl(host: string): string {
 	return host.includes(":") ? `[${host}]` : host.toLowerCase();
 }

@@ -1,17 +1,18 @@
 /**
- * The items of a 422, in the words of the contract's first implementation (pydantic's error types), so that clients
- * written for it understand ours.
+ * Makes the items of a 422 in the form of the contract's first implementation (pydantic's error types), so that clients
+ * written for it understand them.
  */
 import type { Failure } from "#shared/bus/validator.ts";
 
-/** A broken rule and where: the place in the request, then names and indexes. */
+/** A violated rule with its location: the place in the request, then names and indexes. */
 export interface Problem {
 	readonly loc: readonly (string | number)[];
 	readonly failure: Failure;
-	/** The value refused, where it is known. */
+	/** The refused value, if it is known. */
 	readonly input?: unknown;
 }
 
+/** One item of a 422. */
 export interface ProblemItem {
 	type: string;
 	loc: readonly (string | number)[];
@@ -23,7 +24,7 @@ export interface ProblemItem {
 interface Wording {
 	readonly type: string;
 	readonly msg: string;
-	/** Name of the member of `ctx` that holds what the rule wanted. */
+	/** The name of the member of `ctx` with the value that the rule requires. */
 	readonly ctx?: string;
 }
 
@@ -31,7 +32,7 @@ const tooShort = { type: "string_too_short", msg: "String should have at least #
 const noInteger = { type: "int_parsing", msg: "Input should be a valid integer" };
 const noUuid = { type: "uuid_parsing", msg: "Input should be a valid UUID", ctx: "error" };
 
-/** By the name of the broken rule; `#` stands for what the rule wanted. */
+/** The sentences by the name of the violated rule; `#` stands for the required value. */
 const wordings: Readonly<Record<string, Wording>> = {
 	required: { type: "missing", msg: "Field required" },
 	null: { type: "value_error", msg: "Input should not be null" },
@@ -69,7 +70,7 @@ const wordings: Readonly<Record<string, Wording>> = {
 	header: { type: "string_pattern_mismatch", msg: "Header should match pattern '#'", ctx: "pattern" },
 };
 
-/** Longer texts are not given back: whoever sent them has them. */
+/** The most characters of a refused text that the answer repeats. */
 const maxInputLength = 100;
 
 export function problemItem({ loc, failure, input }: Problem): ProblemItem {
@@ -85,7 +86,7 @@ export function problemItem({ loc, failure, input }: Problem): ProblemItem {
 	};
 }
 
-/** What rules want is a number or a text. */
+/** Formats a required value, which is a number or a text. */
 function textOf(wanted: unknown): string {
 	return typeof wanted === "string" ? wanted : JSON.stringify(wanted ?? "");
 }
@@ -95,7 +96,7 @@ function isShort(input: unknown): boolean {
 	return input === null || typeof input === "number" || typeof input === "boolean";
 }
 
-/** What a rule wanted, from the validator's form: `/pattern/`, and `a, b, c` for an enum. */
+/** Returns the required value from the validator's form: `/pattern/`, and `a, b, c` for an enum. */
 function wantedBy(rule: string, expected: unknown): unknown {
 	if (rule === "stringPattern") return String(expected).replaceAll(/^\/|\/$/g, "");
 	if (rule !== "enumValue") return expected;

@@ -1,22 +1,24 @@
-/** Whether this process can do its work, and what it lacks. */
+/** Finds out whether this process can do its work, and what is missing. */
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { sleep } from "#shared/clock.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 
-/** A check that takes longer has failed. */
+/** The timeout of one check, in milliseconds; a check that takes longer has failed. */
 const checkMs = 2_000;
 const ending = "the process is ending";
 
+/** The checks of a {@link Readiness}. */
 export interface ReadinessOptions {
-	/** Of the parts of this process, by the name of what is checked. */
+	/** The checks of the parts of this process by the name of the checked dependency. */
 	readonly checks: ReadonlyMap<string, ReadinessCheck>;
-	/** One of every service that requests are passed on to. */
+	/** One action of every service that the gateway calls. */
 	readonly actions: readonly AnyAction[];
-	/** Whether somebody on the bus, or this process itself, serves the action now. */
+	/** Whether any process on the bus, including this one, offers the action now. */
 	readonly isServed: (action: AnyAction) => boolean;
 }
 
+/** The readiness of one process. */
 export class Readiness {
 	readonly #options: ReadinessOptions;
 	readonly #checks = new SingleFlight(() => this.#check());
@@ -26,16 +28,19 @@ export class Readiness {
 		this.#options = options;
 	}
 
-	/** From now on the process is not ready, whatever the checks say. */
+	/** Makes the process not ready from now on, whatever the checks say. */
 	drain(): void {
 		this.#draining = true;
 	}
 
-	/** What is missing, in words; nothing when all is well. Whoever asks meanwhile shares the outcome. */
+	/**
+	 * Returns sentences about what is missing; an empty list when the process is ready. Calls during a check share its
+	 * outcome.
+	 */
 	async missing(): Promise<string[]> {
 		if (this.#draining) return [ending];
 		const missing = await this.#checks.join();
-		// The end may have begun meanwhile.
+		// The end of the process may have begun meanwhile.
 		return this.#draining ? [ending] : missing;
 	}
 

@@ -1,4 +1,4 @@
-/** The name of a request in answers and logs: the client's own, where it is one, or a new one. */
+/** Chooses the id of a request for answers and logs: the client's own one if it is valid, or a new one. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 

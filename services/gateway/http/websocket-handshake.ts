@@ -1,28 +1,31 @@
-/** The opening handshake of a WebSocket as the gateway reads it, before anybody upgrades anything (RFC 6455 section 4). */
+/** Reads the opening handshake of a WebSocket before the connection is upgraded (RFC 6455 section 4). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { headerList } from "#shared/header-list.ts";
 import { HttpError, notFound } from "./http-errors.ts";
 
 const chatPath = /^\/s\/([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\/session$/;
 
-/** A browser cannot set headers: its token comes as the name of a subprotocol (contract, behaviour 6.5). */
+/**
+ * The prefix of a subprotocol that contains a browser's token, because browsers cannot set headers (contract, behaviour
+ * 6.5).
+ */
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
 
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
-/** Whether a request asks to leave HTTP at the place where it may; every other is answered as HTTP. */
+/** Whether a request asks for a WebSocket at the path of a chat; every other request is answered as HTTP. */
 export function isChatUpgrade({ url = "", headers }: Pick<IncomingMessage, "url" | "headers">): boolean {
 	return headers.upgrade?.toLowerCase() === "websocket" && url.startsWith("/s/");
 }
 
-/** Id of the session whose chat is asked for. @throws {HttpError} 404 */
+/** Returns the id of the session whose chat is requested. @throws {HttpError} 404 */
 export function sessionOf(url: string): string {
 	const id = chatPath.exec(split(url).pathname)?.[1];
 	if (id === undefined) throw notFound;
 	return id;
 }
 
-/** @throws {HttpError} 400, or 426 for another version. */
+/** Refuses an invalid handshake. @throws {HttpError} 400, or 426 for another version. */
 export function refuseBadHandshake({ method, httpVersion, headers }: IncomingMessage): void {
 	const { "sec-websocket-key": key = "", "sec-websocket-version": version } = headers;
 	if (method !== "GET" || httpVersion !== "1.1") throw badRequest("A WebSocket begins with GET in HTTP/1.1");
@@ -36,8 +39,8 @@ export function refuseBadHandshake({ method, httpVersion, headers }: IncomingMes
 }
 
 /**
- * The headers with the token in the place where every request has it. Clients that cannot set headers offer it as a
- * subprotocol, or have it in the URL (contract, behaviour 6.5); the header wins, then the subprotocol.
+ * Returns the headers with the token in `Authorization`. Clients that cannot set headers send it as a subprotocol or in
+ * the URL (contract, behaviour 6.5); the header has precedence, then the subprotocol.
  */
 export function withToken({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">): IncomingHttpHeaders {
 	if (headers.authorization !== undefined) return headers;

@@ -1,6 +1,7 @@
 /**
- * Identity for one developer on their own machine: whose program runs as the platform's own user and reaches the loopback
- * address is `dev-user`. Further people (a shared laptop, a test with two of them) have tokens named in the configuration.
+ * Identity for one developer on their own machine: a caller whose program runs as the platform's own user and connects
+ * by loopback is `dev-user`. Further people (a shared laptop, a test with two of them) have tokens in the
+ * configuration.
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -36,23 +37,26 @@ const options = schema({
 
 const checkOptions = compileSchema(options);
 
-/** The user whose sockets this process makes; none on systems without users. */
+/** The user id of this process; undefined on systems without users. */
 const ownUid = process.geteuid?.();
 
 const unknownUser = "Whose program is at the other end of this connection cannot be found out";
 const otherUser = "The program at the other end of this connection runs as another user than the platform";
 const way = "The identity `token` is for callers like that (docs/security.md)";
 
+/** The default identity adapter. */
 export class DevIdentity implements IdentityProvider {
 	static readonly trustsCallers = true;
 	readonly loopbackOnly = true;
 	readonly #owners = new PeerOwners();
-	/** Rejected: it is not of the own user. */
+	/** The check of each connection; it rejects when the peer is not the own user. */
 	readonly #connections = new WeakMap<Ends, Promise<void>>();
-	/** By digest, so that how long a look-up takes tells nothing about a token. */
+	/**
+	 * The configured users by the digest of their token, so that the time of a look-up reveals nothing about a token.
+	 */
 	readonly #users = new Map<string, Principal>();
 
-	/** @throws {ConfigError} when `kwargs` of the configuration do not fit. */
+	/** @throws {ConfigError} when the arguments in the configuration are invalid. */
 	constructor(kwargs: Partial<Output<typeof options>>) {
 		const { users = [] } = kwargs;
 		const [failure] = checkOptions({ users });
@@ -71,7 +75,7 @@ export class DevIdentity implements IdentityProvider {
 		return theDeveloper;
 	}
 
-	/** Looks once for each connection. @throws {ForbiddenError} */
+	/** Returns the own user; each connection is checked once. @throws {ForbiddenError} */
 	#ownUser(connection: Ends): Promise<void> {
 		const known = this.#connections.get(connection);
 		if (known) return known;

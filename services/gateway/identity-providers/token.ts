@@ -1,6 +1,7 @@
 /**
- * Identity for one person on a machine that others use too, or behind an address that others reach: whoever shows the token in
- * `DATA_DIR/keys/api` is the developer. A browser shows it once, in the URL printed at the start, and then a cookie.
+ * Identity for one person on a machine, or behind an address, that others can reach too: a caller with the token in
+ * `DATA_DIR/keys/api` is the developer. A browser sends the token once, in the URL printed at the start, and a cookie
+ * afterwards.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,18 +11,19 @@ import { bearerToken } from "../callers/bearer-token.ts";
 import type { BrowserLogin, IdentityProvider } from "../callers/identity-provider.ts";
 import { theDeveloper } from "../callers/the-developer.ts";
 
+/** The identity adapter with one token. */
 export class TokenIdentity implements IdentityProvider {
 	static readonly trustsCallers = true;
 	readonly loopbackOnly = false;
 	readonly #dataDir: string;
 	#opened: Login | undefined;
 
-	/** @param kwargs.dataDir Given by the platform. */
+	/** @param kwargs.dataDir The data folder, which the platform supplies. */
 	constructor({ dataDir }: { dataDir: string }) {
 		this.#dataDir = dataDir;
 	}
 
-	/** @throws {StartError} */
+	/** The login with the token. @throws {StartError} when the token cannot be read or created. */
 	get browserLogin(): BrowserLogin {
 		return this.#login;
 	}
@@ -40,7 +42,10 @@ export class TokenIdentity implements IdentityProvider {
 class Login implements BrowserLogin {
 	readonly token: string;
 	readonly #bytes: Buffer;
-	/** Browsers keep cookies by host, not by port: several platforms of a machine must not take each other's place. */
+	/**
+	 * The name of the cookie. Browsers store cookies by host, not by port, so platforms on one machine need different
+	 * names.
+	 */
 	readonly #cookie: string;
 
 	constructor(token: string) {
@@ -58,7 +63,7 @@ class Login implements BrowserLogin {
 		return this.isToken(text) ? `${this.#cookie}${this.token}; Path=/; HttpOnly; SameSite=Strict` : undefined;
 	}
 
-	/** Whatever servers on other ports have set under its name does not hide the right one. */
+	/** Returns the valid cookie, even when servers on other ports have set others with its name. */
 	cookieIn({ cookie = "" }: IncomingHttpHeaders): string | undefined {
 		const pairs = cookie.split(";").map((pair) => pair.trim());
 		const values = pairs.filter((pair) => pair.startsWith(this.#cookie)).map((pair) => pair.slice(this.#cookie.length));

@@ -1,17 +1,18 @@
-/** One REST route of one action, with everything about it that can be worked out before the first request. */
+/** One REST route of one action, with everything that can be computed before the first request. */
 import { type AnyAction, type Contract, type Method, type Route, routesOf } from "#shared/bus/contract.ts";
 import { defaultMaxBody } from "../http/json-body.ts";
 import { compileParams, type Place, placeOf, type ReadParams } from "./request-params.ts";
 
 const defaultTimeoutMs = 8_000;
 
+/** A route with its path, status and compiled parameters. */
 export class ActionRoute {
 	readonly kind = "action";
 	readonly action: AnyAction;
 	readonly method: Method;
-	/** As in the contract: relative to a product's prefix, absolute behind a double slash. */
+	/** The path as the contract writes it: relative to a product's prefix, absolute with a double slash. */
 	readonly path: string;
-	/** Status of success. */
+	/** The HTTP status of success. */
 	readonly status: number;
 	readonly maxBody: number;
 	readonly timeoutMs: number;
@@ -33,7 +34,10 @@ export class ActionRoute {
 	}
 }
 
-/** All routes of these contracts, those of an action in the order it names them. Jobs of the platform have none. */
+/**
+ * Returns all routes of these contracts, in the order in which each action names them. Actions for jobs of the platform
+ * have none.
+ */
 export function actionRoutes(contracts: readonly Contract[]): ActionRoute[] {
 	return contracts
 		.flatMap(({ actions }) => Object.values(actions))

@@ -1,11 +1,11 @@
-/** The API page `/docs`: the OpenAPI document to read and to try, offline; everything it needs comes from here. */
+/** Serves the API page `/docs`, where people read and try the OpenAPI document. It loads nothing from other servers. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Answer } from "../http/answer.ts";
 import type { PageRoute } from "./pages.ts";
 
-/** Own files only; the viewer sets styles of elements, and draws its icons from `data:` URLs. */
+/** The content policy: own files only. The viewer sets styles of elements and draws its icons from `data:` URLs. */
 const policy = [
 	"default-src 'none'",
 	"script-src 'self'",
@@ -35,7 +35,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Nobody is asked to judge the document, and nothing of it is put into the address. */
+/** The options of the viewer: no external validator, and nothing of the document in the address. */
 const start = `SwaggerUIBundle({
 	url: "/openapi.json",
 	dom_id: "#api",
@@ -61,7 +61,7 @@ export function apiPage(): PageRoute[] {
 	];
 }
 
-/** A file of the viewer, kept once it could be read. */
+/** Serves a file of the viewer, which stays in memory after the first reading. */
 function file(name: string, type: string): PageRoute {
 	let content: Buffer | undefined;
 	return route(`//docs/${name}`, async () => {

@@ -1,14 +1,15 @@
-/** The OpenAPI 3.1 document, derived from the contracts. */
+/** Derives the OpenAPI 3.1 document from the contracts. */
 import { type Rule, type Schema } from "#shared/bus/schema.ts";
 import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
 
 type Json = Record<string, unknown>;
 
+/** The title, the version and the prefix of the document. */
 export interface ApiInfo {
 	readonly title: string;
 	readonly version: string;
-	/** Where relative paths begin. */
+	/** The prefix of relative paths. */
 	readonly prefix: string;
 }
 
@@ -34,7 +35,7 @@ const schemas = {
 	},
 };
 
-/** Why an operation fails, where its contract does not say more. */
+/** The descriptions of failures that a contract does not describe itself. */
 const failures: Readonly<Record<number, string>> = {
 	400: "The request makes no sense",
 	401: "Authentication required",

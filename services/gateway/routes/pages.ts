@@ -1,19 +1,23 @@
-/** What the gateway answers by itself: whether it lives, whether it can work, what it offers. */
+/** The pages of the gateway itself: whether it lives, whether it can work, what it offers. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "../http/answer.ts";
 import { HttpError } from "../http/http-errors.ts";
 import type { Readiness } from "../http/readiness.ts";
 
+/** The route of one page. */
 export interface PageRoute {
 	readonly kind: "page";
 	readonly method: "GET";
-	/** Like the path of an action's route. */
+	/** The path, in the form of an action's route. */
 	readonly path: string;
-	/** @param headers Of the request. */
+	/** @param headers The headers of the request. */
 	answer(headers: IncomingHttpHeaders): Promise<Answer>;
 }
 
-/** @param document The OpenAPI document, as JSON text. @param shortcomings What this installation cannot keep. */
+/**
+ * Returns the pages. @param document The OpenAPI document as JSON text. @param shortcomings Sentences about guarantees
+ * that this installation cannot give.
+ */
 export function pages(readiness: Readiness, document: string, shortcomings: readonly string[]): PageRoute[] {
 	return [
 		page("//health", async () => healthAnswer(shortcomings)),

@@ -1,6 +1,6 @@
 /**
- * One HTTP request → the parameters of one action, by its contract. Each parameter comes from its own place only, so
- * that a body cannot override a path.
+ * Converts an HTTP request to the parameters of one action, by its contract. Each parameter is read from its own place
+ * only, so that a body cannot override a path.
  */
 import type { Method } from "#shared/bus/contract.ts";
 import type { Rule, Schema } from "#shared/bus/schema.ts";
@@ -11,35 +11,38 @@ import type { Problem } from "../http/problem-items.ts";
 
 export type Place = "path" | "query" | "body";
 
-/** Where a request carries a parameter: where its path names it, else in the query of a GET or of a next page, else in the body. */
+/**
+ * Returns the place of a parameter: the path if it names it, the query of a GET or of a next page, otherwise the body.
+ */
 export function placeOf(method: Method, path: string, parameter: string): Place {
 	if (path.split("/").includes(`:${parameter}`)) return "path";
 	return method === "GET" || parameter === "cursor" ? "query" : "body";
 }
 
+/** The parts of a request that contain parameters. */
 export interface RequestParts {
-	/** Decoded. */
+	/** The decoded parameters of the path. */
 	readonly path: Readonly<Record<string, string | undefined>>;
-	/** As sent, without the question mark. */
+	/** The query as sent, without the question mark. */
 	readonly query: string;
 	readonly body: JsonObject;
 }
 
-/** @throws {InvalidRequestError} */
+/** Reads the parameters of a request. @throws {InvalidRequestError} */
 export type ReadParams = (parts: RequestParts) => Record<string, unknown>;
 
 interface Field {
 	readonly name: string;
 	readonly place: Place;
-	/** Reads the text of a path or query; undefined when it is not of the parameter's type. */
+	/** Parses a text of a path or query; undefined when it does not have the parameter's type. */
 	readonly fromText: FromText;
 }
 
 type FromText = (text: string) => { value: unknown } | { failure: Failure["type"] };
 
 /**
- * Everything about a route's parameters that can be done once.
- * @throws {TypeError} when the contract wants something of a URL that it cannot carry.
+ * Prepares the reading of a route's parameters.
+ * @throws {TypeError} when the contract expects a value that a URL cannot contain.
  */
 export function compileParams(params: Schema, method: Method, path: string): ReadParams {
 	const check = compileSchema(params);
@@ -80,7 +83,7 @@ function readText(
 	else problems.push({ loc: [place, name], failure: failed(outcome.failure), input: text });
 }
 
-/** The parameters we know; a browser's or proxy's own additions do no harm. */
+/** Reads the known parameters; additional ones, from browsers or proxies, are ignored. */
 function readQuery(query: string, known: ReadonlySet<string>, problems: Problem[]): Map<string, string> | undefined {
 	if (query === "") return undefined;
 	const values = new Map<string, string>();
@@ -110,7 +113,7 @@ const booleans = new Map([
 const fromBoolean: FromText = (text) =>
 	booleans.has(text) ? { value: booleans.get(text) } : { failure: "booleanText" };
 
-/** What a URL can carry; lists and objects it cannot. */
+/** The parsers by type of rule. A URL contains no lists and objects. */
 const readers: Readonly<Partial<Record<Rule["type"], FromText>>> = {
 	string: asIs,
 	uuid: asIs,

@@ -1,4 +1,7 @@
-/** Which route a request is for. Exact in case and slashes, so that nothing can walk around a rule about paths. */
+/**
+ * Finds the route of a request. Case and slashes must match exactly, so that no spelling of a path bypasses a rule
+ * about it.
+ */
 import router from "find-my-way";
 import { HttpError, notFound } from "../http/http-errors.ts";
 import type { ActionRoute } from "./action-route.ts";
@@ -6,34 +9,39 @@ import type { PageRoute } from "./pages.ts";
 
 export type RouteTarget = ActionRoute | PageRoute;
 
+/** The route of a request with its parameters. */
 export interface Match {
 	readonly target: RouteTarget;
-	/** Parameters of the path, decoded. */
+	/** The decoded parameters of the path. */
 	readonly path: Readonly<Record<string, string | undefined>>;
-	/** Without the question mark. */
+	/** The query without the question mark. */
 	readonly query: string;
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type RoutedMethod = (typeof methods)[number];
 
-/** HEAD is answered like GET; Node leaves the body out. */
+/** HEAD is answered like GET; Node omits the body. */
 const routedAs = new Map<string, RoutedMethod>([
 	...methods.map((method) => [method, method] as const),
 	["HEAD", "GET"],
 ]);
 
-/** Longest parameter of a path, decoded: a name of 255 characters and room to spare. */
+/** The longest decoded parameter of a path: a name of 255 characters, with a margin. */
 const maxParamLength = 1_000;
 
-/** Slash, backslash and control characters have no place in a name; decoded, they would look like a path. */
+/**
+ * Encoded slashes, backslashes and control characters, which are no part of a name and would look like a path when
+ * decoded.
+ */
 const disguised = /%(2f|5c|[01][0-9a-f]|7f)|\\/i;
 
+/** The routes of one gateway. */
 export class RouteTable {
 	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
 	readonly #targets = new Map<unknown, RouteTarget>();
 
-	/** @param prefixes Where relative paths begin, e.g. `/api/v1/svc`. */
+	/** @param prefixes The prefixes of relative paths, e.g. `/api/v1/svc`. */
 	constructor(targets: readonly RouteTarget[], prefixes: readonly string[]) {
 		for (const target of targets) {
 			const { path } = target;
@@ -49,7 +57,8 @@ export class RouteTable {
 	}
 
 	/**
-	 * @param url As it stands in the request.
+	 * Finds the route.
+	 * @param url The URL as sent.
 	 * @throws {HttpError} 307 to the form without a slash at the end, 404, 405.
 	 */
 	find(method: string, url: string): Match {

@@ -1,15 +1,15 @@
-/** The answer to a request that succeeded: the result as JSON, and of a page its items and where the next one is. */
+/** Makes the answer to a successful request: the result as JSON, or a page's items and the URL of the next page. */
 import { textOf } from "#shared/bus/json-text.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { Answer } from "../http/answer.ts";
 
-/** @param url As requested; the next page has the same but for its cursor. */
+/** Makes the answer. @param url The requested URL; the next page's URL differs in the cursor only. */
 export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
 	if (action.returns === undefined) return { status };
 	if (!action.paged) return { status, body: textOf(result) };
 	const { items, next, etag, unchanged } = asPage(result);
 	const tag = etag === undefined ? [] : ["ETag", etag];
-	// The client may keep it, but has to ask each time whether it still holds.
+	// The client may store the answer, but must revalidate it each time.
 	const caching = etag === undefined ? "no-store" : "private, no-cache";
 	if (unchanged) return { status: 304, headers: tag, caching };
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
@@ -23,7 +23,7 @@ interface Page {
 	readonly unchanged?: boolean;
 }
 
-/** @throws {TypeError} when the service has broken its contract. */
+/** Returns the result as a page. @throws {TypeError} when the service has violated its contract. */
 function asPage(result: unknown): Page {
 	if (typeof result === "object" && result !== null && "items" in result) return result;
 	throw new TypeError("Cannot answer with a page that has no items");

@@ -1,6 +1,7 @@
 /**
- * Session pods as processes of this machine (Linux). What runs is read from `/proc` each time, so a pod started by an
- * earlier platform process is as good as one of our own. No isolation: for one developer only.
+ * Runs session pods as processes of this machine (Linux). The running processes are read from `/proc` each time, so
+ * pods that an earlier platform process started are treated like any other. There is no isolation: for one developer
+ * only.
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -25,28 +26,36 @@ import { SessionFolders } from "./local-process/session-folders.ts";
 import { type AgentProgram, spawnAgent } from "./local-process/spawn-agent.ts";
 import { WaitingAgents } from "./local-process/waiting-agents.ts";
 
-/** Exit code of an agent that found the session taken (agent/main.ts). */
+/** The exit code of an agent that found its session locked by another agent (agent/main.ts). */
 const taken = 75;
 
+/** The arguments of {@link LocalProcessRuntime}. */
 export interface LocalProcessOptions extends RuntimeHost {
-	/** Folder whose git and ssh configuration may be used to clone; default the home of whoever started the platform. */
+	/**
+	 * The folder whose git and ssh configuration is used to clone; default: the home of the person who started the
+	 * platform.
+	 */
 	userHome?: string;
-	/** What session agents see beside their own variables; default the harmless part of the platform's, and Node's compile cache. */
+	/**
+	 * The variables of session agents beside their own ones; default: the harmless variables of the platform, and
+	 * Node's compile cache.
+	 */
 	environment?: Record<string, string>;
-	/** Folder with `agent/main.ts`; default this project. */
+	/** The folder with `agent/main.ts`; default: this project. */
 	projectRoot?: string;
-	/** Where each pod gets a control group (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
+	/** The place of the pods' control groups (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
 	groups?: string;
-	/** Session agents that are kept waiting for the sessions to come, 0 to 8; default 1. */
+	/** The count of session agents that are started ahead of sessions, 0 to 8; default 1. */
 	waiting?: number;
 }
 
 const maxWaiting = 8;
 
-/** Killed processes are gone long before. */
+/** The bound of rounds; killed processes are gone long before it is reached. */
 const unprovenRounds = 100;
 const unprovenMs = 20;
 
+/** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
 	readonly isolation = "none";
 	readonly #options: LocalProcessOptions;
@@ -58,13 +67,13 @@ export class LocalProcessRuntime implements PodRuntime {
 	readonly #groups: ControlGroups;
 	readonly #processes: MarkedProcesses;
 	readonly #pods: PodList;
-	/** Until what a version without proofs has left is ended. */
+	/** Resolves when the processes of a version without proofs have ended. */
 	#unprovenEnded: Promise<void> | undefined;
 	readonly #watches = new Set<PodWatch>();
-	/** Aborts what was begun when it was opened. */
+	/** Aborts the work that `open` has begun. */
 	readonly #closing = new AbortController();
 
-	/** @throws {RangeError} */
+	/** @throws {RangeError} for an impossible value of `waiting` or `groups`. */
 	constructor(options: LocalProcessOptions) {
 		const { dataDir, environment = environmentOf(dataDir), installation, markKey, projectRoot = ownRoot } = options;
 		this.#options = options;
@@ -109,7 +118,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		return this.#pods.ofSession(sessionId);
 	}
 
-	/** @throws {Error} when a pod of another launch lives: two must never share a workspace. */
+	/** Starts the pod. @throws {Error} when a pod of another launch lives: two must never share a workspace. */
 	async create(spec: PodSpec): Promise<void> {
 		const launch = { sessionId: spec.session_id, generation: spec.generation };
 		await this.#unprovenEnded;
@@ -132,14 +141,14 @@ export class LocalProcessRuntime implements PodRuntime {
 		look();
 	}
 
-	/** What is left of a pod whose agent is dead has nobody to end it in order, so it is killed at once. */
+	/** Ends the pod. When its agent is dead, nothing could end the rest in order, so it is killed at once. */
 	async end(pod: Pod, graceMs: number): Promise<void> {
 		const records = await this.#runs.read(pod);
 		const processes = (await this.#processes.ofSession(pod.sessionId)).filter((process) => isSameLaunch(process, pod));
 		const agents = agentsAmong(processes, records);
 		if (agents.length > 0 && records.endingSince === undefined) {
 			for (const agent of agents) sendSignal(agent, "SIGTERM");
-			// An end whose beginning cannot be noted could never be found over.
+			// If its beginning cannot be recorded, an orderly end could never be found to have lasted too long.
 			if (await this.#runs.markEnding(pod)) return;
 		} else if (agents.length > 0 && !isOver(records.endingSince, graceMs)) {
 			return;
@@ -184,24 +193,27 @@ export class LocalProcessRuntime implements PodRuntime {
 		signal.addEventListener("abort", () => this.#watches.delete(watch));
 	}
 
-	/** Without this, an agent that dies at once would be started again and again. */
+	/** Records the end of an agent; otherwise one that dies at once would be started again and again. */
 	async #recordEnd(launch: Launch, pid: number, outcome: number | string | null): Promise<void> {
 		if (outcome === taken && (await this.#hasAgent(launch))) return;
 		const failure = outcome === taken ? sessionLocked(this.#sessions.lock(launch.sessionId)) : agentCrashed(outcome);
 		const { status, endingSince } = await this.#runs.read(launch).catch((): RunRecords => ({}));
 		if (status || endingSince !== undefined) return;
-		// Before it is told of: the next pass removes the folder of the run.
+		// The output is saved before the failure is reported, because the next pass removes the folder of the run.
 		await this.#sessions.keepOutput(launch.sessionId, this.#runs.log(launch)).catch(() => {});
-		// A folder that is gone or cannot be written tells the next look that nothing is there.
+		// When the folder is gone or cannot be written, the next observation finds no pod.
 		await this.#runs.recordEnd(launch, pid, failure).catch(() => {});
 	}
 
-	/** Whether the one that was faster is there, of whichever launch: nothing is lost then. */
+	/** Whether another agent of the session lives, of any launch; the one that ended was then superfluous. */
 	async #hasAgent({ sessionId }: Launch): Promise<boolean> {
 		return (await this.#processes.ofSession(sessionId, { surely: true })).some(({ isAgent }) => isAgent);
 	}
 
-	/** What a version without proofs has started is no pod any more, and may hold a workspace that a new one is to have. */
+	/**
+	 * Ends processes that a version without proofs started: they are no pods any more, but may use a workspace that a
+	 * new pod will get.
+	 */
 	async #endUnproven(signal: AbortSignal): Promise<void> {
 		for (let round = 0; round < unprovenRounds && !signal.aborted; round++) {
 			const found = await this.#processes.unproven();
@@ -240,7 +252,7 @@ function sessionLocked(file: string): PodFailure {
 	return { code: "SESSION_LOCKED", message };
 }
 
-/** @throws {ConfigError} */
+/** Refuses systems other than Linux. @throws {ConfigError} */
 function refuseForeignSystem(): void {
 	if (process.platform === "linux") return;
 	throw new ConfigError(`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`);
@@ -250,13 +262,16 @@ function environmentOf(dataDir: string): Record<string, string> {
 	return { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, "cache") };
 }
 
-/** It comes from the configuration as it was written there. @throws {RangeError} */
+/** Checks the value, which the configuration does not. @throws {RangeError} */
 function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
 	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
 	throw new RangeError(`Cannot keep ${JSON.stringify(waiting)} session agents waiting: 0 to ${maxWaiting} can be`);
 }
 
-/** A clock that was set back, or a time that cannot be read, must not keep anything alive. */
+/**
+ * Whether the grace period is over. A clock that was set back and an unreadable time count as over, so that they keep
+ * nothing alive.
+ */
 function isOver(since: number | undefined, graceMs: number): boolean {
 	const elapsed = now() - (since ?? 0);
 	return !(elapsed >= 0 && elapsed < graceMs);

@@ -61,6 +61,6 @@ export function openBooks({ store, config, catalogue, records, counts, relay, lo
 		reports: new UsageReports({ records, ledger, prices, bookkeeper }),
 		corrections: new Corrections({ records, ledger, bookkeeper }),
 		budgets: new Budgets({ records, accounts, limits, prices }),
-		stats: new StatsReader(counts, accounts, () => relay.settled(statsPatienceMs)),
+		stats: new StatsReader(counts, accounts, () => relay.drained(statsPatienceMs)),
 	};
 }

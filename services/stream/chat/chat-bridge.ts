@@ -1,6 +1,7 @@
 /**
- * The chat of sessions at the gateway: each connection of a client is bridged to one of its own at the session's pod,
- * with the pod's key, which no client ever sees; the client's token goes no further than this process (docs/chat.md).
+ * The chat of sessions at the gateway: each connection of a client is bridged to a connection of the gateway to the
+ * session's pod. The pod's key is used on the latter and no client ever sees it; the client's token stays in this
+ * process (docs/chat.md).
  */
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -21,17 +22,21 @@ import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts
 import { ChatPipe } from "./chat-pipe.ts";
 import { connectToPod } from "./pod-connection.ts";
 
+/** The dependencies and bounds of a {@link ChatBridge}. */
 export interface ChatBridgeOptions {
 	readonly key: InstallationKey;
-	/** How often both sides are asked whether they live, and sessions whether they still run. Default 30 s. */
+	/**
+	 * The interval of checks, in milliseconds: both sides are pinged, and sessions are checked for running. Default 30
+	 * s.
+	 */
 	readonly checkMs?: number;
-	/** Connections of all sessions. Default 1,000. */
+	/** The most connections of all sessions. Default 1,000. */
 	readonly maxClients?: number;
-	/** Connections of one person. Default 256. */
+	/** The most connections of one person. Default 256. */
 	readonly maxClientsPerPerson?: number;
 }
 
-/** A connection, also one that is being opened. */
+/** A counted connection, including one that is still being opened. */
 interface Taken {
 	readonly principal: Principal;
 	readonly sessionId: string;
@@ -43,18 +48,19 @@ interface Bridged extends Taken {
 }
 
 const maxClientsPerSession = 16;
-/** Sessions that are asked about at the same time. */
+/** The most sessions that are checked at the same time. */
 const checksAtOnce = 8;
-/** How long the last words to clients may take. */
+/** The time for the closing handshakes with clients, in milliseconds. */
 const goodbyeMs = 2_000;
-/** A check of a session that is not answered by then says nothing. */
+/** The timeout of a check, in milliseconds; a check without an answer has no effect. */
 const askMs = 5_000;
 
 const goingAway = 1001;
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
-/** Offered by clients that read this platform's own form of frames; others get the contract's. */
+/** The subprotocol of clients that read this platform's own form of frames; others get the contract's form. */
 const ownProtocol = "atelier.chat";
 
+/** All bridged connections of one process. The stream part starts and drains it. */
 export class ChatBridge {
 	readonly #options: ChatBridgeOptions;
 	readonly #server = new WebSocketServer({
@@ -62,7 +68,7 @@ export class ChatBridge {
 		maxPayload: maxFrameBytes,
 		perMessageDeflate: false,
 		clientTracking: false,
-		// One frame of each client in a turn of the event loop: a piece of 64 KB can hold 9,000 of them.
+		// Only one frame per client is handled in a turn of the event loop: a chunk of 64 KB can contain 9,000 of them.
 		allowSynchronousEvents: false,
 		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenProtocol)) ?? false,
 	});
@@ -78,7 +84,7 @@ export class ChatBridge {
 		this.#options = options;
 	}
 
-	/** To be called when the bus is there. */
+	/** Begins the checks; call this when the bus is connected. */
 	start(caller: Caller): void {
 		this.#caller = caller;
 		this.#checks = every(this.#options.checkMs ?? 30_000, () => void this.#check());
@@ -89,8 +95,9 @@ export class ChatBridge {
 	}
 
 	/**
-	 * Upgrades the connection when the pod's is there.
-	 * @throws {ServiceError} instead, when there is no such session for the caller, none that runs, or too many clients.
+	 * Connects to the pod and then upgrades the client's connection.
+	 * @throws {ServiceError} before the upgrade, when the caller has no such session, it does not run, or there are too
+	 * many clients.
 	 */
 	async open(upgrade: UpgradeRequest): Promise<void> {
 		const { session_id: id, principal, requestId, signal } = upgrade;
@@ -108,7 +115,7 @@ export class ChatBridge {
 		}
 	}
 
-	/** Says goodbye to all clients. */
+	/** Closes the connections of all clients. */
 	async drain(): Promise<void> {
 		this.#isEnding = true;
 		for (const { pipe } of this.#bridged) pipe.close(goingAway, "The platform is ending; connect again");
@@ -127,7 +134,7 @@ export class ChatBridge {
 			pipe = new ChatPipe(client, pod);
 			this.#add({ pipe, principal, sessionId: session_id, generation });
 		});
-		// The client was gone by then.
+		// The client has disconnected meanwhile.
 		if (!pipe) pod.terminate();
 	}
 
@@ -139,7 +146,7 @@ export class ChatBridge {
 		});
 	}
 
-	/** @throws {UnavailableError} {TooManyRequestsError} */
+	/** Refuses a connection beyond the bounds. @throws {UnavailableError | TooManyRequestsError} */
 	#refuseTooMany(principal: Principal, id: string): void {
 		if (this.#isEnding) throw new UnavailableError("The process is ending");
 		const { maxClients = 1_000, maxClientsPerPerson = 256 } = this.#options;
@@ -152,23 +159,26 @@ export class ChatBridge {
 			throw new TooManyRequestsError(`You have ${maxClientsPerPerson} chats and get no more`, "TOO_MANY_CHATS");
 	}
 
-	/** Closes those whose side has gone silent, and those of sessions that do not run any more, or not for them. */
+	/**
+	 * Closes connections with a silent side, and those of sessions that no longer run or that the client may no longer
+	 * use.
+	 */
 	async #check(): Promise<void> {
 		for (const { pipe } of this.#bridged) pipe.checkAlive();
 		if (this.#isChecking) return;
 		this.#isChecking = true;
-		// Connections of one person to one session are asked about once.
-		const left = Map.groupBy(this.#bridged, ({ sessionId, principal }) =>
+		// A session is checked once for all connections of one person.
+		const groups = Map.groupBy(this.#bridged, ({ sessionId, principal }) =>
 			JSON.stringify([sessionId, principal]),
 		).values();
 		const worker = async () => {
-			for (const bridged of left) await this.#checkSession(bridged);
+			for (const bridged of groups) await this.#checkSession(bridged);
 		};
 		await Promise.all(Array.from({ length: checksAtOnce }, worker));
 		this.#isChecking = false;
 	}
 
-	/** @param bridged All of one person and session. */
+	/** @param bridged All connections of one person to one session. */
 	async #checkSession(bridged: readonly Bridged[]): Promise<void> {
 		const [first] = bridged;
 		if (!first) return;
@@ -193,7 +203,7 @@ function offersOwnProtocol({ request }: UpgradeRequest): boolean {
 	return offered.split(",").some((name) => name.trim() === ownProtocol);
 }
 
-/** Anything else says nothing about the session. */
+/** Whether the error means that the session has ended for this caller; other errors say nothing about the session. */
 function isOver(error: unknown): boolean {
 	return error instanceof NotFoundError || error instanceof ConflictError || error instanceof ForbiddenError;
 }

@@ -1,7 +1,10 @@
-/** Two WebSockets as one: what one says the other hears, as fast as the slower one reads, until one of them ends. */
+/**
+ * Joins two WebSockets: each passes on the frames of the other, as fast as the slower one reads, until one of them
+ * ends.
+ */
 import { WebSocket } from "ws";
 
-/** Bytes that one side has not read, from which on the other is not read from. */
+/** The unread bytes of one side at which reading from the other one pauses. */
 const highWater = 1_048_576;
 const lowWater = 262_144;
 
@@ -9,22 +12,23 @@ const normal = 1000;
 const unsupported = 1003;
 const internalError = 1011;
 
+/** One bridged connection. It ends both sockets when one ends. */
 export class ChatPipe {
 	/** Resolves when both sides are gone. */
 	readonly closed: Promise<unknown>;
 	readonly #client: WebSocket;
 	readonly #pod: WebSocket;
-	/** Those that have answered since they were asked last. */
+	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
 
-	/** @param pod Paused. */
+	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
 	constructor(client: WebSocket, pod: WebSocket) {
 		this.#client = client;
 		this.#pod = pod;
 		this.#alive = new Set([client, pod]);
 		this.closed = Promise.all([client, pod].map((side) => goneOf(side)));
 		for (const side of [client, pod]) {
-			// Followed by `close`.
+			// The event `close` follows.
 			side.on("error", () => {});
 			side.on("pong", () => this.#alive.add(side));
 		}
@@ -36,7 +40,7 @@ export class ChatPipe {
 		client.once("close", () => end(pod, normal));
 		pod.once("close", (code, reason) => end(client, codeFor(code), reason.toString()));
 		pod.resume();
-		// It may have ended while nobody listened.
+		// The pod's socket may have closed before the listeners were added.
 		if (pod.readyState === WebSocket.CLOSED) end(client, internalError);
 	}
 
@@ -50,7 +54,7 @@ export class ChatPipe {
 		this.#pod.terminate();
 	}
 
-	/** Ends both when one has not answered since the last call. */
+	/** Ends both sides when one has not answered the last ping, and pings both. */
 	checkAlive(): void {
 		for (const side of [this.#client, this.#pod]) {
 			if (!this.#alive.delete(side)) return this.terminate();
@@ -67,13 +71,13 @@ function forward(data: Buffer, from: WebSocket, to: WebSocket): void {
 	if (to.bufferedAmount > highWater) from.pause();
 }
 
-/** A side that is not read from would never hear that it is to close. */
+/** Closes a side and resumes reading, because a paused socket would never receive the closing frame. */
 function end(side: WebSocket, code: number, reason = ""): void {
 	if (side.isPaused) side.resume();
 	side.close(code, reason);
 }
 
-/** Some codes are made up where no frame came, and must not be sent. */
+/** Maps codes that stand for missing close frames, which must not be sent. */
 function codeFor(code: number): number {
 	const isSendable = (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || code >= 3000;
 	return isSendable ? code : internalError;

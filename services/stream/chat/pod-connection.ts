@@ -1,4 +1,4 @@
-/** A connection to the chat of a pod, whose frames wait until somebody takes them. */
+/** Opens a connection to the chat of a pod; its frames wait until it is resumed. */
 import { WebSocket } from "ws";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { agentSocketUrl } from "#shared/pod/agent-url.ts";
@@ -7,11 +7,11 @@ import { maxFrameBytes } from "#shared/pod/frames.ts";
 const handshakeMs = 3_000;
 
 /**
- * Resolves with an open connection that is paused.
- * @param address Base URL of the pod.
- * @param path One of those of `#shared/pod/frames.ts`.
- * @param signal Aborted when nobody wants it any more.
- * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it takes no more connections.
+ * Resolves with an open, paused connection, which the caller closes.
+ * @param address The base URL of the pod.
+ * @param path One of the paths in `#shared/pod/frames.ts`.
+ * @param signal Aborted when the connection is no longer needed.
+ * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it accepts no more connections.
  */
 export async function connectToPod(
 	address: string,

@@ -1,4 +1,4 @@
-/** The SQLite file of the embedded store: one process has it, and a commit is on the disk before it counts. */
+/** The SQLite file of the embedded store. One process has it open, and a commit returns when it is on disk. */
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../files/new-folder.ts";
@@ -9,22 +9,27 @@ import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
 
 const fileName = "atelier.db";
-/** After a checkpoint the log on disk is cut back to this. */
+/** The size to which SQLite cuts its log after a checkpoint, in bytes. */
 const maxIdleLogBytes = 16 * 1024 * 1024;
-/** Prepared statements kept; the code has far fewer forms of them. */
+/** The most prepared statements in memory; the code uses far fewer forms of them. */
 const maxStatements = 1_000;
 
 const codes = { error: 1, busy: 5, constraint: 19 } as const;
 
+/** The open database with its prepared statements. The store that made it closes it. */
 export class EmbeddedDatabase {
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
 
-	/** @throws {StartError} when another process, or this one, has the folder, or it cannot be used. */
+	/**
+	 * Opens the file and creates the tables. @throws {StartError} when this or another process has the folder open, or
+	 * it cannot be used.
+	 */
 	constructor(folder: string, collections: readonly Collection[]) {
 		this.#database = openFile(folder);
 		try {
-			// In this order: when the lock is asked for first, SQLite keeps it and the log needs no shared memory.
+			// The order matters: when the exclusive lock is requested first, SQLite holds it and the log needs no
+			// shared memory.
 			this.#database.exec("PRAGMA locking_mode = EXCLUSIVE");
 			this.#database.exec("PRAGMA journal_mode = WAL");
 			this.#database.exec("PRAGMA synchronous = FULL");
@@ -36,7 +41,7 @@ export class EmbeddedDatabase {
 		}
 	}
 
-	/** The first row of what the statement returns. */
+	/** Returns the first row of the statement's result. */
 	first({ text, values }: Sql): SqlRow | undefined {
 		return this.#prepared(text).get(...values);
 	}
@@ -45,26 +50,27 @@ export class EmbeddedDatabase {
 		return this.#prepared(text).all(...values);
 	}
 
-	/** Rows are read as they are asked for; nothing else may use the statement meanwhile. */
+	/** Returns rows that are read while the caller iterates; no other code may use the statement meanwhile. */
 	each({ text, values }: Sql): Iterable<SqlRow> {
 		return this.#prepared(text).iterate(...values);
 	}
 
-	/** How many rows the statement changed. */
+	/** Runs the statement and returns the count of changed rows. */
 	run({ text, values }: Sql): number {
 		return Number(this.#prepared(text).run(...values).changes);
 	}
 
 	/**
-	 * Runs the steps as one transaction, durable when this returns.
-	 * @throws {Error} when a step throws or the disk refuses; then nothing has happened.
+	 * Runs the steps as one transaction, which is durable when this returns.
+	 * @throws {Error} when a step throws or the disk refuses; the transaction then had no effect.
 	 */
 	transaction(steps: Iterable<() => void>): void {
 		this.#database.exec("BEGIN IMMEDIATE");
 		try {
 			for (const step of steps) {
 				step();
-				// SQLite itself rolls back when the disk fails in the middle; what ran on after that would commit alone.
+				// SQLite rolls back by itself when the disk fails during a transaction; further steps would then be
+				// committed one by one.
 				if (!this.#database.isTransaction) throw new Error("the transaction was rolled back");
 			}
 			this.#database.exec("COMMIT");
@@ -97,7 +103,7 @@ function openFile(folder: string): DatabaseSync {
 	}
 }
 
-/** A sentence where the folder or the disk is at fault; the error itself where we are. */
+/** Returns an error with a sentence when the folder or the disk is the cause, and otherwise the error itself. */
 function refusal(folder: string, error: unknown): unknown {
 	const code = resultCode(error);
 	if (!(error instanceof Error) || code === codes.error || !("code" in error)) return error;
@@ -108,7 +114,7 @@ function refusal(folder: string, error: unknown): unknown {
 	return new StartError(sentence, { cause: error });
 }
 
-/** What a failed write says of a taken id or key; undefined for any other failure. */
+/** Translates a violated id or unique index; undefined for any other failure. */
 export function duplicateKey(collection: Collection, error: unknown): DuplicateKeyError | undefined {
 	if (resultCode(error) !== codes.constraint || !(error instanceof Error)) return undefined;
 	const [, list] = /^UNIQUE constraint failed: (.+)$/.exec(error.message) ?? [];
@@ -121,7 +127,7 @@ export function duplicateKey(collection: Collection, error: unknown): DuplicateK
 	return new DuplicateKeyError(collection.name, index);
 }
 
-/** SQLite's primary result code. */
+/** Returns SQLite's primary result code. */
 function resultCode(error: unknown): number | undefined {
 	const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
 	return typeof code === "number" ? code & 0xff : undefined;

@@ -1,19 +1,19 @@
-/** The statements of the embedded store that read. Pure: text and values, nothing runs here. */
+/** The reading statements of the embedded store. Pure: this module makes texts and values and runs nothing. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Collection } from "../collection.ts";
 import { indexName, outboxIndex, quoted } from "./embedded-schema.ts";
 import { joined, memberList, type Sql, sql } from "./embedded-sql.ts";
 import type { IndexQuery } from "../index-query.ts";
 
-/** How to read a page of an index. */
+/** The order, the beginning and the size of a page of an index. */
 export interface PageOrder {
 	readonly descending: boolean;
-	/** Values of the ordering columns after which it begins. */
+	/** The values of the ordering columns after which the page begins. */
 	readonly after?: readonly SQLInputValue[] | undefined;
 	readonly limit: number;
 }
 
-/** By list of columns: the text of the one statement that is run again and again is made once. */
+/** Texts by list of columns. The text of the most frequent statement is made only once. */
 type Texts = WeakMap<object, string>;
 const selections = new WeakMap<Collection, Texts>();
 
@@ -42,7 +42,9 @@ export function pageSelection(
 	return joined([head, joined(terms, " AND "), tail], " ");
 }
 
-/** One text, made by the engine: a row for each document would cost as much as the documents. */
+/**
+ * The result is one text that SQLite makes, because one row per document would cost as much as reading the documents.
+ */
 export function versionSelection(collection: Collection, query: IndexQuery, column: string, page: PageOrder): Sql {
 	const rows = pageSelection(collection, query, page, `id || ':' || ifnull(${quoted(column)}, '') AS line`);
 	return sql(`SELECT group_concat(line, char(10)) AS lines FROM (${rows.text})`, ...rows.values);
@@ -65,12 +67,17 @@ export function outboxOf(collection: Collection, id: string): Sql {
 	return sql(`SELECT _outbox FROM ${quoted(collection.name)} WHERE id = ?`, id);
 }
 
-/** With INDEXED BY a statement that could not use its index is an error, not a slow surprise. */
+/**
+ * Names the index explicitly: with INDEXED BY, a statement that cannot use its index is an error instead of being slow.
+ */
 function indexed(collection: Collection, index: string): string {
 	return `${quoted(collection.name)} INDEXED BY ${indexName(collection, index)}`;
 }
 
-/** @param passed The bound a page begins beyond: still checked, but `+` keeps it from being where the index is entered. */
+/**
+ * Returns the conditions of a range. @param passed The bound that the page begins beyond. It is still checked, but `+`
+ * keeps SQLite from using it to enter the index.
+ */
 function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
 	const terms = equal.map(({ column, value }) => sql(`${quoted(column)} = ?`, value));
 	if (!ranged) return terms;

@@ -1,8 +1,8 @@
-/** The tables of the embedded store: made from the declared collections, and brought up to date on every open. */
+/** Creates the tables of the embedded store from the declared collections, and updates them on every open. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Collection, IndexSpec } from "../collection.ts";
 
-/** Members every document has beside its columns; the outbox is a JSON list, absent when nothing waits. */
+/** The members of every document beside its columns; the outbox is a JSON list, absent when no event waits. */
 const ownColumns = {
 	id: "TEXT PRIMARY KEY NOT NULL",
 	wire: "TEXT NOT NULL",
@@ -14,20 +14,20 @@ const sqlTypes = { text: "TEXT", integer: "INTEGER", json: "TEXT" } as const;
 
 export const outboxIndex = "_outbox";
 
-/** Names come from code, checked by `defineCollection`; quoted because some are words of SQL. */
+/** Quotes a name, because some names are words of SQL. Names come from code and were checked by `defineCollection`. */
 export function quoted(name: string): string {
 	return `"${name}"`;
 }
 
-/** The full name of an index; SQLite keeps those of all tables together. */
+/** Returns the full name of an index, because SQLite has one namespace for the indexes of all tables. */
 export function indexName(collection: Collection, index: string): string {
 	return quoted(`${collection.name}.${index}`);
 }
 
 /**
- * Makes what is missing of tables, columns and indexes, and replaces indexes whose declaration has changed.
- * Columns that are no longer declared stay.
- * @throws {Error} when a column has changed its type; the caller closes the database then.
+ * Creates missing tables, columns and indexes, and replaces indexes whose declaration has changed. Columns that are no
+ * longer declared stay.
+ * @throws {Error} when a column has changed its type; the caller then closes the database.
  */
 export function applySchema(database: DatabaseSync, collections: readonly Collection[]): void {
 	database.exec("BEGIN IMMEDIATE");
@@ -66,7 +66,7 @@ function applyIndexes(database: DatabaseSync, collection: Collection): void {
 	for (const [name, sql] of wanted) if (present.get(name) !== sql) database.exec(sql);
 }
 
-/** Partial, because a document that lacks a column is not in the index; ties in order of id. */
+/** The index is partial, because a document that lacks a column is not in it; ties are ordered by id. */
 function indexSql(collection: Collection, index: string, { columns, unique }: IndexSpec): string {
 	const keys = columns.map(quoted);
 	const present = keys.map((key) => `${key} IS NOT NULL`).join(" AND ");

@@ -1,8 +1,9 @@
-/** Pieces of SQL with their values, and a document as a row of its table. */
+/** Pieces of SQL with their values, and the conversion between documents and rows. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
 import { quoted } from "./embedded-schema.ts";
 
+/** A piece of SQL with the values for its placeholders, in order. */
 export interface Sql {
 	readonly text: string;
 	readonly values: readonly SQLInputValue[];
@@ -21,7 +22,7 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 	};
 }
 
-/** What is selected of a document, in one list. */
+/** Returns the columns of a SELECT as one list. */
 export function memberList(
 	collection: Collection,
 	columns: readonly string[] = Object.keys(collection.columns),
@@ -29,7 +30,7 @@ export function memberList(
 	return ["id", "wire", ...columns.map(quoted)].join(", ");
 }
 
-/** A column's value as SQLite keeps it; an absent one is NULL. */
+/** Returns a column's value as SQLite stores it; an absent one is NULL. */
 export function columnValue(collection: Collection, column: string, value: unknown): SQLInputValue {
 	if (collection.columns[column] === "json") return value === undefined ? null : JSON.stringify(value);
 	return typeof value === "string" || typeof value === "number" ? value : null;
@@ -42,6 +43,6 @@ export function documentOf<C extends Columns>(collection: Collection<C>, row: Sq
 		if (value === null) continue;
 		document[column] = collection.columns[column] === "json" ? JSON.parse(String(value)) : value;
 	}
-	// The table is STRICT and made from these columns; a row cannot be anything else.
+	// The table is STRICT and was made from these columns, so a row cannot have any other form.
 	return document as Document<C>;
 }

@@ -1,4 +1,4 @@
-/** The statements of the embedded store that write. Pure: text and values, nothing runs here. */
+/** The writing statements of the embedded store. Pure: this module makes texts and values and runs nothing. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
 import type { Change, Guard, OutboxEntry } from "../document-store.ts";
@@ -7,7 +7,7 @@ import { columnValue, joined, memberList, type Sql, sql } from "./embedded-sql.t
 
 type Events = readonly OutboxEntry[];
 
-/** The text of the one statement that is run again and again is made once. */
+/** The texts of insertions by collection. The text of the most frequent statement is made only once. */
 const insertions = new WeakMap<Collection, string>();
 
 export function insertion(collection: Collection, document: Document<Columns>, events: Events): Sql {
@@ -24,18 +24,21 @@ function insertionText(collection: Collection): string {
 	return `INSERT INTO ${quoted(collection.name)} (${members.join(", ")}) VALUES (${marks})`;
 }
 
-/** Returns the document after the change, or no row. @param assigned Made by `assignments`. */
+/**
+ * Makes the statement that returns the document after the change, or no row. @param assigned The result of
+ * `assignments`.
+ */
 export function updating(collection: Collection, id: string, guard: Guard<Columns>, assigned: Sql): Sql {
 	const head = sql(`UPDATE ${quoted(collection.name)} SET`);
 	const tail = sql(`RETURNING ${memberList(collection)}`);
 	return joined([head, assigned, sql("WHERE id = ?", id), ...conditions(guard), tail], " ");
 }
 
-/** The assignments of an UPDATE. */
+/** Makes the assignments of an UPDATE. */
 export function assignments(collection: Collection, change: Change<Columns>, events: Events): Sql {
 	const { wire, set = {}, unset = [], inc = {}, push = {}, pull = {} } = change;
 	const parts = [
-		// An UPDATE must assign something, also when the change is empty.
+		// An UPDATE must assign something, even when the change is empty.
 		wire === undefined ? sql("wire = wire") : sql("wire = ?", wire),
 		...Object.entries(set).map(([name, value]) => sql(`${quoted(name)} = ?`, columnValue(collection, name, value))),
 		...unset.map((name) => sql(`${quoted(name)} = NULL`)),
@@ -55,10 +58,10 @@ export function deletions(collection: Collection, ids: readonly string[]): Sql {
 	return sql(text, JSON.stringify(ids));
 }
 
-/** Puts what is left in the place of the whole outbox. */
-export function outboxReplacement(collection: Collection, id: string, left: Events): Sql {
+/** Makes the statement that replaces the whole outbox by the remaining events. */
+export function outboxReplacement(collection: Collection, id: string, remaining: Events): Sql {
 	const text = `UPDATE ${quoted(collection.name)} SET _outbox = ?, _outbox_since = ? WHERE id = ?`;
-	return sql(text, ...outboxValues(left), id);
+	return sql(text, ...outboxValues(remaining), id);
 }
 
 function outboxValues(events: Events): [string | null, number | null] {
@@ -82,14 +85,17 @@ function append(column: string, member: string): Sql {
 	return sql(`${column} = json_insert(ifnull(${column}, '[]'), '$[#]', json(?))`, member);
 }
 
-/** Keeps, in their order, the members without an `n` and those with a greater one. */
+/** Makes an expression that retains, in order, the members without an `n` and those with a greater one. */
 function removal(column: string, n: number): Sql {
 	const kept = `SELECT json_group_array(json(${column} -> fullkey) ORDER BY key) FROM json_each(${column})
 		WHERE ifnull(json_extract(${column}, fullkey || '.n') > ?, TRUE)`;
 	return sql(`${column} = CASE WHEN ${column} IS NOT NULL THEN (${kept}) END`, n);
 }
 
-/** Both lists are JSON as this file writes it, so that one goes on where the closing bracket of the other stood. */
+/**
+ * Makes an expression that joins two lists as text: both are JSON written by this file, so the second one continues in
+ * the place of the first one's closing bracket.
+ */
 function outboxAppend(events: Events): Sql {
 	const [list, since] = outboxValues(events);
 	return sql(

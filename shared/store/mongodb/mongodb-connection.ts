@@ -1,6 +1,7 @@
 /**
- * The way of one process to MongoDB. What is read is on a majority of the servers and no older than anything this process
- * has read or written before, so that nothing is built on what a failover takes back (docs/decisions/0021).
+ * The connection of one process to MongoDB. Reads see only data that a majority of the servers has and that is no older
+ * than anything this process has read or written before, so no decision is based on data that a failover removes
+ * (docs/decisions/0021).
  */
 import {
 	type ClientSession,
@@ -13,49 +14,56 @@ import {
 import { UnavailableError } from "../../errors.ts";
 import type { StoredDocument } from "./mongodb-document.ts";
 
-/** Longest that the server works on one operation. */
+/** The longest time that the server works on one operation, in milliseconds. */
 const maxTimeMS = 2_000;
 
 const bounds = {
 	serverSelectionTimeoutMS: 2_000,
 	connectTimeoutMS: 2_000,
 	waitQueueTimeoutMS: 2_000,
-	/** Longer than any operation may take: a server that says nothing for so long is gone. */
+	/** This is longer than any operation may take: a server that is silent for so long is considered dead. */
 	socketTimeoutMS: 5_000,
 	maxPoolSize: 50,
 	writeConcern: { w: "majority", journal: true, wtimeoutMS: maxTimeMS },
 } as const;
 
-/** For what takes as long as there are documents. */
+/** The bounds of operations whose duration grows with the number of documents. */
 const patient = {
 	...bounds,
 	socketTimeoutMS: 0,
 	writeConcern: { w: "majority", journal: true },
 } as const;
 
-/** Of every operation. */
+/** The options that every operation passes to the driver. */
 export interface OperationOptions {
 	readonly session: ClientSession;
 	readonly maxTimeMS: number;
 }
 
+/** The client of one process with its causal time. The store that made it closes it. */
 export class MongodbConnection {
 	readonly #url: string;
 	readonly #client: MongoClient;
 	readonly #database: Db;
 	readonly #underWay = new Set<Promise<unknown>>();
-	/** When the newest was written that this process knows of, by the servers' clock; a server alone does not say. */
+	/**
+	 * The time, by the servers' clock, of the newest write that this process knows of; a server without a replica set
+	 * reports none.
+	 */
 	#seen: Timestamp | undefined;
 	#closed = false;
 
-	/** @throws {TypeError} when the url is no connection string; the sentence does not repeat it. */
+	/**
+	 * Prepares the client and does not connect yet. @throws {TypeError} when the url is no connection string; the
+	 * sentence does not repeat it.
+	 */
 	constructor(url: string, database: string) {
 		this.#url = url;
 		this.#client = clientOf(url, bounds);
 		this.#database = this.#client.db(database);
 	}
 
-	/** Runs one operation. @throws {Error} in the driver's words. @throws {UnavailableError} after `close`. */
+	/** Runs one operation. @throws {Error} the driver's error; {UnavailableError} after `close`. */
 	async run<T>(
 		name: string,
 		work: (all: Documents<StoredDocument>, options: OperationOptions) => Promise<T>,
@@ -75,7 +83,7 @@ export class MongodbConnection {
 		}
 	}
 
-	/** Runs what may take as long as there are documents. */
+	/** Runs work whose duration grows with the number of documents, on a client without time limits. */
 	async runPatiently(work: (database: Db) => Promise<void>): Promise<void> {
 		const client = clientOf(this.#url, patient);
 		try {
@@ -91,12 +99,12 @@ export class MongodbConnection {
 
 	async close(): Promise<void> {
 		this.#closed = true;
-		// The driver would break off what is under way.
+		// The driver would abort operations under way.
 		await Promise.allSettled(this.#underWay);
 		await this.#client.close();
 	}
 
-	/** Only what is on a majority: nobody could wait for what a failover took back. */
+	/** Records times of majority writes only: a read would wait in vain for a write that a failover removed. */
 	#see(at: Timestamp | undefined): void {
 		if (at && (!this.#seen || at.greaterThan(this.#seen))) this.#seen = at;
 	}
@@ -117,7 +125,7 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 			readPreference: "primary",
 		});
 	} catch {
-		// The driver's own sentence may quote the url.
+		// The driver's own message may quote the url.
 		throw new TypeError("Cannot use the document store: its url is no MongoDB connection string");
 	}
 }

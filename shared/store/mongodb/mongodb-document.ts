@@ -1,20 +1,21 @@
-/** A document as MongoDB keeps it: columns beside `_id` and `wire`, waiting events in `_outbox`. */
+/** Converts documents to the form in MongoDB: columns beside `_id` and `wire`, and waiting events in `_outbox`. */
 import type { Collection, Columns, Document } from "../collection.ts";
 import { isKey } from "../column-rules.ts";
 import type { OutboxEntry } from "../document-store.ts";
 
+/** A document as it is stored in MongoDB. */
 export interface StoredDocument {
 	_id: string;
 	wire: string;
 	_outbox?: OutboxEntry[];
-	/** When the first of them began to wait. */
+	/** The time since which the first event waits, in milliseconds since 1970. */
 	_outbox_since?: number;
 	[column: string]: unknown;
 }
 
 /**
- * Stands in a column of a unique index that the document lacks. MongoDB takes absent for a value like any other, so that
- * two documents without one would clash; this clashes with nobody, and no guard or range finds it.
+ * Returns the value for a column of a unique index that the document lacks. MongoDB treats an absent value like any
+ * other, so two documents without one would collide; this value is unique, and no guard or range matches it.
  */
 export function absentKey(id: string): { absent: string } {
 	return { absent: id };
@@ -42,6 +43,6 @@ export function documentOf<C extends Columns>(collection: Collection<C>, stored:
 		const absent = value === undefined || (type !== "json" && typeof value === "object");
 		if (!absent) document[column] = value;
 	}
-	// Nothing else writes to the collection, and what is written is checked against these columns.
+	// Only this store writes to the collection, and it checks what it writes against these columns.
 	return document as Document<C>;
 }

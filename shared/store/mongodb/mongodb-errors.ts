@@ -1,11 +1,14 @@
-/** What a failure of the MongoDB driver means to whoever asked: whether a write may be done, and what it clashed with. */
+/**
+ * Translates failures of the MongoDB driver for the caller: whether a write may have happened, and which key it
+ * collided with.
+ */
 import { MongoBulkWriteError, MongoError, MongoServerError, MongoWriteConcernError } from "mongodb";
 import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "../../errors.ts";
 import { declaredIndex } from "./mongodb-index-name.ts";
 
 export type Intent = "read" | "write";
 
-/** Failures before anything was sent, by the driver's names; not all their classes are exported. */
+/** Failures before anything was sent, by the driver's names, because not all their classes are exported. */
 const neverSent = new Set([
 	"MongoServerSelectionError",
 	"MongoPoolClearedError",
@@ -14,27 +17,36 @@ const neverSent = new Set([
 	"MongoNotConnectedError",
 ]);
 
-/** Server errors that leave open whether a write is done: without a code, out of time, or no longer the primary. */
+/**
+ * Codes of server errors that leave open whether a write happened: no code, timeouts, and servers that are no longer
+ * the primary.
+ */
 const undecidedCodes = new Set<unknown>([undefined, 50, 64, 91, 100, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** `id` or the unique index that a write clashed with, which only the message names; undefined for any other failure. */
+/**
+ * Returns the key that a write collided with: `id` or a unique index, which only the message names. Undefined for any
+ * other failure.
+ */
 export function takenKey(error: unknown): string | undefined {
 	if (!(error instanceof MongoServerError) || error.code !== 11_000) return undefined;
 	const [, index] = /index: (\S+) dup key/.exec(error.message) ?? [];
 	return index === undefined || index === "_id_" ? "id" : declaredIndex(index);
 }
 
-/** The place of the document that ended an ordered insert; those before it are in. */
+/** Returns the index of the document that ended an ordered insert; the documents before it were inserted. */
 export function firstFailure(error: unknown): number | undefined {
 	if (!(error instanceof MongoBulkWriteError)) return undefined;
 	const [first] = [error.writeErrors].flat();
 	return first?.index;
 }
 
-/** The driver repeats a write only where the server recognizes the repetition (replica sets); nothing here repeats one. */
+/**
+ * Translates an error. Writes are not repeated here; the driver repeats one only when the server can recognize the
+ * repetition (replica sets).
+ */
 export function translated(error: unknown, intent: Intent): unknown {
 	if (!(error instanceof MongoError)) return error;
-	// The driver wraps whatever ends an insert of many, a failure of the network too.
+	// The driver wraps every error that ends an insert of many documents, including network failures.
 	const { errorResponse = error }: { errorResponse?: unknown } = error instanceof MongoBulkWriteError ? error : {};
 	return Object.assign(meaningOf(errorResponse instanceof MongoError ? errorResponse : error, intent), {
 		cause: error,
@@ -43,7 +55,7 @@ export function translated(error: unknown, intent: Intent): unknown {
 
 function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	const { name } = error;
-	// What one client asks too much of does not say that the store is away.
+	// A full queue of one client does not mean that the store is unreachable.
 	if (name === "MongoWaitQueueTimeoutError")
 		return new UnavailableError("Too many requests wait for the document store", "STORE_OVERLOADED");
 	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))

@@ -1,19 +1,19 @@
 /**
- * Names of indexes in MongoDB: the declared name and the columns. An index whose declaration has changed has another name,
- * so that it can be made beside the former one.
+ * Names indexes in MongoDB by the declared name and the columns. An index whose declaration has changed gets another
+ * name, so it can be created beside the former one.
  */
 
-/** @param key Fields of the index, in order. */
+/** Returns the name. @param key The fields of the index, in order. */
 export function indexName(declared: string, key: Readonly<Record<string, 1>>): string {
 	return `${declared}:${Object.keys(key).join(",")}`;
 }
 
-/** The declared name. */
+/** Returns the declared part of a name. */
 export function declaredIndex(name: string): string {
 	return name.split(":", 1)[0] ?? name;
 }
 
-/** Whether a name has the form of ours; whoever runs the server may have made indexes of their own. */
+/** Whether a name was made by this module; administrators may have made indexes of their own. */
 export function isOurs(name: string): boolean {
 	return name.includes(":");
 }

@@ -1,6 +1,6 @@
 /**
- * Brings the indexes of MongoDB collections to what is declared. It may take as long as it takes: a large collection is no
- * reason not to start. An index that has changed is made under its new name before the former one goes.
+ * Updates the indexes of MongoDB collections to their declarations. The time is not limited, because a large collection
+ * must not prevent the start. A changed index is created under its new name before the former one is dropped.
  */
 import { type Collection as Documents, type Db, type IndexDescriptionInfo, MongoServerError } from "mongodb";
 import type { Collection } from "../collection.ts";
@@ -16,10 +16,10 @@ interface Wanted {
 	readonly unique: boolean;
 }
 
-/** What else an index may be, if somebody made it by hand; ours are nothing of it. */
+/** The options of indexes that somebody made by hand; those of the platform have none of them. */
 const peculiarities = ["sparse", "partialFilterExpression", "collation", "expireAfterSeconds", "hidden"] as const;
 
-/** @param database Of a client that waits for answers as long as it takes. */
+/** Creates, replaces and drops indexes. @param database A database of a client without time limits. */
 export async function applyIndexes(database: Db, collections: readonly Collection[]): Promise<void> {
 	const outdated: Collection[] = [];
 	for (const collection of collections) {
@@ -29,7 +29,7 @@ export async function applyIndexes(database: Db, collections: readonly Collectio
 	}
 	if (outdated.length === 0) return;
 	const { setName } = await database.command({ hello: 1 });
-	// All members that vote would be waited for, those that are down too.
+	// MongoDB's default is to wait for all voting members, including unreachable ones.
 	const options = setName === undefined ? {} : { commitQuorum: "majority" };
 	await inTurn(database.collection<TurnDocument>("store_turns"), "indexes", async () => {
 		for (const collection of outdated) await apply(database.collection(collection.name), collection, options);
@@ -41,7 +41,7 @@ async function apply(
 	collection: Collection,
 	options: { commitQuorum?: string },
 ): Promise<void> {
-	// Another process may have had its turn meanwhile.
+	// Another process may have changed the indexes meanwhile.
 	const present = await indexesOf(documents);
 	const { missing, obsolete } = difference(wantedOf(collection), present);
 	const inTheWay = obsolete.filter((index) =>
@@ -51,7 +51,7 @@ async function apply(
 	for (const { key, name, unique } of missing) {
 		const create = () => documents.createIndex(key, { name, ...(unique && { unique }), ...options });
 		await create().catch(async (error: unknown) => {
-			// Documents from before the index was declared may lack its columns.
+			// Documents that were stored before the index was declared may lack its columns.
 			if (takenKey(error) === undefined) throw error;
 			for (const column of Object.keys(key)) await fillAbsent(documents, column);
 			await create();
@@ -71,7 +71,7 @@ function wantedOf(collection: Collection): Wanted[] {
 	];
 }
 
-/** An index that is as it should be may have any name. */
+/** Compares declared and present indexes. A correct index may have any name. */
 function difference(wanted: readonly Wanted[], present: readonly IndexDescriptionInfo[]) {
 	const missing = wanted.filter((one) => !present.some((index) => isSame(index, one)));
 	const declared = new Set(wanted.map(({ name }) => declaredIndex(name)));
@@ -92,7 +92,7 @@ function hasKey({ key }: IndexDescriptionInfo, wanted: Wanted): boolean {
 	return JSON.stringify(key) === JSON.stringify(wanted.key);
 }
 
-/** None of a collection that is not there yet. */
+/** Returns the indexes; none for a collection that does not exist yet. */
 async function indexesOf(documents: Documents<StoredDocument>): Promise<IndexDescriptionInfo[]> {
 	try {
 		return await documents.listIndexes().toArray();

@@ -1,6 +1,6 @@
 /**
- * Guards, changes and ranges in MongoDB's language. Only what every server with its wire protocol has: no pipelines, no
- * arrayFilters, no partial indexes.
+ * Translates guards, changes and ranges to MongoDB. Only features of every server with its wire protocol are used: no
+ * pipelines, no arrayFilters, no partial indexes.
  */
 import type { Collection, Columns, IndexSpec } from "../collection.ts";
 import { isKey } from "../column-rules.ts";
@@ -10,20 +10,20 @@ import { absentKey } from "./mongodb-document.ts";
 
 type Members = Record<string, unknown>;
 
-/** The document, if the guard holds. */
+/** Returns a filter that matches the document if the guard holds. */
 export function guardFilter(id: string, { equals, fits }: Guard<Columns>): Members {
 	if (!fits) return { _id: id, ...equals };
 	const sum = { $add: [`$${fits.column}`, fits.plus] };
 	return {
 		_id: id,
 		...equals,
-		// An absent number would be taken for one that is smaller than all.
+		// MongoDB would order an absent number before all others.
 		$and: [{ [fits.column]: { $gte: Number.MIN_SAFE_INTEGER } }],
 		$expr: { $lte: [sum, `$${fits.limit}`] },
 	};
 }
 
-/** Update operators; without any when the change is empty. */
+/** Returns the update operators; an empty object when the change is empty. */
 export function updateOperators(
 	collection: Collection,
 	id: string,
@@ -45,25 +45,25 @@ export function updateOperators(
 		$inc: inc,
 		$push: { ...Object.fromEntries(appended), ...(first && { _outbox: { $each: events } }) },
 		$pull: Object.fromEntries(Object.entries(pull).map(([column, n]) => [column, { n: { $lte: n } }])),
-		// Sets it when nothing waits yet, and leaves it when something has waited longer.
+		// `$min` sets the time when no event waits yet, and leaves an earlier one.
 		$min: first ? { _outbox_since: first.at } : {},
 	};
 	return Object.fromEntries(Object.entries(operators).filter(([, members]) => Object.keys(members).length > 0));
 }
 
-/** The document, if no event behind number `n` waits in it. */
+/** Returns a filter that matches the document if no event behind number `n` waits in it. */
 export function nothingAfter(id: string, n: number): Members {
 	return { _id: id, $nor: [{ "_outbox.n": { $gt: n } }] };
 }
 
 export const outboxClearing: Members = { $unset: { _outbox: true, _outbox_since: true } };
 
-/** Takes away the events up to number `n`; what is left has waited since `since`. */
+/** Returns the update that removes the events up to number `n`; the remaining ones have waited since `since`. */
 export function outboxTrimming(n: number, since: number): Members {
 	return { $pull: { _outbox: { n: { $lte: n } } }, $set: { _outbox_since: since } };
 }
 
-/** @param after Values of the ordering columns beyond which a page begins. */
+/** Returns the filter of a range. @param after The values of the ordering columns beyond which a page begins. */
 export function rangeFilter(
 	{ equal, ranged, order }: IndexQuery,
 	after: readonly unknown[] = [],
@@ -79,12 +79,15 @@ export function sortOrder({ order }: IndexQuery, descending: boolean): Record<st
 	return Object.fromEntries(order.map((column) => [member(column), descending ? -1 : 1]));
 }
 
-/** The fields of an index, in order; ties by id. */
+/** Returns the fields of an index in order; ties are ordered by id. */
 export function indexKey({ columns, unique }: IndexSpec): Record<string, 1> {
 	return Object.fromEntries((unique ? columns : [...columns, "_id"]).map((column) => [column, 1]));
 }
 
-/** Beyond means: beyond in one column and equal in those before it. The first condition is where the index is entered. */
+/**
+ * Returns conditions for documents behind a position: one column is beyond it and those before are equal. The first
+ * condition lets MongoDB enter the index at the position.
+ */
 function beyond(members: readonly string[], after: readonly unknown[], operator: "$gt" | "$lt"): Members[] {
 	const alternatives = members.map((name, position) => ({
 		...Object.fromEntries(members.slice(0, position).map((former, at) => [former, after[at]])),

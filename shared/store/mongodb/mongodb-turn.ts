@@ -1,6 +1,6 @@
 /**
- * Work that one process of several does at a time: whoever holds the turn keeps counting in a document, and one whose
- * count has stood still for a while is taken to be gone. No clock of one process is compared with another's.
+ * Serialises work of several processes. The holder of a turn increments a counter in a document, and a holder whose
+ * counter has not changed for a while is considered dead. Clocks of different processes are never compared.
  */
 import { randomUUID } from "node:crypto";
 import { type Collection as Documents, MongoServerError } from "mongodb";
@@ -10,15 +10,16 @@ const beatMs = 2_000;
 const goneMs = 15_000;
 const askMs = 200;
 
+/** The turn of one kind of work. */
 export interface TurnDocument {
-	/** What is done in turns. */
+	/** The name of the work. */
 	_id: string;
-	/** One turn of one process. */
+	/** The random id of the present holder's turn. */
 	holder: string;
 	beat: number;
 }
 
-/** Resolves to what `work` does, which begins when nobody else is at it. */
+/** Runs `work` when no other process has the turn, and resolves to its result. */
 export async function inTurn<T>(turns: Documents<TurnDocument>, what: string, work: () => Promise<T>): Promise<T> {
 	const holder = randomUUID();
 	let seen = "";
@@ -31,7 +32,7 @@ export async function inTurn<T>(turns: Documents<TurnDocument>, what: string, wo
 		} else if (other && monotonic() - since > goneMs) await turns.deleteOne(other);
 		await sleep(askMs);
 	}
-	// A beat that fails is missed by nobody: the next one comes soon.
+	// A failed update of the counter is harmless, because the next one follows soon.
 	const beat = every(beatMs, () => void turns.updateOne({ _id: what, holder }, { $inc: { beat: 1 } }).catch(() => {}));
 	try {
 		return await work();

@@ -80,7 +80,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		async told(): Promise<void> {
 			// A move that failed is tried again by nobody else here.
 			relay.wake();
-			await relay.settled(20_000);
+			await relay.drained(20_000);
 		},
 		stop: () => relay.stop(),
 	};

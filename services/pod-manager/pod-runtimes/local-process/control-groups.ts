@@ -1,6 +1,7 @@
 /**
- * A control group for each pod of this machine (cgroups(7), version 2): what is started in one stays in it whatever it
- * makes of its environment, and is killed with it. They are below the platform's own group, and no other one is touched.
+ * Manages a control group for each pod of this machine (cgroups(7), version 2). Processes started in a group stay in it
+ * whatever they do to their environment, and are killed with it. The groups are below the platform's own one; no others
+ * are touched.
  */
 // oxlint-disable-next-line no-restricted-imports -- files of the kernel
 import { constants, readFileSync } from "node:fs";
@@ -10,21 +11,22 @@ import { isAbsolute, join } from "node:path";
 import type { Launch } from "./launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
 
-/** What cannot be kept where there are none. */
+/** The sentence for installations without control groups. */
 const shortcoming =
 	"A process of a session that clears its environment outlives the session: no control groups (cgroup v2) can be made here";
 
+/** The groups of one installation. */
 export class ControlGroups {
 	readonly #setting: string;
 	readonly #marks: PodMarks;
 	readonly #folder: string;
 	readonly #path: RegExp;
 	#root: Promise<string | undefined> | undefined;
-	/** Names of the groups that are there, as far as this process knows. */
+	/** The names of the existing groups that this process knows. */
 	readonly #names = new Set<string>();
 
 	/**
-	 * @param setting `auto`: below this process's own group, where that can be done; `none`; or the folder of a group.
+	 * @param setting `auto`: below this process's own group, if that is possible; `none`; or the folder of a group.
 	 * @throws {RangeError}
 	 */
 	constructor(setting: string, marks: PodMarks) {
@@ -39,18 +41,18 @@ export class ControlGroups {
 		this.#path = new RegExp(`^0::.*/${this.#folder}/([^/\\n]+)(?:/.*)?$`, "m");
 	}
 
-	/** @param cgroup As `/proc/<pid>/cgroup` has it. */
+	/** Returns the launch whose group a process is in. @param cgroup The content of `/proc/<pid>/cgroup`. */
 	launchOf(cgroup: string): Launch | undefined {
 		const name = this.#path.exec(cgroup)?.[1];
 		return name === undefined ? undefined : this.#marks.parse(name);
 	}
 
-	/** In a sentence; undefined where there are groups. */
+	/** Returns a sentence when there are no groups; undefined otherwise. */
 	async shortcoming(): Promise<string | undefined> {
 		return (await this.#open()) === undefined ? shortcoming : undefined;
 	}
 
-	/** Puts a process into its pod's group, before it starts another one. Where that cannot be done it stays where it is. */
+	/** Moves a process into its pod's group before it starts others. When that is impossible, it stays where it is. */
 	async enter(pid: number, launch: Launch): Promise<void> {
 		const root = await this.#open();
 		if (root === undefined) return;
@@ -60,13 +62,13 @@ export class ControlGroups {
 			await mkdir(join(root, name), { recursive: true });
 			await writeFile(join(root, name, "cgroup.procs"), String(pid));
 		};
-		// Another process may have removed the folder because it was empty.
+		// Another process may have removed the folder while it was empty.
 		await enter()
 			.catch(enter)
 			.catch(() => this.#remove(root, name));
 	}
 
-	/** Kills everything in the group at once. */
+	/** Kills all processes in the group at once. */
 	async kill(launch: Launch): Promise<void> {
 		const root = await this.#open();
 		const name = this.#marks.name(launch);
@@ -80,7 +82,7 @@ export class ControlGroups {
 		if (root !== undefined && this.#names.has(name)) await this.#remove(root, name);
 	}
 
-	/** Removes what an earlier process has left empty, and knows the others. */
+	/** Removes empty groups of an earlier process, and remembers the others. */
 	async adopt(): Promise<void> {
 		const root = await this.#open();
 		if (root === undefined) return;
@@ -91,7 +93,7 @@ export class ControlGroups {
 		}
 	}
 
-	/** One in which a process lives stays. */
+	/** Removes a group unless a process lives in it. */
 	async #remove(root: string, name: string): Promise<void> {
 		if (!(await removeGroup(join(root, name)))) return;
 		this.#names.delete(name);
@@ -104,12 +106,12 @@ export class ControlGroups {
 	}
 }
 
-/** Name of the folder of all groups of an installation. */
+/** Returns the name of the folder of all groups of an installation. */
 export function groupsFolder(installation: string): string {
 	return `atelier-${installation}`;
 }
 
-/** Removes a group with those that its processes made in it; false when something lives in it. */
+/** Removes a group with those that its processes made in it; false when a process lives in it. */
 export async function removeGroup(group: string): Promise<boolean> {
 	const entries = await readdir(group, { withFileTypes: true }).catch(() => []);
 	for (const entry of entries) if (entry.isDirectory()) await removeGroup(join(group, entry.name));
@@ -119,7 +121,7 @@ export async function removeGroup(group: string): Promise<boolean> {
 	);
 }
 
-/** Folder of the group this process is in; undefined where there is no version 2. */
+/** Returns the folder of this process's own group; undefined without version 2. */
 export function ownGroup(): string | undefined {
 	const path = /^0::(\/.*)$/m.exec(readText("/proc/self/cgroup"))?.[1];
 	const mount = versionTwoMount();
@@ -130,19 +132,21 @@ export function ownGroup(): string | undefined {
 		: undefined;
 }
 
-/** proc(5), `/proc/pid/mountinfo`: the root of the mount in its file system, and where it is mounted. */
+/** Reads from `/proc/pid/mountinfo` (proc(5)) the root of the mount in its file system, and the mount point. */
 function versionTwoMount(): { root: string; point: string } | undefined {
 	const line = /^\S+ \S+ \S+ (\S+) (\S+) .*- cgroup2 /m.exec(readText("/proc/self/mountinfo"));
 	const [, root, point] = line ?? [];
 	return root === undefined || point === undefined ? undefined : { root, point };
 }
 
-/** Undefined where no group can be made, or none that can be killed as a whole (Linux 5.14). */
+/**
+ * Returns the folder for groups; undefined where none can be made, or none that can be killed as a whole (Linux 5.14).
+ */
 async function openRoot(base: string | undefined, folder: string): Promise<string | undefined> {
 	if (base === undefined || base === "none") return undefined;
 	const root = join(base, folder);
 	try {
-		// To move a process one must be allowed to write to the group above both.
+		// Moving a process requires write access to the group above both groups.
 		await access(join(base, "cgroup.procs"), constants.W_OK);
 		await mkdir(root, { recursive: true });
 		await access(join(root, "cgroup.kill"), constants.W_OK);
@@ -162,5 +166,5 @@ function readText(path: string): string {
 	}
 }
 
-/** It is not there, or not empty: then there is nothing to do. */
+/** Ignores that a group does not exist or is not empty. */
 function ignored(): void {}

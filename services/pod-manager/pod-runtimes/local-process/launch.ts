@@ -1,6 +1,7 @@
-/** One launch of a session, as folders and process environments name it. Pure. */
+/** Names one launch of a session in folders and in environments of processes. Pure. */
 import { sessionIdForm } from "#shared/contracts/session-work.ts";
 
+/** A launch of a session. */
 export interface Launch {
 	readonly sessionId: string;
 	readonly generation: number;
@@ -9,18 +10,24 @@ export interface Launch {
 const wholeId = new RegExp(`^${sessionIdForm}$`);
 const wholeName = new RegExp(`^(${sessionIdForm})-g(0|[1-9]\\d{0,8})$`);
 
-/** Undefined for text that is not from {@link launchName}; what it accepts is safe as the name of a folder. */
+/**
+ * Parses a name; undefined for a text that is not from {@link launchName}. Every accepted text is safe as the name of a
+ * folder.
+ */
 export function parseLaunch(name: string): Launch | undefined {
 	const [, sessionId, generation] = wholeName.exec(name) ?? [];
 	return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
 }
 
-/** @throws {RangeError} as {@link sessionName} does. */
+/** Returns the name of a launch. @throws {RangeError} as {@link sessionName} does. */
 export function launchName({ sessionId, generation }: Launch): string {
 	return `${sessionName(sessionId)}-g${generation}`;
 }
 
-/** @throws {RangeError} when it is no session's id: as the name of a folder it could lead anywhere. */
+/**
+ * Returns the name of a session's folder. @throws {RangeError} when the text is no session id, because as a folder name
+ * it could lead anywhere.
+ */
 export function sessionName(sessionId: string): string {
 	if (!isSessionId(sessionId)) throw new RangeError(`Not the id of a session: "${sessionId}"`);
 	return sessionId;

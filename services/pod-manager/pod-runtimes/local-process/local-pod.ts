@@ -1,20 +1,23 @@
-/** What the processes and the records of a launch say about its pod. Pure. */
+/** Derives the state of a pod from the processes and the records of its launch. Pure. */
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
 import { isSameLaunch, type Launch } from "./launch.ts";
 import type { RunRecords } from "./run-folders.ts";
 
-/** Undefined when there is nothing but an empty folder: its creator was stopped half-way and the pod never lived. */
+/**
+ * Returns the pod; undefined for a launch with an empty folder only: its creator was interrupted and the pod never
+ * lived.
+ */
 export function podFrom(launch: Launch, processes: readonly MarkedProcess[], records: RunRecords): Pod | undefined {
 	const { sessionId, generation } = launch;
 	const living = processes.filter((process) => isSameLaunch(process, launch));
 	const state = stateOf(living, records);
 	if (!state) return undefined;
-	const untold = state === "gone" ? endedOnRequest(records) : {};
-	return { name: podName(sessionId, generation), sessionId, generation, state, ...untold, ...toldBy(records) };
+	const implied = state === "gone" ? endedOnRequest(records) : {};
+	return { name: podName(sessionId, generation), sessionId, generation, state, ...implied, ...reportedBy(records) };
 }
 
-function toldBy({ status }: RunRecords): Pick<Pod, "timings" | "address" | "failure" | "agentTitle"> {
+function reportedBy({ status }: RunRecords): Pick<Pod, "timings" | "address" | "failure" | "agentTitle"> {
 	if (!status) return { timings: {} };
 	return {
 		timings: status.timings,
@@ -24,7 +27,7 @@ function toldBy({ status }: RunRecords): Pick<Pod, "timings" | "address" | "fail
 	};
 }
 
-/** The session agent; several only for the moment in which a second one finds that it is too many. */
+/** Returns the session agent. There are several only until a superfluous one notices that. */
 export function agentsAmong(processes: readonly MarkedProcess[], { status }: RunRecords): MarkedProcess[] {
 	return processes.filter(({ isAgent, pid }) => isAgent && (status === undefined || status.pid === pid));
 }
@@ -37,7 +40,7 @@ function stateOf(processes: readonly MarkedProcess[], records: RunRecords): PodS
 	return status?.phase === "ready" ? "ready" : "launching";
 }
 
-/** Told only when nobody wanted this session to end: then it ended together with the platform. */
+/** Explains the end of a session that ended together with the platform although nobody ended the session. */
 function endedOnRequest({ endingSince }: RunRecords): Pick<Pod, "failure"> {
 	if (endingSince === undefined) return {};
 	return { failure: { code: "POD_ENDED", message: "The session was ended together with the platform" } };

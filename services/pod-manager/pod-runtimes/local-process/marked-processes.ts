@@ -1,6 +1,6 @@
 /**
- * The living processes of this installation's pods, whoever started them: found by the mark in their environment, by
- * the control group they are in, or, a session agent that waited for its session, by its title.
+ * Finds the living processes of this installation's pods, whichever process started them: by the mark in their
+ * environment, by their control group, or, for a session agent that waited for its session, by its title.
  */
 import { readdir } from "node:fs/promises";
 import { monotonic, nextTurn, sleep } from "#shared/clock.ts";
@@ -10,71 +10,83 @@ import type { Launch } from "./launch.ts";
 import type { PodMarks } from "./pod-marks.ts";
 import { isAlive, ownerOf, type ProcessIdentity, readProc, startTimeOf } from "#shared/process-files.ts";
 
-/** Set for the session agent itself and for nothing it starts. */
+/** The variable that is set for the session agent itself and for none of its child processes. */
 export const agentVariable = "ATELIER_ROLE";
 export const agentRole = "agent";
 
+/** The launch that a process belongs to, and its role in it. */
 export interface Mark extends Launch {
-	/** Whether it is the session agent, or something that the agent started. */
+	/** Whether the process is the session agent, not one that the agent started. */
 	readonly isAgent: boolean;
 }
 
+/** A process of a pod. */
 export interface MarkedProcess extends Mark, ProcessIdentity {}
 
 interface Known {
 	readonly startTime: string;
 	readonly mark: Mark | undefined;
-	/** Monotonic time from which its mark is not read again. */
-	readonly settledAt: number;
+	/** The monotonic time after which its mark is not read again. */
+	readonly finalAt: number;
 }
 
-/** What one look at the whole machine has found. */
+/** The result of one scan of the whole machine. */
 interface Scan {
 	readonly begunAt: number;
 	readonly found: readonly MarkedProcess[];
 }
 
-/** Between fork and exec a process shows the environment of its parent; nobody takes this long there. */
-const unsettledMs = 3_000;
-/** From one look at the whole machine to the next. */
+/**
+ * The age, in milliseconds, from which a mark is final. Between fork and exec, which is far shorter, a process shows
+ * the environment of its parent.
+ */
+const finalAfterMs = 3_000;
+/** The least time between two scans of the whole machine, in milliseconds. */
 const shareMs = 250;
-/** Nothing else of this process runs for so long while it looks. */
+/** The longest time that a scan blocks the event loop, in milliseconds. */
 const sliceMs = 4;
 
+/** The processes of one installation, with the cache of one platform process. */
 export class MarkedProcesses {
 	readonly #marks: PodMarks;
 	readonly #groupOf: (cgroup: string) => Launch | undefined;
 	readonly #user = process.geteuid?.();
 	#known = new Map<number, Known>();
 	#last: Scan = { begunAt: Number.NEGATIVE_INFINITY, found: [] };
-	/** The one under way. A SingleFlight does not fit: a scan waits for its time first, and is shared for as long as it waits. */
+	/**
+	 * The scan under way. A SingleFlight does not fit here: a scan first waits for its time and is shared while it
+	 * waits.
+	 */
 	#running: Promise<Scan> | undefined;
-	/** The one that has not begun. */
+	/** The scan that has not begun. */
 	#next: Promise<Scan> | undefined;
-	/** Started from here after the last scan began, by process id, with the time. */
+	/** Processes started by this process since the last scan began, by process id, with the time. */
 	readonly #noted = new Map<number, { readonly at: number; readonly process: MarkedProcess }>();
 
-	/** @param groupOf The launch whose control group a process is in, from its `/proc/<pid>/cgroup`. */
+	/** @param groupOf Returns the launch whose control group a process is in, from its `/proc/<pid>/cgroup`. */
 	constructor(marks: PodMarks, groupOf: (cgroup: string) => Launch | undefined = () => undefined) {
 		this.#marks = marks;
 		this.#groupOf = groupOf;
 	}
 
-	/** What lives at some moment after the call. Whoever asks before it begins shares it; one begins each 250 ms at most. */
+	/**
+	 * Returns the processes that live at some moment after the call. Calls before a scan begins share it; at most one
+	 * begins each 250 ms.
+	 */
 	async scan(): Promise<MarkedProcess[]> {
 		this.#next ??= this.#begin();
 		return this.#withNoted(await this.#next);
 	}
 
-	/** What lived at some moment in the last 250 ms. */
+	/** Returns the processes that lived at some moment in the last 250 ms. */
 	async recent(): Promise<MarkedProcess[]> {
 		if (monotonic() - this.#last.begunAt < shareMs) return this.#withNoted(this.#last);
 		return this.#running ? this.#withNoted(await this.#running) : this.scan();
 	}
 
 	/**
-	 * What lives of one session. Those that lived a moment ago are asked for by name; when all of them have ended, or when
-	 * it must be sure that there are none, what they may have left is looked for.
+	 * Returns the living processes of one session. Those known from a recent scan are checked by their ids; when all of
+	 * them have ended, or when `surely` is set, the whole machine is scanned for further ones.
 	 */
 	async ofSession(sessionId: string, { surely = false } = {}): Promise<MarkedProcess[]> {
 		const isOfIt = (process: MarkedProcess) => process.sessionId === sessionId;
@@ -84,13 +96,13 @@ export class MarkedProcesses {
 		return (await this.scan()).filter(isOfIt);
 	}
 
-	/** Makes a process known that has just become one of ours. */
+	/** Adds a process that has just become part of a pod. */
 	note(pid: number, mark: Mark): void {
 		const startTime = startTimeOf(pid);
 		if (startTime !== undefined) this.#noted.set(pid, { at: monotonic(), process: { ...mark, pid, startTime } });
 	}
 
-	/** Processes that were marked by a version without proofs, as they are now. */
+	/** Returns the living processes that a version without proofs has marked. */
 	async unproven(): Promise<ProcessIdentity[]> {
 		const found: ProcessIdentity[] = [];
 		for await (const { pid, startTime } of this.#ownProcesses()) {
@@ -132,7 +144,7 @@ export class MarkedProcesses {
 		return this.#last;
 	}
 
-	/** Every process of this user that has not ended; in slices, because asking for one takes about 15 us. */
+	/** Yields every living process of this user; in slices, because reading one takes about 15 µs. */
 	async *#ownProcesses(): AsyncGenerator<ProcessIdentity> {
 		const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
 		let sliceBegan = monotonic();
@@ -149,11 +161,11 @@ export class MarkedProcesses {
 	#look(pid: number, startTime: string): Known {
 		const former = this.#known.get(pid);
 		const same = former?.startTime === startTime ? former : undefined;
-		if (same && monotonic() >= same.settledAt) return same;
-		const settledAt = same?.settledAt ?? monotonic() + unsettledMs;
+		if (same && monotonic() >= same.finalAt) return same;
+		const finalAt = same?.finalAt ?? monotonic() + finalAfterMs;
 		const mark = this.#readMark(pid);
-		if (mark !== "waiting") return { startTime, settledAt, mark };
-		return { startTime, settledAt: Number.POSITIVE_INFINITY, mark: undefined };
+		if (mark !== "waiting") return { startTime, finalAt, mark };
+		return { startTime, finalAt: Number.POSITIVE_INFINITY, mark: undefined };
 	}
 
 	#readMark(pid: number): Mark | "waiting" | undefined {
@@ -183,7 +195,7 @@ function isUnproven(pid: number, installation: string): boolean {
 	return name !== undefined && /-g\d+$/.test(name);
 }
 
-/** The first value of a name counts, as for getenv(3). */
+/** Reads the environment of a process; the first value of a name counts, as for getenv(3). */
 function environmentOf(pid: number): Map<string, string> {
 	const variables = new Map<string, string>();
 	for (const entry of readProc(pid, "environ")?.split("\0") ?? []) {

@@ -1,4 +1,4 @@
-/** Which pods there are: the folders of their runs and what runs of them, put together anew each time. */
+/** Lists the pods by the folders of their runs and their living processes, computed anew each time. */
 import { type Pod, podName } from "../../pod-runtime.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { type Launch, launchName } from "./launch.ts";
@@ -6,6 +6,7 @@ import { podFrom } from "./local-pod.ts";
 import type { MarkedProcess, MarkedProcesses } from "./marked-processes.ts";
 import type { RunFolders, RunRecords } from "./run-folders.ts";
 
+/** The list of one installation's pods. It has no state. */
 export class PodList {
 	readonly #runs: RunFolders;
 	readonly #processes: MarkedProcesses;
@@ -17,7 +18,7 @@ export class PodList {
 		this.#groups = groups;
 	}
 
-	/** The pods, and as `unfinished` the folders without a word in them, of which no process lives. */
+	/** Returns the pods and, as `unfinished`, the empty folders of launches without a living process. */
 	async all(): Promise<{ pods: Pod[]; unfinished: Pod[] }> {
 		const launches = await this.#runs.launches();
 		const pods = await this.#pods(launches, ({ surely }) =>
@@ -36,7 +37,7 @@ export class PodList {
 		return this.#pods(launches, (how) => this.#processes.ofSession(sessionId, how));
 	}
 
-	/** By session: its launches that have a folder, and which processes are or were an agent. */
+	/** Returns for each session, as a text, its launches with a folder and the processes that are or were an agent. */
 	async glimpse(): Promise<Map<string, string>> {
 		const launches = await this.#runs.launches();
 		const processes = await this.#processes.recent();
@@ -48,8 +49,8 @@ export class PodList {
 	}
 
 	/**
-	 * Records first: a pod that is started meanwhile then counts as launching, not as one that is gone. None is taken for
-	 * gone because of what was seen before that.
+	 * Reads the records before the processes: a pod that is started meanwhile then counts as launching, not as gone. No
+	 * pod counts as gone because of an earlier scan.
 	 */
 	async #pods(
 		folders: readonly Launch[],
@@ -65,7 +66,7 @@ export class PodList {
 	}
 }
 
-/** In the order of their generations. */
+/** Returns the pods in the order of their generations. */
 function podsFrom(
 	folders: readonly Launch[],
 	records: ReadonlyMap<string, RunRecords | undefined>,

@@ -1,6 +1,6 @@
 /**
- * Tells which sessions have pods that changed. Of all pods a glimpse is taken each second, and one is looked at when
- * that has changed or a file of its records was written; all of them every ten seconds.
+ * Reports sessions whose pods have changed. A glimpse of all pods is taken each second; a session is read when its
+ * glimpse has changed or a file of its records was written, and all sessions are read every ten seconds.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -11,39 +11,44 @@ import type { Pod } from "../../pod-runtime.ts";
 const glimpseMs = 1_000;
 const lookAtAllMs = 10_000;
 
+/** The pods as the watch reads them. */
 export interface WatchedPods {
 	list(): Promise<Pod[]>;
 	find(sessionId: string): Promise<Pod[]>;
-	/** What can be seen of each session's pods without reading their records. */
+	/** Returns a text for each session that changes with its pods, without reading their records. */
 	glimpse(): Promise<Map<string, string>>;
 	statusFile(pod: Pod): string;
-	/** What has to be done for living pods now and then. */
+	/** Does the regular maintenance of a living pod. */
 	tend(pod: Pod): Promise<void>;
 }
 
-/** What was seen of a session. */
+/** The last observation of a session. */
 interface Seen {
 	readonly fingerprint: string;
 	readonly alive: readonly Pod[];
 }
 
+/** One watch; it ends with its signal. */
 export class PodWatch {
 	readonly #pods: WatchedPods;
 	readonly #onChange: (sessionId: string) => void;
 	readonly #signal: AbortSignal;
-	/** By the pod's name. */
+	/** File watchers by the pod's name. */
 	readonly #files = new Map<string, FSWatcher>();
 	readonly #seen = new Map<string, Seen>();
 	#glimpsed = new Map<string, string>();
-	/** Sessions to look at. */
+	/** Sessions to read. */
 	readonly #wanted = new Set<string>();
 	#lookAtAllAt = Number.NEGATIVE_INFINITY;
-	/** A second has passed since the last look began. */
+	/** Whether a second has passed since the last round began. */
 	#isGlimpseDue = false;
-	/** A failure is not reported: the next second looks again, and a pass over the session meets the same error and reports it. */
+	/**
+	 * A failure is not reported: the next second tries again, and a pass over the session meets the same error and
+	 * reports it.
+	 */
 	readonly #looks = new SingleFlight(() => this.#lookAround());
 
-	/** Ends with the signal. */
+	/** Begins to watch; the watch ends when the signal aborts. */
 	constructor(pods: WatchedPods, onChange: (sessionId: string) => void, signal: AbortSignal) {
 		this.#pods = pods;
 		this.#onChange = onChange;
@@ -56,20 +61,20 @@ export class PodWatch {
 		this.#look();
 	}
 
-	/** The pods of one session may have changed: looks at them now. */
+	/** Reads a session now, because its pods may have changed. */
 	look(sessionId: string): void {
 		this.#wanted.add(sessionId);
 		this.#looks.request();
 	}
 
-	/** Not while it still looks: a slow machine is not asked more often than it answers. */
+	/** Starts a round unless one is under way, so that a slow machine does not fall behind. */
 	#look(): void {
 		if (this.#looks.isRunning) return;
 		this.#isGlimpseDue = true;
 		this.#looks.request();
 	}
 
-	/** At all pods or at a glimpse of them, when a second has passed, and then at the pods that are wanted by then. */
+	/** Reads all pods or a glimpse of them, when a second has passed, and then the pods that are wanted by then. */
 	async #lookAround(): Promise<void> {
 		if (this.#isGlimpseDue) {
 			this.#isGlimpseDue = false;
@@ -93,13 +98,13 @@ export class PodWatch {
 		for (const id of new Set([...before.keys(), ...this.#glimpsed.keys()])) {
 			if (before.get(id) !== this.#glimpsed.get(id)) this.#wanted.add(id);
 		}
-		// Watchers are few on some machines; those without one are looked at each second.
+		// Some machines allow few watchers; pods without one are read each second.
 		for (const [id, { alive }] of this.#seen)
 			if (alive.some(({ name }) => !this.#files.has(name))) this.#wanted.add(id);
 	}
 
 	async #lookAt(sessionId: string): Promise<void> {
-		// What changes from here on is another change.
+		// Later changes count as another change.
 		this.#wanted.delete(sessionId);
 		if (this.#signal.aborted) return;
 		try {
@@ -111,7 +116,7 @@ export class PodWatch {
 	}
 
 	#compare(sessionId: string, pods: readonly Pod[]): void {
-		// It may have ended while it looked.
+		// The watch may have ended meanwhile.
 		if (this.#signal.aborted) return;
 		const alive = pods.filter(isAlive);
 		const before = this.#seen.get(sessionId) ?? { fingerprint: "", alive: [] };
@@ -131,7 +136,7 @@ export class PodWatch {
 			watcher.on("error", () => this.#unwatch(pod.name));
 			this.#files.set(pod.name, watcher);
 		} catch {
-			// The glimpse each second does without.
+			// A pod without a watcher is read each second.
 		}
 	}
 
@@ -145,7 +150,10 @@ function isAlive({ state }: Pod): boolean {
 	return state !== "gone";
 }
 
-/** What of a pod is worth a pass at once: how far it has come on its way is seen by the next one in any case. */
+/**
+ * Returns the properties of a pod whose change needs a pass at once. The progress of its start does not; the next
+ * regular pass reads it.
+ */
 function fingerprintOf({ name, state, address, failure }: Pod): string {
 	return JSON.stringify([name, state, address, failure]);
 }

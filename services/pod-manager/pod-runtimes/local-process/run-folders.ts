@@ -1,7 +1,7 @@
 /**
- * What is on disk about the pods of this machine: one folder for each launch, `run/<session id>-g<generation>`, with
- * the status the agent writes, its output, its home, and a mark once it was asked to end. All of it lies in front of the
- * commands of the agent, so whatever they make of a folder is taken for that pod's, and never keeps anybody waiting.
+ * The records of this machine's pods on disk: one folder per launch, `run/<session id>-g<generation>`, with the status
+ * that the agent writes, its output, its home, and a mark after it was asked to end. The agent's commands can change
+ * all of this, so the content is attributed to that pod only, and reading it never blocks.
  */
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -17,7 +17,7 @@ import { Trash } from "./trash.ts";
 
 const text = { type: "string" } as const;
 
-/** PodStatus (shared/pod/status.ts), as far as the platform reads it. */
+/** The members of PodStatus (shared/pod/status.ts) that the platform reads. */
 const statusFields = schema({
 	phase: { type: "enum", values: podPhases },
 	pid: { type: "number", integer: true },
@@ -28,22 +28,27 @@ const statusFields = schema({
 });
 export type WrittenStatus = Output<typeof statusFields>;
 
+/** The records of one launch. */
 export interface RunRecords {
-	/** Absent until the agent has written one that can be read. */
+	/** The status; absent until the agent has written a readable one. */
 	readonly status?: WrittenStatus;
-	/** Milliseconds since 1970 at which it was asked to end; NaN when that cannot be read. */
+	/** The time at which the pod was asked to end, in milliseconds since 1970; NaN when it is unreadable. */
 	readonly endingSince?: number;
 }
 
 const checkStatus = compileSchema(statusFields);
 
-/** Output of an agent is a help in trouble, not a record: it begins anew when it gets larger. */
+/**
+ * The most bytes of an agent's output, which is emptied when it gets larger: it serves the analysis of failures and is
+ * no record.
+ */
 const maxLogBytes = 4 * 1_048_576;
 const maxStatusBytes = 16_384;
-/** Of the mark of an end: a time. */
+/** The most bytes of the mark of an end, which contains a time. */
 const maxMarkBytes = 64;
 const endingMark = "ending";
 
+/** The folders of one installation's launches. */
 export class RunFolders {
 	readonly #root: string;
 	readonly #trash: Trash;
@@ -70,14 +75,17 @@ export class RunFolders {
 		return names.map(parseLaunch).filter((launch) => launch !== undefined);
 	}
 
-	/** @throws {UntrustedFileError} when something else has its name. */
+	/** Creates the folder of a launch. @throws {UntrustedFileError} when its name is taken by something else. */
 	async create(launch: Launch): Promise<void> {
 		await mkdir(this.#path(launch), { recursive: true, mode: 0o700 }).catch(unlessTaken);
 		await using folder = await UntrustedFolder.open(this.#path(launch));
 		if (folder) await mkdir(folder.path(basename(this.home(launch))), { recursive: true, mode: 0o700 });
 	}
 
-	/** Empty for a folder that is none, or none of ours any more. @throws {Error} for a trouble of the machine's. */
+	/**
+	 * Reads the records; empty when the folder is none or has been replaced. @throws {Error} for a failure of the
+	 * machine.
+	 */
 	async read(launch: Launch): Promise<RunRecords> {
 		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
 		if (!folder) return {};
@@ -88,7 +96,10 @@ export class RunFolders {
 		return { ...(status && { status }), ...(endingSince !== undefined && { endingSince }) };
 	}
 
-	/** Keeps the first time. Returns whether there is one now: not where something else has taken the place of its folder. */
+	/**
+	 * Marks the beginning of a pod's end; an earlier mark stays. Returns whether there is a mark, which is not so when
+	 * the folder has been replaced.
+	 */
 	async markEnding(launch: Launch): Promise<boolean> {
 		try {
 			await this.create(launch);
@@ -101,7 +112,7 @@ export class RunFolders {
 		}
 	}
 
-	/** Says in the place of an agent that died without a word why it is gone; one that spoke is left alone. */
+	/** Writes the failure of an agent that died without a status; an existing status stays. */
 	async recordEnd(launch: Launch, pid: number, failure: PodFailure): Promise<void> {
 		const { status, endingSince } = await this.read(launch);
 		if (status || endingSince !== undefined) return;
@@ -118,12 +129,12 @@ export class RunFolders {
 		return this.#trash.discard(this.#path(launch));
 	}
 
-	/** Finishes what an earlier process began to remove. */
+	/** Finishes removals that an earlier process began. */
 	emptyTrash(signal: AbortSignal): Promise<void> {
 		return this.#trash.empty(signal);
 	}
 
-	/** A sentence about what cannot be removed. */
+	/** A sentence about folders that cannot be removed; undefined when there are none. */
 	get trashTrouble(): string | undefined {
 		return this.#trash.trouble;
 	}
@@ -139,7 +150,7 @@ async function readStatus(file: string): Promise<WrittenStatus | undefined> {
 }
 
 async function readMark(file: string): Promise<number | undefined> {
-	// A kill between making and filling the file leaves it empty: then it has been ending since 1970.
+	// A process killed between creating and filling the file leaves it empty; the pod then counts as ending since 1970.
 	const content = await readUntrusted(file, maxMarkBytes).catch(ifUnusable(Buffer.from("?")));
 	return content && Number(content.toString("utf8"));
 }
@@ -149,7 +160,7 @@ function parseStatus(content: string): WrittenStatus | undefined {
 		const value: unknown = JSON.parse(content);
 		return isStatus(value) ? value : undefined;
 	} catch {
-		// Only whole files are put there, so this one is not from an agent of ours.
+		// The agent replaces the file as a whole, so this content is not from the agent.
 		return undefined;
 	}
 }
@@ -169,7 +180,7 @@ function unlessTaken(error: NodeJS.ErrnoException): void {
 	if (!["EEXIST", "ENOTDIR", "ELOOP"].includes(error.code ?? "")) throw error;
 }
 
-/** For what an agent has put there. */
+/** Returns a handler that replaces an unusable file of the agent by a value. */
 function ifUnusable<T>(value: T): (error: unknown) => T {
 	return (error) => {
 		if (error instanceof UntrustedFileError) return value;

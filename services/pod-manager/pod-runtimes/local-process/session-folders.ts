@@ -1,12 +1,13 @@
 /**
- * What outlives the pods of a session: `sessions/<session id>/workspace`, `state` with the agent's own records, and the output
- * of an agent that died without a word, `agent.log`.
+ * The folders of a session that outlive its pods: `sessions/<session id>/workspace`, `state` with the agent's own
+ * records, and `agent.log`, the output of an agent that died without a status.
  */
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
 
+/** The folders of one installation's sessions. */
 export class SessionFolders {
 	readonly #root: string;
 	readonly #trash: Trash;
@@ -23,12 +24,12 @@ export class SessionFolders {
 		return folders;
 	}
 
-	/** What the session's agent has locked (agent/session-lock.ts). */
+	/** Returns the path of the file that the session's agent locks (agent/session-lock.ts). */
 	lock(sessionId: string): string {
 		return join(this.#path(sessionId), "state", "lock");
 	}
 
-	/** Moves the output of an agent to `agent.log` in the session's folder, in the place of the last one that was kept. */
+	/** Moves the output of an agent to `agent.log` in the session's folder, in the place of an earlier one. */
 	async keepOutput(sessionId: string, log: string): Promise<void> {
 		await rename(log, join(this.#path(sessionId), "agent.log"));
 	}
@@ -45,12 +46,12 @@ export class SessionFolders {
 		return this.#trash.discard(this.#path(sessionId));
 	}
 
-	/** Finishes what an earlier process began to remove. */
+	/** Finishes removals that an earlier process began. */
 	emptyTrash(signal: AbortSignal): Promise<void> {
 		return this.#trash.empty(signal);
 	}
 
-	/** A sentence about what cannot be removed. */
+	/** A sentence about folders that cannot be removed; undefined when there are none. */
 	get trashTrouble(): string | undefined {
 		return this.#trash.trouble;
 	}

@@ -1,4 +1,4 @@
-/** Session agents as processes that outlive their parent: started for a launch, or ahead of one. */
+/** Starts session agents as processes that outlive their parent, for a launch or ahead of one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
@@ -12,24 +12,29 @@ import { agentRole, agentVariable } from "./marked-processes.ts";
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
+/** The program of session agents and its surroundings. */
 export interface AgentProgram {
-	/** Path of the program, a module for this Node. */
+	/** The path of the program, a module for this Node. */
 	readonly main: string;
-	/** What it may see of the platform's environment. */
+	/** The variables of the platform's environment that it inherits. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Marks its processes. */
+	/** The name of the installation for the mark of its processes. */
 	readonly installation: string;
-	/** Does what has to be done with a process before it becomes the agent of a launch and starts others. */
+	/** Prepares a process before it becomes the agent of a launch and starts others. */
 	readonly enter: (pid: number, launch: LaunchDocument) => Promise<void>;
 }
 
+/** A started agent. The platform does not end it when it ends itself. */
 export interface StartedAgent {
 	readonly process: ChildProcess;
-	/** Resolves with its exit code, or the signal that ended it. */
+	/** Resolves with the exit code, or with the signal that ended the process. */
 	readonly ended: Promise<number | string | null>;
 }
 
-/** Resolves when the process exists and is being told its launch. @throws {Error} when the system cannot start one. */
+/**
+ * Starts the agent of a launch; resolves when the process exists and its launch document is being sent. @throws {Error}
+ * when the system cannot start one.
+ */
 export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
 	const agent = await start(program, launch.home, log, launch);
 	await program.enter(agent.process.pid ?? 0, launch);
@@ -38,21 +43,24 @@ export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, 
 }
 
 /**
- * One that waits for its launch, and ends by itself when this process does. It writes to its fourth channel when it is
- * loaded, and when it has taken the launch.
- * @param home While it waits.
+ * Starts an agent that waits for its launch and ends by itself when this process ends. It writes to its fourth channel
+ * when it is loaded and when it has taken the launch.
+ * @param home Its home while it waits.
  */
 export function spawnWaiting(program: AgentProgram, home: string, log: string): Promise<StartedAgent> {
 	return start(program, home, log);
 }
 
-/** One that ends before it has read everything is found missing by whoever waits for it. */
+/** Sends the launch document. An agent that ends before it has read all of it is found missing later. */
 export function tell({ process: { stdin } }: StartedAgent, launch: LaunchDocument): void {
 	failpoint("local-process.spawned");
 	stdin?.end(JSON.stringify(launch));
 }
 
-/** @param home Also its working folder. @param log Its output is appended to it. @param launch Absent: it waits for one. */
+/**
+ * Starts a process. @param home Its home and working folder. @param log The file to which its output is appended.
+ * @param launch Absent: the agent waits for one.
+ */
 async function start(program: AgentProgram, home: string, log: string, launch?: LaunchDocument): Promise<StartedAgent> {
 	const output = await openUntrusted(log, appending);
 	try {

@@ -1,6 +1,7 @@
 /**
- * Removes folders so that they are gone from sight at once: renamed away, then emptied; a kill in between is made up for.
- * However much there is, one file operation at a time is under way, so that everybody else has theirs.
+ * Removes folders in two steps: they are renamed away at once and emptied later; after a kill in between, the next
+ * process continues. One file operation at a time is under way, however much there is to remove, so that others are not
+ * delayed.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -8,30 +9,31 @@ import { chmod, lstat, mkdir, opendir, readdir, rename, rmdir, unlink } from "no
 import { basename, join } from "node:path";
 import { SingleFlight } from "#shared/single-flight.ts";
 
-/** In the life of a process, for what could not be removed. */
+/** The most attempts of one process for a folder that cannot be removed. */
 const maxTries = 3;
 
-interface Left {
+interface FailedRemoval {
 	readonly tries: number;
 	readonly cause: string;
 }
 
+/** One trash folder. Its owner empties it at the start and after each removal. */
 export class Trash {
 	readonly #folder: string;
-	/** What could not be removed, by its name in the trash. */
-	readonly #left = new Map<string, Left>();
+	/** Folders that could not be removed, by their names in the trash. */
+	readonly #failed = new Map<string, FailedRemoval>();
 	#signal: AbortSignal | undefined;
 	readonly #emptying = new SingleFlight(() => this.#empty());
 
-	/** @param folder Beside what is thrown away, on the same file system. */
+	/** @param folder The trash, which must be on the same file system as the removed folders. */
 	constructor(folder: string) {
 		this.#folder = folder;
 	}
 
-	/** Nothing happens when there is no such folder. */
+	/** Moves a folder to the trash; does nothing when it does not exist. */
 	async discard(folder: string): Promise<void> {
 		const target = join(this.#folder, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
-		// Whoever empties the trash, this process or another, may remove it between the two steps.
+		// This or another process may remove the emptied trash between the two steps.
 		while (existsSync(folder)) {
 			await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 			await rename(folder, target).catch(unlessMissing);
@@ -40,45 +42,48 @@ export class Trash {
 	}
 
 	/**
-	 * Removes what was thrown away, now and earlier, and the trash itself. What cannot be removed is out of sight, and tried
-	 * again the next time, three times in all.
-	 * @param signal From now on nothing is removed when it has aborted; the next process goes on.
+	 * Removes the content of the trash and the trash itself. A folder that cannot be removed stays out of sight and is
+	 * tried again, three times in all.
+	 * @param signal Nothing is removed after it has aborted; the next process continues.
 	 */
 	empty(signal = this.#signal): Promise<void> {
 		this.#signal = signal;
 		return this.#emptying.run();
 	}
 
-	/** A sentence about what cannot be removed; undefined when there is no such thing. */
+	/** A sentence about folders that cannot be removed; undefined when there are none. */
 	get trouble(): string | undefined {
-		const [first] = this.#left;
+		const [first] = this.#failed;
 		if (!first) return undefined;
 		const [name, { cause }] = first;
-		return `Cannot remove ${this.#left.size} folder(s) in "${this.#folder}", "${name}" among them: ${cause}`;
+		return `Cannot remove ${this.#failed.size} folder(s) in "${this.#folder}", "${name}" among them: ${cause}`;
 	}
 
 	async #empty(): Promise<void> {
 		const waiting = await readdir(this.#folder).catch((): string[] => []);
 		for (let name = waiting.pop(); name !== undefined && !this.#signal?.aborted; name = waiting.pop()) {
-			const { tries = 0 } = this.#left.get(name) ?? {};
+			const { tries = 0 } = this.#failed.get(name) ?? {};
 			if (tries >= maxTries) continue;
 			try {
 				await this.#remove(join(this.#folder, name), (inner) => waiting.push(inner));
-				this.#left.delete(name);
+				this.#failed.delete(name);
 			} catch (error) {
-				this.#left.set(name, { tries: tries + 1, cause: error instanceof Error ? error.message : String(error) });
+				this.#failed.set(name, { tries: tries + 1, cause: error instanceof Error ? error.message : String(error) });
 			}
 		}
-		// Not when something was thrown away meanwhile.
+		// This fails, as intended, when a folder was moved to the trash meanwhile.
 		await rmdir(this.#folder).catch(() => {});
 	}
 
-	/** @param onMoved Hears of what was inside and is in the trash itself now. @throws {Error} when something stays. */
+	/**
+	 * Removes a path. @param onMoved Receives the names of inner folders that were moved to the trash itself. @throws
+	 * {Error} when something remains.
+	 */
 	async #remove(path: string, onMoved: (name: string) => void): Promise<void> {
 		const found = await lstat(path).catch(unlessMissing);
 		if (!found) return;
 		if (!found.isDirectory()) return unlink(path).catch(unlessMissing);
-		// Some package managers leave folders that are read-only.
+		// Some package managers leave read-only folders.
 		if ((found.mode & 0o700) !== 0o700) await chmod(path, 0o700);
 		let failure: unknown;
 		for await (const entry of await opendir(path)) {
@@ -92,7 +97,10 @@ export class Trash {
 		});
 	}
 
-	/** However deep folders lie in one another, their paths stay short. Returns its name in the trash. */
+	/**
+	 * Moves a folder up into the trash, so that paths stay short however deep folders are nested. Returns its name in
+	 * the trash.
+	 */
 	async #moveUp(folder: string): Promise<string> {
 		const name = randomBytes(8).toString("hex");
 		const target = join(this.#folder, name);

@@ -1,6 +1,6 @@
 /**
- * Session agents that have been started before there is a session for them, so that one which is created finds its
- * program loaded. They have no identity until they are told a launch, hold nothing, and end with this process.
+ * Session agents that are started ahead of sessions, so that a new session finds its program loaded. They have no
+ * identity until they get a launch, use no resources of a session, and end with this process.
  */
 import { once } from "node:events";
 import { mkdir, rename, rm } from "node:fs/promises";
@@ -10,20 +10,27 @@ import { after, nextTurn, sleep, type Timer } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
 
-/** Starting one costs processor time that a session which is being created needs more. */
+/**
+ * The pause after a launch before another agent is started, in milliseconds, because a session that is being created
+ * needs the processor more.
+ */
 const quietMs = 1_500;
-/** After one that ended by itself: a program that cannot run is not started over and over. */
+/**
+ * The pause after an agent that ended by itself, in milliseconds, so that a broken program is not started over and
+ * over.
+ */
 const failedMs = 30_000;
-/** It takes a few milliseconds to take a launch. */
+/** The time that an agent has to take a launch, in milliseconds; it usually takes a few. */
 const answerMs = 2_000;
 
 interface WaitingAgent extends StartedAgent {
 	readonly log: string;
-	/** Where it says that it is loaded, and that it has taken its launch. */
+	/** The channel on which the agent reports that it is loaded and that it has taken its launch. */
 	readonly channel: Socket;
 	isLoaded: boolean;
 }
 
+/** The waiting agents of one process. */
 export class WaitingAgents {
 	readonly #program: AgentProgram;
 	readonly #folder: string;
@@ -34,26 +41,26 @@ export class WaitingAgents {
 	#starting = false;
 	#started = 0;
 
-	/** @param folder Home of those that wait, and of their output. @param wanted How many are kept. */
+	/** @param folder The folder of the agents' homes and output. @param wanted The count of waiting agents. */
 	constructor(program: AgentProgram, folder: string, wanted: number) {
 		this.#program = program;
 		this.#folder = folder;
 		this.#wanted = wanted;
 	}
 
-	/** Keeps them from now until the signal aborts; until it is called there are none. */
+	/** Maintains the waiting agents until the signal aborts. */
 	keep(signal: AbortSignal): void {
 		this.#signal = signal;
 		signal.addEventListener("abort", () => this.#endAll());
-		// What an earlier process left; one that lives does without its own.
+		// Folders of an earlier process are removed; a living agent continues without its own.
 		void rm(this.#folder, { recursive: true, force: true }).catch(() => {});
 		this.#refillIn(quietMs);
 	}
 
 	/**
-	 * Makes one of them the agent of this launch; undefined when there is none that can be.
-	 * @param log Becomes the file of its output.
-	 * @throws {Error} when one does not answer; it is ended then.
+	 * Makes a waiting agent the agent of this launch; undefined when none can be.
+	 * @param log The future file of its output.
+	 * @throws {Error} when the agent does not answer; it is then ended.
 	 */
 	async take(launch: LaunchDocument, log: string): Promise<StartedAgent | undefined> {
 		this.#refillIn(quietMs);
@@ -110,10 +117,12 @@ export class WaitingAgents {
 	}
 }
 
-/** `refused`: it is as if it had never been there. */
+/** The outcome of a hand-over; after `refused` it is as if the agent had never existed. */
 type Outcome = "taken" | "refused" | "silent";
 
-/** Resolves when nothing has come in time. What came while this process itself stood still is read before that. */
+/**
+ * Resolves when no answer has come in time. Answers that arrived while this process itself was blocked are read first.
+ */
 async function silence(signal: AbortSignal): Promise<"silent"> {
 	await sleep(answerMs, signal);
 	await nextTurn();
@@ -134,7 +143,7 @@ async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): P
 		tell(agent, launch);
 		return await Promise.race([answer, end, silence(done.signal)]);
 	} catch {
-		// Its output has been removed: whatever it would say were lost.
+		// Its output file has been removed, so its messages would be lost.
 		return "refused";
 	} finally {
 		done.abort();

@@ -5,8 +5,8 @@ describe("RowCache", () => {
 	it("knows a row by its document and its statement, until it is forgotten", () => {
 		const rows = new RowCache();
 		const [whole, part] = [{ id: "a", wire: "{}", rev: 1 }, { id: "a" }];
-		rows.keep("jobs", "a", "whole", whole);
-		rows.keep("jobs", "a", "part", part);
+		rows.store("jobs", "a", "whole", whole);
+		rows.store("jobs", "a", "part", part);
 		expect([rows.get("jobs", "a", "whole"), rows.get("jobs", "a", "part")]).to.deep.equal([whole, part]);
 		for (const [collection, id] of [
 			["jobs", "b"],
@@ -19,8 +19,8 @@ describe("RowCache", () => {
 
 	it("is bounded: the oldest go, and long texts never come", () => {
 		const rows = new RowCache({ documents: 2, textLength: 5 });
-		for (const id of ["a", "b", "c"]) rows.keep("jobs", id, "whole", { wire: "12345" });
-		rows.keep("jobs", "d", "whole", { wire: "123456" });
+		for (const id of ["a", "b", "c"]) rows.store("jobs", id, "whole", { wire: "12345" });
+		rows.store("jobs", "d", "whole", { wire: "123456" });
 		expect(["a", "b", "c", "d"].filter((id) => rows.get("jobs", id, "whole"))).to.deep.equal(["b", "c"]);
 	});
 });

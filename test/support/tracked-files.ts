@@ -1,0 +1,14 @@
+/** The files of the project as git lists them: tracked ones and new ones, without ignored and deleted ones. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+
+/** @param patterns Path specifications of git, such as `*.ts`. Returns paths from the root of the project, with `/`. */
+export function trackedFiles(...patterns: string[]): string[] {
+	const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
+		cwd: projectRoot,
+		encoding: "utf8",
+	});
+	return listed.split("\n").filter((file) => file !== "" && existsSync(join(projectRoot, file)));
+}
