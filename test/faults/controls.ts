@@ -100,10 +100,10 @@ export const controls: readonly Control[] = [
 		patches: [
 			{
 				file: claims,
-				from: "const ours = current.document.fence === fence && current.document.generation === generation;",
-				to: "const ours = current.document.generation === generation;",
+				from: "const isOurs = current.document.fence === fence && current.document.generation === generation;",
+				to: "const isOurs = current.document.generation === generation;",
 			},
-			{ file: claims, from: "\t\t\t\t{ guard: { fence } },\n", to: "" },
+			{ file: claims, from: ", { guard: { fence } }", to: "" },
 			{ file: claims, from: "if (record.document.fence !== fence) return false;", to: "" },
 		],
 		breaks: "I3",
@@ -126,7 +126,11 @@ export const controls: readonly Control[] = [
 		quick: false,
 		scenario: lostHints,
 		patches: [
-			{ file: "services/stream/log-tail.ts", from: "every(pollMs, () => this.#wake())", to: "every(pollMs, () => {})" },
+			{
+				file: "services/stream/log-tail.ts",
+				from: "every(pollMs, () => this.#passes.request())",
+				to: "every(pollMs, () => {})",
+			},
 		],
 		breaks: "I5",
 	},
