@@ -4,8 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { every, monotonic } from "#shared/clock.ts";
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
-import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { type PooledRequest, Unanswered } from "../io/connection-pool.ts";
 import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
@@ -13,10 +12,10 @@ import { type CallBody, countBody, readCallBody } from "./call-body.ts";
 import { decoders } from "./metering/content-decoders.ts";
 import { callerOutlet } from "./caller-outlet.ts";
 import { CallerPresence, type Listening } from "./caller-presence.ts";
-import { estimatedUsage } from "./metering/estimated-usage.ts";
+import { BookedCall } from "./metering/booked-call.ts";
 import { callerHeaders, providerHeaders } from "./provider/forwarded-headers.ts";
 import { type Metered, meteredBody } from "./metering/metered-body.ts";
-import type { AskingCall, CallUnderWay, MeteredCall } from "./metering/metered-call.ts";
+import type { AskingCall, CallBounds, CallUnderWay, MeteredCall } from "./metering/metered-call.ts";
 import { pathOfModel } from "./naming/named-model.ts";
 import type { OtherModels } from "./naming/other-models.ts";
 import type { ProviderLink } from "./provider/provider-link.ts";
@@ -27,7 +26,6 @@ import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 import type { RequestBodies } from "./request-bodies.ts";
-import { UsageMeter } from "./metering/usage-meter.ts";
 import { type WatchCall, type WatchedCall, watchNothing } from "./provider/watched-call.ts";
 
 /** What all exchanges of a proxy share. */
@@ -107,7 +105,7 @@ export class CallExchange {
 	}
 
 	async #call(bytes: Buffer): Promise<void> {
-		const { admit, onCall, onBegun, isLimited, access, otherModels } = this.#dependencies;
+		const { admit, isLimited, access, otherModels } = this.#dependencies;
 		const { wire } = this.#route;
 		const { model } = access;
 		const { headers } = this.#request;
@@ -117,39 +115,40 @@ export class CallExchange {
 		const id = randomUUID();
 		const refusal = await admit({ id, wire, model, bounds }, this.#presence.left);
 		if (refusal !== undefined) throw new ProxyError(402, refusal);
-		const { provider, location } = access;
-		const call = { id, wire, model, provider, location };
-		const guess = (told: TokenCounts | undefined, received: number): TokenCounts | undefined =>
-			bounds ? estimatedUsage(bounds, access.context_window, { told, received }) : told;
-		const begun = async (told?: TokenCounts): Promise<void> => {
-			const counts = guess(told, 0);
-			if (counts) await onBegun({ ...call, counts, isEstimated: bounds !== undefined });
-		};
-		const meter = new UsageMeter(wire, {
-			onFirst: (counts) => void (tellsEarly(wire) && begun(counts)),
-			onFailure: (words) => this.#failedWithin(words),
-		});
-		let isTold = false;
-		const tell = (status: number, end: MeteredCall["end"], mayBeHeard = true): void => {
-			if (isTold) return;
-			isTold = true;
-			const isWhole = (end === "whole" && meter.counts !== undefined) || status >= 300 || !mayBeHeard;
-			const isEstimated = bounds !== undefined && !isWhole;
-			const counts = isEstimated ? guess(meter.counts, meter.received) : meter.counts;
-			this.#warn({ ...call, counts, isEstimated, status, end });
-			onCall({ ...call, counts, isEstimated, status, end });
-			this.#presence.end();
-		};
+		const booked = this.#booked(id, bounds);
 		try {
 			this.#presence.wantsEnd = bounds !== undefined;
-			await begun();
-			const { answer, isChanged } = await this.#sendCall(body);
-			const { isStreaming } = body;
-			await this.#relay(answer, { meter, isStreaming, isChanged, onEnd: (end) => tell(answer.statusCode ?? 0, end) });
+			await booked.begin();
+			await this.#answer(body, booked);
 		} catch (error) {
-			tell(0, this.#presence.left.aborted ? "left" : "broken", mayBeHeard(error));
+			booked.end(0, this.#presence.left.aborted ? "left" : "broken", mayBeHeard(error));
 			throw error;
 		}
+	}
+
+	#booked(id: string, bounds: CallBounds | undefined): BookedCall {
+		const { onCall, onBegun, access } = this.#dependencies;
+		const { model, provider, location, context_window: contextWindow } = access;
+		return new BookedCall({
+			call: { id, wire: this.#route.wire, model, provider, location },
+			bounds,
+			contextWindow,
+			onBegun,
+			onOver: (call) => {
+				this.#warn(call);
+				onCall(call);
+				this.#presence.end();
+			},
+			onFailure: (words) => this.#failedWithin(words),
+		});
+	}
+
+	/** Sends an admitted call and passes its answer on. */
+	async #answer(body: CallBody, booked: BookedCall): Promise<void> {
+		const { answer, isChanged } = await this.#sendCall(body);
+		const { isStreaming } = body;
+		const onEnd = (end: MeteredCall["end"]): void => booked.end(answer.statusCode ?? 0, end);
+		await this.#relay(answer, { meter: booked.meter, isStreaming, isChanged, onEnd });
 	}
 
 	/** @returns With whether the usage was asked for on the caller's behalf. */
@@ -290,9 +289,4 @@ function isRefusedByBudget(error: unknown): boolean {
 function mayBeHeard(error: unknown): boolean {
 	const cause = error instanceof ProxyError ? error.cause : error;
 	return !(cause instanceof Unanswered) || cause.mayBeHeard;
-}
-
-/** The others tell of the usage in their last event. */
-function tellsEarly(wire: ModelWire): boolean {
-	return wire === "anthropic" || wire === "gemini";
 }

@@ -1,0 +1,74 @@
+/** One call of the model as the books get it: an estimate while it is under way, and what it used when it is over. */
+import type { ModelWire } from "#shared/models/model-wire.ts";
+import type { TokenCounts } from "#shared/models/token-counts.ts";
+import { estimatedUsage } from "./estimated-usage.ts";
+import type { CallBounds, CallUnderWay, MeteredCall } from "./metered-call.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+export interface BookedCallDependencies {
+	/** The members that are the same however the call ends. */
+	readonly call: Pick<MeteredCall, "id" | "wire" | "model" | "provider" | "location">;
+	/** Undefined: no budget pays for the call, so nothing is estimated. */
+	readonly bounds: CallBounds | undefined;
+	/** The tokens that the model reads at most. */
+	readonly contextWindow: number;
+	/** Called before the call is sent when a budget pays for it, and when its provider reports the usage early. */
+	readonly onBegun: (call: CallUnderWay) => Promise<void>;
+	/** Called once. */
+	readonly onOver: (call: MeteredCall) => void;
+	/** Called with the provider's words when a response that began well reports a failure. */
+	readonly onFailure: (words: string) => void;
+}
+
+export class BookedCall {
+	/** Reads the usage from the response. */
+	readonly meter: UsageMeter;
+	readonly #dependencies: BookedCallDependencies;
+	#isOver = false;
+
+	constructor(dependencies: BookedCallDependencies) {
+		const { call, onFailure } = dependencies;
+		this.#dependencies = dependencies;
+		this.meter = new UsageMeter(call.wire, {
+			onFirst: (counts) => void (reportsEarly(call.wire) && this.#begin(counts)),
+			onFailure,
+		});
+	}
+
+	/** Resolves when the books have the estimate of a call that a budget pays for; at once without a budget. */
+	begin(): Promise<void> {
+		return this.#begin(undefined);
+	}
+
+	/**
+	 * Books the call; only the first time counts.
+	 * @param status The status of the provider's response; 0 when there was none.
+	 * @param mayBeHeard Whether the provider may have got the call; one that it never got costs nothing. Default true.
+	 */
+	end(status: number, end: MeteredCall["end"], mayBeHeard = true): void {
+		if (this.#isOver) return;
+		this.#isOver = true;
+		const { call, bounds, onOver } = this.#dependencies;
+		const { counts: reported, received } = this.meter;
+		const isComplete = (end === "whole" && reported !== undefined) || status >= 300 || !mayBeHeard;
+		const isEstimated = bounds !== undefined && !isComplete;
+		onOver({ ...call, counts: isEstimated ? this.#estimate(reported, received) : reported, isEstimated, status, end });
+	}
+
+	async #begin(reported: TokenCounts | undefined): Promise<void> {
+		const { call, bounds, onBegun } = this.#dependencies;
+		const counts = this.#estimate(reported, 0);
+		if (counts) await onBegun({ ...call, counts, isEstimated: bounds !== undefined });
+	}
+
+	/** What was reported, raised to what the bounds make likely where there are bounds. */
+	#estimate(reported: TokenCounts | undefined, received: number): TokenCounts | undefined {
+		const { bounds, contextWindow } = this.#dependencies;
+		return bounds ? estimatedUsage(bounds, contextWindow, { told: reported, received }) : reported;
+	}
+}
+
+/** The providers of the other wire formats report the usage in their last event. */
+function reportsEarly(wire: ModelWire): boolean {
+	return wire === "anthropic" || wire === "gemini";
+}
