@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { jsonText } from "#shared/bus/json-text.ts";
+import { maxMessageBytes, refuseLargeRequest, refuseLargeResult } from "#shared/bus/message-size.ts";
+import { RequestTooLargeError, ResultTooLargeError } from "#shared/errors.ts";
+
+/** A value with exactly so many bytes as JSON. */
+const sized = (bytes: number) => "x".repeat(bytes - 2);
+
+describe("refuseLargeResult()", () => {
+	it("returns what a message can hold, and nothing larger", () => {
+		const result = sized(maxMessageBytes);
+		expect(refuseLargeResult(result)).to.equal(result);
+		expect(refuseLargeResult(undefined)).to.equal(undefined);
+		expect(() => refuseLargeResult(sized(maxMessageBytes + 1))).to.throw(ResultTooLargeError);
+		expect(() => refuseLargeResult("é".repeat(maxMessageBytes / 2))).to.throw(ResultTooLargeError);
+	});
+
+	it("counts a text that is JSON as it travels, where each quote takes two bytes", () => {
+		const quotes = '"'.repeat(maxMessageBytes / 2);
+		expect(() => refuseLargeResult(jsonText(quotes))).to.throw(ResultTooLargeError);
+		expect(() => refuseLargeResult(jsonText(quotes.replaceAll('"', "x")))).not.to.throw();
+	});
+});
+
+describe("refuseLargeRequest()", () => {
+	it("names the largest member", () => {
+		const params = { small: "x", large: sized(maxMessageBytes), absent: undefined };
+		expect(() => refuseLargeRequest(params)).to.throw(RequestTooLargeError, `"large" alone has ${maxMessageBytes}`);
+		refuseLargeRequest({ small: "x", absent: undefined });
+		refuseLargeRequest(undefined);
+	});
+});

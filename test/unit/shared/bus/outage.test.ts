@@ -1,0 +1,33 @@
+import { expect } from "chai";
+import { isOutage } from "#shared/bus/outage.ts";
+
+const failure = (type: string, data?: object) => Object.assign(new Error("x"), { type, ...(data && { data }) });
+
+describe("isOutage()", () => {
+	it("is what no caller can bring about for others", () => {
+		for (const type of [
+			"SERVICE_NOT_AVAILABLE",
+			"STORE_CLOSED",
+			"STORE_UNREACHABLE",
+			"STORE_UNDECIDED",
+			"STORE_UNWRITABLE",
+		])
+			expect(isOutage(failure(type)), type).to.equal(true);
+		for (const type of [
+			"TOO_MANY_REQUESTS",
+			"CONFLICT",
+			"UPSTREAM",
+			"UNAVAILABLE",
+			"STORE_OVERLOADED",
+			"STORE_REFUSED",
+		])
+			expect(isOutage(failure(type)), type).to.equal(false);
+		expect(isOutage(new Error("x"))).to.equal(false);
+	});
+
+	it("is a late answer only of a node that is silent altogether", () => {
+		expect(isOutage(failure("REQUEST_TIMEOUT", { isSilent: true }))).to.equal(true);
+		for (const data of [undefined, {}, { isSilent: false }, { isSilent: "true" }])
+			expect(isOutage(failure("REQUEST_TIMEOUT", data))).to.equal(false);
+	});
+});
