@@ -1,4 +1,4 @@
-/** The one table of who may do what with a session and with what belongs to it: chronicles, events, usage. Pure. */
+/** One table says who may do what with a session and with what belongs to it: chronicles, events, usage. Pure. */
 import { isAdmin, type Principal } from "./bus/principal.ts";
 import type { Session } from "./contracts/session-resource.ts";
 
@@ -22,7 +22,7 @@ const allowed: Readonly<Record<SessionRelation, readonly SessionAction[]>> = {
 	stranger: [],
 };
 
-/** Whose something is. */
+/** The session, tenant and person that something belongs to. */
 export interface SessionOwnership {
 	/** Id of the session; absent where no pod asks. */
 	readonly session?: string | undefined;
@@ -44,7 +44,7 @@ export function mayUseSession(principal: Principal, action: SessionAction, owner
 	return allowed[sessionRelation(principal, ownership)].includes(action);
 }
 
-/** What a principal is to a session. */
+/** The relation of a principal to a session. */
 export function sessionRelation(principal: Principal, { session, tenant, owner }: SessionOwnership): SessionRelation {
 	if (principal.kind === "system") return "platform";
 	if (principal.kind === "pod") return principal.id === session ? "own-pod" : "stranger";

@@ -102,7 +102,7 @@ function parsedArgs<const O extends CommandOptions>(options: O, args: string[]):
 		return parseArgs({ args, options, allowPositionals: true, allowNegative: true });
 	} catch (error) {
 		if (!(error instanceof TypeError) || !("code" in error)) throw error;
-		// What follows is advice for programs that have operands which begin with a dash.
+		// The rest of the message is advice for programs that have operands which begin with a dash.
 		const [sentence = ""] = error.message.split(/\.\s|\n/);
 		throw new CommandLineError(sentence, { cause: error });
 	}

@@ -49,10 +49,11 @@ describe("BookedCall", () => {
 		it(`books a call ${what}: ${isEstimated ? "estimated" : "as reported"}, and only once`, () => {
 			const { call, over } = book(paid);
 			if (reports) call.meter.readWhole(Buffer.from(JSON.stringify({ usage })));
-			call.end(...end);
+			const [status, how, mayBeHeard = true] = end;
+			call.end(status, how, mayBeHeard);
 			call.end(200, "whole");
 			expect(over).to.have.length(1);
-			expect(over[0]).to.deep.include({ status: end[0], end: end[1], isEstimated, counts });
+			expect(over[0]).to.deep.include({ status, end: how, isEstimated, counts });
 		});
 	}
 });
