@@ -3,14 +3,16 @@ import { isAdmin, type Principal } from "./bus/principal.ts";
 import type { Session } from "./contracts/session-resource.ts";
 
 /**
- * `administrator`: of the session's tenant, and not its owner. `stranger`: everybody else, administrators of other tenants
- * included. A session without an owner is owned by the administrators of its tenant.
+ * The relation of a principal to a session. `administrator`: one of the session's tenant who is not its owner.
+ * `stranger`: everybody else, including administrators of other tenants. A session without an owner is owned by the
+ * administrators of its tenant.
  */
 export type SessionRelation = "platform" | "own-pod" | "owner" | "administrator" | "stranger";
 
 /**
- * `see-deleted`: read what is deleted and waits for its removal. `command-agent`: speak to the coding agent, which acts
- * with the owner's rights, so an administrator may not. `report-usage`: write into the session's books.
+ * The actions. `see-deleted`: read a deleted object that waits for its removal. `command-agent`: speak to the coding
+ * agent, which acts with the owner's rights, so an administrator may not. `report-usage`: write into the session's
+ * books.
  */
 export type SessionAction = "see" | "see-deleted" | "command-agent" | "report-usage";
 
@@ -24,10 +26,10 @@ const allowed: Readonly<Record<SessionRelation, readonly SessionAction[]>> = {
 
 /** The session, tenant and person that something belongs to. */
 export interface SessionOwnership {
-	/** Id of the session; absent where no pod asks. */
+	/** The id of the session; it may be absent when no pod can be the caller. */
 	readonly session?: string | undefined;
 	readonly tenant?: string | null | undefined;
-	/** Id of a person of the tenant; null: nobody's. */
+	/** The id of a person of the tenant; null: the object has no owner. */
 	readonly owner?: string | null | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Budgets on the bus: wiring only; the rules are in books/budgets.ts. */
+/** Wires budgets to the bus; the rules are in books/budgets.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { now } from "#shared/clock.ts";
@@ -9,6 +9,7 @@ import type { Corrections } from "./books/corrections.ts";
 import { type DayAccounts, dayOf, type Payer } from "./books/day-accounts.ts";
 import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
+/** The dependencies of the service. */
 export interface BudgetsServiceDependencies {
 	readonly budgets: Budgets;
 	readonly limits: BudgetLimits;

@@ -1,4 +1,4 @@
-/** Chronicles and timelines on the bus: wiring only; the rules are in session-chronicles.ts and timelines.ts. */
+/** Wires chronicles and timelines to the bus; the rules are in session-chronicles.ts and timelines.ts. */
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement, type RequestContext } from "#shared/bus/service.ts";
@@ -11,7 +11,7 @@ import type { Chronicles } from "./chronicles/compose-chronicles.ts";
 import { chainOf } from "./chronicles/session-chronicles.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
 
-/** @param pod Whose workspace tells the differences. */
+/** @param pod The pods, whose workspaces give the differences. */
 export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSchema {
 	const { sessions, records, ofSession, timelines, reforge, purge } = parts;
 
@@ -19,7 +19,7 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 		name: chronicles.name,
 
 		actions: implement(chronicles, {
-			// A pod of an older launch may tell what became of it, too.
+			// A pod of an older launch may report its chronicle too.
 			report: async ({ session_id, ...report }, ...who) =>
 				chronicleOf(await ofSession.report(asker(...who), await sessions.get(who[0], session_id), report)),
 
@@ -79,7 +79,7 @@ function asker(principal: Principal, { meta: { deadline } }: RequestContext): As
 	return { principal, deadline };
 }
 
-/** Members that say nothing are left out of what is kept. */
+/** Returns the entry without its null members, which are not stored. */
 export function withoutNulls<T extends TimelineEntry>(entry: T): T {
 	return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined)) as T;
 }

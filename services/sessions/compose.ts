@@ -1,4 +1,4 @@
-/** The sessions part. */
+/** Composes the sessions part. */
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
@@ -38,7 +38,7 @@ import { sessionsService } from "./sessions.service.ts";
 import { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
-/** Events are moved in this order. */
+/** The collections; the relay moves their events in this order. */
 export const collections = [
 	sessionCollection,
 	historyCollection,
@@ -57,7 +57,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const counts = new SessionCounts(store, eventLog);
 	await counts.open();
 	if (config.bus.url === "") await releaseLeases(store);
-	// The numbers stay right: what is not folded yet is counted from the log.
+	// Logs the failure; the counts stay right, because events that are not folded yet are counted from the log.
 	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
 	relay.onAppended(() => void counts.fold().catch(cannotCount));
 	relay.beforeTrim(() => counts.fold());

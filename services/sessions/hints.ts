@@ -1,7 +1,11 @@
-/** Hints to the rest of the platform. Until the bus is there they are dropped, as any hint may be: a poll stands behind each. */
+/**
+ * Sends hints to the rest of the platform. Before the bus is connected they are dropped, like any lost hint: a poll
+ * backs each of them.
+ */
 import { type Publisher, publish } from "#shared/bus/service.ts";
 import { sessionDue } from "#shared/contracts/session-work.ts";
 
+/** The hints of one process. */
 export class Hints {
 	#bus: Publisher | undefined;
 

@@ -1,4 +1,4 @@
-/** The history of sessions, on the bus: wiring only; the rules are in session-history.ts. */
+/** Wires the history of sessions to the bus; the rules are in session-history.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { history } from "#shared/contracts/history.ts";

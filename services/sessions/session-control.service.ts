@@ -1,4 +1,4 @@
-/** Interrupts, permissions and the way to the chat on the bus: wiring only; the rules are in session-control.ts. */
+/** Wires interrupts, permissions and the address of the chat to the bus; the rules are in session-control.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";

@@ -1,4 +1,4 @@
-/** Raw events of sessions, on the bus: wiring only; the rules are in session-event-records.ts and session-event-tokens.ts. */
+/** Wires raw events of sessions to the bus; the rules are in session-event-records.ts and session-event-tokens.ts. */
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -11,7 +11,9 @@ import { eventOf, readEventType, type SessionEventRecords } from "./raw-events/s
 import { countedOf, tokenTimeline } from "./raw-events/session-event-tokens.ts";
 import type { SessionRecords } from "./record/session-records.ts";
 
-/** To read a session's events can mean 5,000 of 4 KB: some at a time, and nobody reads while others wait. */
+/**
+ * Limits concurrent readings, because one may read 5,000 events of 4 KB; waiting callers have their turns in rotation.
+ */
 const readings: TurnLimits = {
 	atOnce: 4,
 	share: 2,
@@ -21,10 +23,10 @@ const readings: TurnLimits = {
 };
 
 export function sessionEventsService(sessions: SessionRecords, records: SessionEventRecords): ServiceSchema {
-	/** All or none: whatever may be refused is looked at before the first is kept. */
+	/** Stores all events or none: all checks precede the first write. */
 	async function ingest(principal: Principal, events: readonly IngestedEvent[]): Promise<SessionEvent[]> {
 		const kept = events.map((event) => eventOf(randomUUID(), event));
-		// Numbers may be longer than they were sent, and what is kept must be answered.
+		// Numbers may have become longer than they were sent, and the stored events must fit into an answer.
 		refuseLargeRequest({ events: kept });
 		const bySession = Map.groupBy(kept, ({ session_id }) => session_id);
 		for (const id of bySession.keys()) await sessions.get(principal, id);
@@ -34,7 +36,7 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 
 	const turns = new FairTurns(readings);
 
-	/** @throws {TimeoutError} when whoever asked has gone before it was their turn. */
+	/** Reads when it is the caller's turn. @throws {TimeoutError} when the caller has stopped waiting by then. */
 	function inTurn<T>(principal: Principal, { meta }: RequestContext, read: () => Promise<T>): Promise<T> {
 		return turns.run(principal, async () => {
 			if (isLate(meta.deadline)) throw new TimeoutError("The request came too late");

@@ -1,4 +1,4 @@
-/** Work for the pod manager, on the bus: wiring only; the rules are in session-claims.ts. */
+/** Wires the work for the pod manager to the bus; the rules are in session-claims.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
@@ -23,7 +23,10 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 	};
 }
 
-/** What is left out is leased to nobody, and due again when its lease ends. @throws {unknown} when nothing else is left. */
+/**
+ * Returns the claims that succeeded. The other sessions are due again when their leases end. @throws {unknown} the
+ * first failure when no claim has succeeded.
+ */
 function settledOf(outcomes: readonly PromiseSettledResult<Claim>[]): Claim[] {
 	const settled = outcomes.filter((outcome) => outcome.status === "fulfilled");
 	const failed = outcomes.find((outcome) => outcome.status === "rejected");

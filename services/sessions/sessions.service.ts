@@ -1,4 +1,4 @@
-/** Sessions on the bus: wiring only; the rules are in session-commands.ts and session-lifecycle.ts. */
+/** Wires sessions to the bus; the rules are in session-commands.ts and session-lifecycle.ts. */
 import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/clock.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
@@ -30,18 +30,19 @@ import { refuseStale } from "./record/stale-launch.ts";
 
 const job = vouch(systemPrincipal("sessions"));
 
+/** The dependencies of the service. */
 export interface SessionsOptions {
 	readonly records: SessionRecords;
 	readonly commands: SessionCommands;
 	readonly stops: SessionStops;
 	readonly stopped: StoppedSessions;
 	readonly pod: SessionPod;
-	/** Of answers that nobody can ask for any more. */
+	/** The removal of answers whose keys are no longer remembered. */
 	readonly sweep: RecurringJob;
 	readonly models: KnownModels;
 }
 
-/** @param hints Given the bus as soon as it is there. */
+/** @param hints Receives the bus when it is connected. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
 	const { records, commands, stops, stopped, pod, sweep, models } = options;
 
@@ -138,12 +139,15 @@ function commander(principal: Principal, ctx: RequestContext) {
 	return { principal, key, deadline };
 }
 
-/** @throws {UnprocessableError} when the template does not exist: a silent default would be a trap. */
+/**
+ * Returns the named template. @throws {UnprocessableError} when it does not exist, because a default in its place would
+ * surprise the caller.
+ */
 async function findTemplate(name: string | null | undefined, ctx: RequestContext): Promise<Template | undefined> {
 	if (!name) return undefined;
 	const { request_id, deadline } = ctx.meta;
 	const meta = { principal: job, ...(request_id && { request_id }), ...(deadline && { deadline }) };
-	// Not from the context: what such a call brings back would replace its principal.
+	// The call does not use the context, because the metadata of its answer would replace the context's principal.
 	return call(ctx.broker, templates.actions.whole, { name }, { meta }).catch((error: unknown) => {
 		if (error instanceof NotFoundError)
 			throw new UnprocessableError(`Template "${name}" does not exist`, "TEMPLATE_UNKNOWN");
@@ -157,14 +161,14 @@ interface Unbuilt {
 	workspace_id?: string | null | undefined;
 }
 
-/** There are no presets, profiles and listed workspaces yet, so every name of one is unknown. */
+/** Refuses names of presets, profiles and listed workspaces, none of which exist yet. */
 function refuseUnbuilt({ preset_id, profile_name, workspace_id }: Unbuilt): void {
 	if (preset_id) throw new UnprocessableError(`Preset "${preset_id}" does not exist`, "PRESET_UNKNOWN");
 	if (profile_name) throw new UnprocessableError(`Profile "${profile_name}" does not exist`, "PROFILE_UNKNOWN");
 	if (workspace_id) throw new UnprocessableError(`Workspace "${workspace_id}" does not exist`, "WORKSPACE_UNKNOWN");
 }
 
-/** Either case is understood; the specification writes upper case. @throws {InvalidParametersError} */
+/** Parses a status in upper or lower case; the specification writes upper case. @throws {InvalidParametersError} */
 function readStatus(text: string): SessionStatus {
 	const status = sessionStatuses.find((known) => known === text.toLowerCase());
 	if (status) return status;

@@ -1,4 +1,4 @@
-/** Usage and the numbers made of it, on the bus: wiring only; the rules are in books/. */
+/** Wires usage and its sums to the bus; the rules are in books/. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { usage } from "#shared/contracts/usage.ts";

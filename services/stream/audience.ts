@@ -17,7 +17,10 @@ export class Audience {
 		this.principal = principal;
 	}
 
-	/** An event of a session is for those who may see the session; an event without an owner is for the whole tenant. */
+	/**
+	 * Whether the group may see an event: one with an owner is for those who may see that owner's sessions; one without
+	 * is for the whole tenant.
+	 */
 	sees({ tenant, owner }: Addressed): boolean {
 		if (owner === undefined) return tenant === this.principal.tenant;
 		return mayUseSession(this.principal, "see", { tenant, owner });

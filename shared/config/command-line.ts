@@ -1,11 +1,15 @@
-/** The command line of a program: one table says what it takes, and `--help` and the refusal of anything else are made from it. */
+/**
+ * Reads the command line of a program. One table describes it; `--help` and the refusals of anything else are made from
+ * the table.
+ */
 import { parseArgs } from "node:util";
 
+/** One option of a command line. */
 export interface CommandOption {
 	readonly type: "boolean" | "string";
 	readonly multiple?: boolean;
 	readonly default?: string | boolean;
-	/** What the value is called in the help; absent for a boolean. */
+	/** The name of the value in the help; absent for a boolean. */
 	readonly value?: string;
 	/** The value is a whole number of at least 0. */
 	readonly isNumber?: boolean;
@@ -15,15 +19,16 @@ export interface CommandOption {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
+/** The description of one program's command line. */
 export interface CommandTable<O extends CommandOptions> {
-	/** How it is called, e.g. `npm run demo -- [<repository>]`; the help adds the options. */
+	/** The call of the program, e.g. `npm run demo -- [<repository>]`; the help adds the options. */
 	readonly usage: string;
-	/** What the program does and which exit codes it has, in whole sentences. */
+	/** The purpose and the exit codes of the program, in whole sentences. */
 	readonly summary: string;
-	/** Words that are no options. */
+	/** The arguments that are no options. */
 	readonly operands?: {
 		readonly help: Readonly<Record<string, string>>;
-		/** Default: any number of them. */
+		/** The most operands; default: any number. */
 		readonly most?: number;
 	};
 	readonly options: O;
@@ -33,10 +38,13 @@ type Parsed<O extends CommandOptions> = ReturnType<
 	typeof parseArgs<{ args: string[]; options: O; allowPositionals: true; allowNegative: true }>
 >;
 
-/** Exit code for a command line that was not understood. */
+/** The exit code for a command line that was not understood. */
 const notUnderstood = 2;
 
-/** What the program was called with. Ends the process after `--help` (0), and after words that the table does not have (2). */
+/**
+ * Returns the options and operands of this process. Ends the process after `--help` (0), and after arguments that the
+ * table does not have (2).
+ */
 export function readCommandLine<const O extends CommandOptions>(table: CommandTable<O>): Parsed<O> {
 	const args = process.argv.slice(2);
 	if (asksForHelp(args)) {
@@ -51,18 +59,18 @@ export function readCommandLine<const O extends CommandOptions>(table: CommandTa
 	}
 }
 
-/** Says what was wrong and how to ask for help, and ends the process with 2. */
+/** Prints the mistake and how to get help, and ends the process with 2. */
 export function refuseCommandLine(table: CommandTable<CommandOptions>, sentence: string): never {
 	console.error(`${sentence}\nUsage: ${table.usage}   (--help says more)`);
 	process.exit(notUnderstood);
 }
 
-/** The message is a sentence for the person who called the program. */
+/** A mistake in a command line; the message is a sentence for the person who called the program. */
 export class CommandLineError extends Error {
 	override readonly name = "CommandLineError";
 }
 
-/** @throws {CommandLineError} */
+/** Returns the options and operands of a command line. @throws {CommandLineError} */
 export function parseCommandLine<const O extends CommandOptions>(table: CommandTable<O>, args: string[]): Parsed<O> {
 	const { options, operands } = table;
 	const parsed = parsedArgs(options, args);
@@ -91,7 +99,7 @@ export function helpText({ usage, summary, operands, options }: CommandTable<Com
 	return [`Usage: ${usage}`, "", summary, "", ...lines].join("\n");
 }
 
-/** Words behind `--` are operands. */
+/** Whether help is requested; arguments behind `--` are operands. */
 function asksForHelp(args: readonly string[]): boolean {
 	const end = args.indexOf("--");
 	return (end === -1 ? args : args.slice(0, end)).some((word) => word === "--help" || word === "-h");

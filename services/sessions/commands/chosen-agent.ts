@@ -1,4 +1,7 @@
-/** Which coding agent a session has: the request's choice before the template's `workload_config.agent`. */
+/**
+ * Chooses the coding agent of a session: the request's choice has precedence over the template's
+ * `workload_config.agent`.
+ */
 import { agentIds } from "#shared/agents/agent-records.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
@@ -6,10 +9,10 @@ import { UnprocessableError } from "#shared/errors.ts";
 
 const defaultAgent = "builtin";
 
-/** Looked up once: the records are those of the start. */
+/** The ids of all agents, read once: the records are those at the start of the process. */
 let known: readonly string[] | undefined;
 
-/** @throws {UnprocessableError} naming an agent that has no record. */
+/** Returns the id of the agent. @throws {UnprocessableError} naming an agent that has no record. */
 export function chosenAgent(
 	{ agent }: Pick<SessionCreate, "agent">,
 	template: Pick<Template, "workload_config"> | undefined,

@@ -1,6 +1,7 @@
 /**
- * First answers to commands that carried an `Idempotency-Key`, kept in the session they changed, so that effect and
- * answer are one write. A repeat gets the first answer; the same key with another request is refused.
+ * Remembers the first answers to commands with an `Idempotency-Key`. They are stored in the session that the command
+ * changed, so that effect and answer are one write. A repeated command gets the first answer; the same key with another
+ * request is refused.
  */
 import { createHash } from "node:crypto";
 import { now } from "#shared/clock.ts";
@@ -8,23 +9,24 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
-/** How long a key is remembered. */
+/** The time for which a key is remembered, in milliseconds. */
 export const rememberedMs = 24 * 3_600_000;
-/** Per session; the oldest go first. */
+/** The most answers per session; the oldest are removed first. */
 const maxAnswers = 16;
 
+/** A remembered answer. */
 export interface CommandAnswer {
-	/** `<action>:<key>` */
+	/** The action and the client's key: `<action>:<key>`. */
 	key: string;
-	/** Of the request's parameters. */
+	/** The fingerprint of the request's parameters. */
 	fingerprint: string;
 	at: number;
 	answer: Session;
-	/** What is answered is still waited for. */
+	/** Whether the answer is preliminary because its effect is still being awaited. */
 	provisional?: boolean;
 }
 
-/** The mark of one request; undefined when it carries no key. */
+/** Returns the mark of a request; undefined when it has no key. */
 export function commandMark(
 	action: string,
 	key: string | undefined,
@@ -38,14 +40,14 @@ export function fingerprintOf(params: unknown): string {
 	return createHash("sha256").update(JSON.stringify(params)).digest("base64url");
 }
 
-/** @throws {UnprocessableError} when the key was used for another request. */
+/** Compares the fingerprints of two requests with the same key. @throws {UnprocessableError} when they differ. */
 export function refuseOtherRequest(former: string | undefined, fingerprint: string): void {
 	if (former !== fingerprint)
 		throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
 }
 
 /**
- * The answer this command got before.
+ * Returns the first answer to this command; undefined when there was none.
  * @throws {UnprocessableError} when the key was used for another request.
  */
 export function answeredBefore(
@@ -58,7 +60,10 @@ export function answeredBefore(
 	return former.answer;
 }
 
-/** What counts as the answer to a command that waited for it, and what is to be kept of it; undefined: it is kept already. */
+/**
+ * Returns the final answer to a command that awaited its effect, and the answers to store; undefined in their place
+ * when they are stored already.
+ */
 export function completedAnswer(
 	{ document }: SessionRecord,
 	{ command, key, answer }: { readonly command: string; readonly key: string; readonly answer: Session },

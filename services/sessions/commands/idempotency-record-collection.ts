@@ -1,19 +1,19 @@
-/** How answers to commands are stored that no living session can keep. */
+/** The collection of answers that cannot be stored in a living session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
-/** `wire` is the answer, or while `completed` is 0 what the command is going to do. */
+/** The records; `wire` is the answer, or the plan of the command while `completed` is 0. */
 export const idempotencyRecordCollection = defineCollection(
 	"idempotency_records",
 	{
-		/** Of whom it is, tenant and id. */
+		/** The owner's tenant and id. */
 		owner: "text",
-		/** Of the command, milliseconds since 1970. */
+		/** The time of the command in milliseconds since 1970. */
 		at: "integer",
-		/** 1 when the command is done. */
+		/** The value 1 when the command is done, otherwise 0. */
 		completed: "integer",
-		/** The session that it makes. */
+		/** The session that the command creates. */
 		session: "text",
-		/** Of the request's parameters. */
+		/** The fingerprint of the request's parameters. */
 		fingerprint: "text",
 	},
 	{

@@ -1,4 +1,4 @@
-/** Removes answers to commands that are older than their keys are remembered. */
+/** Removes idempotency records that are older than the time for which keys are remembered. */
 import { now } from "#shared/clock.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
@@ -7,7 +7,7 @@ import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection } from "./idempotency-record-collection.ts";
 
 const everyMs = 30_000;
-/** At one look: more than one person may add meanwhile. */
+/** The most records per round; this is more than one person may add meanwhile. */
 const batch = 500;
 
 export function idempotencyRecordSweep(store: DocumentStore, log: ServiceLog): RecurringJob {
@@ -18,11 +18,11 @@ export function idempotencyRecordSweep(store: DocumentStore, log: ServiceLog): R
 	});
 }
 
-/** Resolves to how many were old, the oldest first. */
+/** Removes old records, the oldest first; resolves to their count. */
 export async function sweepIdempotencyRecords(store: DocumentStore): Promise<number> {
 	const old = { equals: [], to: now() - rememberedMs };
 	const { documents } = await store.find(idempotencyRecordCollection, "at", old, { limit: batch, columns: ["at"] });
-	// A key may have been used again meanwhile.
+	// A key may have been used again meanwhile, so the removal is guarded.
 	await Promise.all(
 		documents.map(({ id, at = 0 }) => store.remove(idempotencyRecordCollection, id, { equals: { at } })),
 	);

@@ -1,6 +1,6 @@
 /**
- * First answers to commands that carried an `Idempotency-Key` and that no session can keep: those about several sessions,
- * those of messages, and creations, whose answer outlives its session.
+ * Remembers the first answers to commands with an `Idempotency-Key` that cannot be stored in one session: commands on
+ * several sessions, messages, and creations, whose answers outlive the session.
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -10,25 +10,27 @@ import { insertOnce } from "#shared/store/insert-once.ts";
 import { rememberedMs, refuseOtherRequest } from "./command-answers.ts";
 import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./idempotency-record-collection.ts";
 
-/** Per person; the oldest go first. */
+/** The most records per person; the oldest are removed first. */
 const maxPerOwner = 1_000;
-/** Bytes of one; a session with the longest of names and addresses has a third of it. */
+/** The most bytes of an answer; a session with the longest names and addresses has a third of it. */
 const maxAnswerBytes = 32 * 1024;
 
+/** A record to be stored. */
 export interface NewIdempotencyRecord {
 	readonly id: string;
 	readonly owner: string;
 	readonly fingerprint: string;
-	/** JSON text. */
+	/** The answer or the plan as JSON text. */
 	readonly wire: string;
-	/** The session that the command makes. */
+	/** The session that the command creates. */
 	readonly session?: string;
-	/** Absent: the command is done. */
+	/** Whether the command is done; absent: yes. */
 	readonly completed?: boolean;
-	/** Default now. */
+	/** The time of the command in milliseconds since 1970; default now. */
 	readonly at?: number;
 }
 
+/** The repository of idempotency records. */
 export class IdempotencyRecords {
 	readonly #store: DocumentStore;
 
@@ -36,7 +38,10 @@ export class IdempotencyRecords {
 		this.#store = store;
 	}
 
-	/** @throws {UnprocessableError} when the key was used for another request. */
+	/**
+	 * Returns a record; undefined when there is none. @throws {UnprocessableError} when the key was used for another
+	 * request.
+	 */
 	async find(id: string, fingerprint: string): Promise<IdempotencyRecordDocument | undefined> {
 		const document = await this.#store.get(idempotencyRecordCollection, id);
 		if (!document) return undefined;
@@ -49,8 +54,8 @@ export class IdempotencyRecords {
 	}
 
 	/**
-	 * Keeps an answer unless there is one; resolves to the one that is kept.
-	 * @throws as `find` does; {UnprocessableError} for one that is too long to be kept.
+	 * Stores an answer unless one is stored already; resolves to the stored one.
+	 * @throws as `find` does; {UnprocessableError} when the answer is too long to be stored.
 	 */
 	async add(answer: NewIdempotencyRecord): Promise<IdempotencyRecordDocument> {
 		const { completed = true, at = now(), ...rest } = answer;
@@ -63,7 +68,7 @@ export class IdempotencyRecords {
 		return (await this.find(answer.id, answer.fingerprint)) ?? this.add(answer);
 	}
 
-	/** Replaces a plan by its answer, once. Resolves to the answer that counts. */
+	/** Replaces a plan by its answer, once; resolves to the stored answer. */
 	async complete(id: string, wire: string): Promise<string> {
 		const change = { wire, set: { completed: 1 } };
 		if (await this.#store.update(idempotencyRecordCollection, id, { equals: { completed: 0 } }, change)) return wire;
@@ -78,7 +83,10 @@ export class IdempotencyRecords {
 		await this.add({ id, owner, fingerprint, wire: "null" });
 	}
 
-	/** Called before a session goes: the command that made it is complete, also where a crash left it open. */
+	/**
+	 * Completes the command that created a session, even when a crash had interrupted it. Called before the session is
+	 * removed.
+	 */
 	async completeCreationOf(session: string): Promise<void> {
 		const { documents } = await this.#store.find(
 			idempotencyRecordCollection,

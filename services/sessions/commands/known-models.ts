@@ -1,8 +1,12 @@
-/** The models a session may name: those of the catalogue. Whether the key of one is set is known where pods are started. */
+/**
+ * Checks the models that sessions name against the catalogue. Whether a model's key is set is known only where pods are
+ * started.
+ */
 import { UnprocessableError } from "#shared/errors.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { unknownModel } from "#shared/models/unknown-model.ts";
 
+/** The models of the catalogue. */
 export class KnownModels {
 	readonly #catalogue: ModelCatalogue;
 	readonly #ids: ReadonlySet<string>;
@@ -12,7 +16,10 @@ export class KnownModels {
 		this.#ids = new Set(catalogue.models.map(({ id }) => id));
 	}
 
-	/** @param model Empty: the catalogue's default, or none. @throws {UnprocessableError} that names those there are (decision 0030). */
+	/**
+	 * @param model The model's name; empty: the catalogue's default, or none. @throws {UnprocessableError} that lists
+	 * the available models (decision 0030).
+	 */
 	refuseUnknown(model: string): void {
 		if (model === "" || this.#ids.has(model)) return;
 		throw new UnprocessableError(unknownModel(this.#catalogue, model), "MODEL_UNKNOWN");

@@ -1,4 +1,7 @@
-/** What a pod is launched with: the request's own settings before the template's, before the defaults. */
+/**
+ * Merges the settings of a launch: the request's own settings have precedence over the template's, and these over the
+ * defaults.
+ */
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
@@ -7,7 +10,10 @@ import { permissionMode } from "./permission-mode.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
 import { templateMcpServers } from "./template-mcp-servers.ts";
 
-/** @throws {UnprocessableError} when the template names what does not exist or cannot be used. */
+/**
+ * Returns the settings. @throws {UnprocessableError} when the template names something that does not exist or cannot be
+ * used.
+ */
 export function launchSettings(
 	request: SessionCreate,
 	source: GitSource,
@@ -43,7 +49,9 @@ function ownRepository({ repo, branch, base_branch }: GitSource): Repository {
 	return { url: repo, branch, base_branch, path: "" };
 }
 
-/** The first repository of a template is the workspace itself; the others stand in folders of it. */
+/**
+ * Returns the repositories behind a template's first one, which is the workspace itself; the others are folders in it.
+ */
 function furtherRepositories(repos: Template["repos"], protocols: readonly string[]): Repository[] {
 	return repos.slice(1).map(({ url, branch, path }) => {
 		if (branch !== "") refuseBadRef(branch);

@@ -1,4 +1,4 @@
-/** A session as it is first stored. Pure but for the time. */
+/** Makes the document of a new session. Pure except for the time. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -10,23 +10,27 @@ import type { GitSource } from "./session-source.ts";
 import { enter } from "../record/session-change.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
+/** The data of a new session. */
 export interface NewSession {
 	readonly id: string;
 	readonly principal: Principal;
 	readonly request: SessionCreate;
 	readonly source: GitSource;
 	readonly launch: LaunchSettings;
-	/** Milliseconds since 1970. */
+	/** The time of creation in milliseconds since 1970. */
 	readonly at: number;
 	/** The record of its coding agent. */
 	readonly agent?: WrittenAgent | undefined;
-	/** US dollars it may spend, when the request does not say; default no limit. */
+	/** The limit of its cost in US dollars when the request names none; default no limit. */
 	readonly sessionLimit?: number | undefined;
-	/** Default `starting`. */
+	/** The first status; default `starting`. */
 	readonly status?: "starting" | "created";
 }
 
-/** With status `starting` it is the first launch and due at once; with `created` nobody has asked for one. */
+/**
+ * Returns the document. With the status `starting`, the first launch is due at once; with `created`, no launch is
+ * requested.
+ */
 export function newSession(order: NewSession): SessionDocument {
 	const { id, principal, launch, at, status = "starting" } = order;
 	const { members, columns } = enter(status, at);
@@ -49,7 +53,7 @@ export function newSession(order: NewSession): SessionDocument {
 	};
 }
 
-/** Before anything is said of its status. */
+/** Returns the session without the members that depend on its status. */
 function blankSession(order: NewSession): Session {
 	const { id, principal, request, source, launch, at, status = "starting" } = order;
 	const time = isoTime(at);

@@ -1,11 +1,14 @@
-/** Who answers what the coding agent asks to be allowed: the request's choice before the template's. Pure. */
+/**
+ * Chooses who answers the coding agent's permission requests: the request's choice has precedence over the template's.
+ * Pure.
+ */
 import { type PermissionMode, permissionModes, type SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 
 const defaultMode: PermissionMode = "auto";
 
-/** @throws {UnprocessableError} when the template's `workload_config` names a mode that does not exist. */
+/** Returns the mode. @throws {UnprocessableError} when the template's `workload_config` names an unknown mode. */
 export function permissionMode(
 	{ permission_mode }: Pick<SessionCreate, "permission_mode">,
 	template: Pick<Template, "name" | "workload_config"> | undefined,

@@ -1,4 +1,4 @@
-/** The commands on a session: each is one compare-and-set, and none waits for a pod. */
+/** The commands on a session. Each is one compare-and-set, and none waits for a pod. */
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
@@ -15,18 +15,20 @@ import type { SessionDecision, SessionRecords } from "../record/session-records.
 import type { SessionRules } from "./session-rules.ts";
 import { resolveSource } from "./session-source.ts";
 
+/** The request for a new session, with its template if it names one. */
 export interface CreateOrder {
 	readonly request: SessionCreate;
 	readonly template?: Template | undefined;
 }
 
+/** The commands of this process. */
 export class SessionCommands {
 	readonly #records: SessionRecords;
 	readonly #creations: SessionCreations;
 	readonly #rules: SessionRules;
 	readonly #due: (id: string) => void;
 
-	/** @param due Called when a session wants a pass. */
+	/** @param due Called when a session needs a pass. */
 	constructor(records: SessionRecords, creations: SessionCreations, rules: SessionRules, due: (id: string) => void) {
 		this.#records = records;
 		this.#creations = creations;
@@ -35,8 +37,9 @@ export class SessionCommands {
 	}
 
 	/**
-	 * The session.
-	 * @throws {UnprocessableError} when repository, branch or model cannot be used, or the key was used for another request.
+	 * Creates a session; resolves to it.
+	 * @throws {UnprocessableError} when the repository, branch or model cannot be used, or the key was used for another
+	 * request.
 	 */
 	async create(commander: Commander, { request, template }: CreateOrder): Promise<JsonText> {
 		const { protocols, sessionLimit, models, agents } = this.#rules;
@@ -55,8 +58,9 @@ export class SessionCommands {
 	}
 
 	/**
-	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError}; {UnprocessableError} for
-	 * the start of a session whose model the catalogue has no more.
+	 * Runs a command; resolves to the session after it.
+	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError};
+	 * {UnprocessableError} for the start of a session whose model is no longer in the catalogue.
 	 */
 	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
@@ -67,7 +71,7 @@ export class SessionCommands {
 			const change = commandChange(record, command, now());
 			if (command === "start") this.#rules.models.refuseUnknown((record.document.launch as LaunchSettings).model);
 			const withColumns = { ...change, columns: both(change.columns, columns) };
-			// Its answer waits for the pod (session-stops.ts).
+			// The final answer waits for the pod (session-stops.ts).
 			const provisional = command === "stop";
 			const answered = mark && { ...mark, ...(provisional && { provisional }) };
 			return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
@@ -79,7 +83,7 @@ export class SessionCommands {
 	}
 }
 
-/** What a command makes of a session. Pure; @throws {ConflictError}. */
+/** Returns the change of a session by a command. Pure. @throws {ConflictError} */
 export function commandChange({ session, document }: SessionRecord, command: Command, at: number): SessionChange {
 	const status = next(session.status, command);
 	const entered = enter(status, at);
@@ -105,7 +109,7 @@ function nextLaunch({ generation }: Session): ColumnChange {
 	return { set: { generation: generation + 1 }, unset: ["claimed_at", "address", "waiting_reported"] };
 }
 
-/** The same change, with its answer kept for a repeat. The answer is the session as this change leaves it. */
+/** Returns the change with its answer stored for a repeated command. The answer is the session after the change. */
 export function remembered(
 	record: SessionRecord,
 	change: SessionChange,

@@ -1,6 +1,6 @@
 /**
- * New sessions, each of an id of its own. An `Idempotency-Key` makes one session: which, is written down before the
- * session is, so that a repeat finishes what a crash has left (decision 0018).
+ * Creates sessions with new ids. An `Idempotency-Key` creates one session: its id is stored before the session is, so
+ * that a repeated command finishes what a crash interrupted (decision 0018).
  */
 import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -13,21 +13,24 @@ import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 
+/** The creation of one session. */
 export interface Creation {
-	/** A key is one key for each of them. */
+	/** The action; keys of different actions are independent. */
 	readonly action: "create" | "reforge";
-	/** What a repeat must ask for again. */
+	/** The parameters, which a repeated command must have too. */
 	readonly params: unknown;
-	/** @param at When it was asked for first, in milliseconds since 1970. */
+	/** Makes the document. @param at The time of the first request in milliseconds since 1970. */
 	readonly make: (id: string, at: number) => SessionDocument;
 }
 
+/** The outcome of a creation. */
 export interface Created {
 	readonly id: string;
-	/** The session as it was made: JSON text. */
+	/** The session as it was created, as JSON text. */
 	readonly wire: string;
 }
 
+/** The creations of this process. */
 export class SessionCreations {
 	readonly #records: SessionRecords;
 	readonly #idempotency: IdempotencyRecords;
@@ -37,7 +40,10 @@ export class SessionCreations {
 		this.#idempotency = idempotency;
 	}
 
-	/** @throws {UnprocessableError} when the key was used for another request. */
+	/**
+	 * Creates the session, or returns the one that the key has created. @throws {UnprocessableError} when the key was
+	 * used for another request.
+	 */
 	async create({ principal, key }: Commander, { action, params, make }: Creation): Promise<Created> {
 		const at = now();
 		const fresh = make(timeBasedUuid(at), at);
@@ -61,7 +67,7 @@ export class SessionCreations {
 		const { session = "", at: firstAt = at } = record;
 		if (record.completed === 1) return { id: session, wire: record.wire };
 		const document = session === fresh.id ? fresh : make(session, firstAt);
-		// Of those that repeat a command at the same time, or after a crash, one is the first.
+		// Inserts the session unless a concurrent or earlier run of the same command has inserted it.
 		await insertOnce(() => this.#records.insert(document));
 		failpoint("sessions.creation-written");
 		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };

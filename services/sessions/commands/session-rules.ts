@@ -1,4 +1,4 @@
-/** What holds for every new session of this installation. */
+/** The rules for every new session of this installation. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { gitProtocols } from "#shared/git/allowed-protocols.ts";
@@ -6,17 +6,21 @@ import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Platform } from "#shared/platform.ts";
 import { KnownModels } from "./known-models.ts";
 
+/** The rules, read at the start of the process. */
 export interface SessionRules {
-	/** Protocols a repository may be named with. */
+	/** The protocols with which repositories may be named. */
 	readonly protocols: readonly string[];
-	/** US dollars it may spend, when the request does not say; absent: no limit. */
+	/** The limit of a session's cost in US dollars when the request names none; absent: no limit. */
 	readonly sessionLimit?: number | undefined;
 	readonly models: KnownModels;
-	/** The coding agents there are, by id. */
+	/** The records of all coding agents by id. */
 	readonly agents: ReadonlyMap<string, WrittenAgent>;
 }
 
-/** A record of an agent that cannot be read ends the start: nobody should find out from a session. @throws {AgentRecordError} */
+/**
+ * Reads the rules. An unreadable record of an agent ends the start instead of failing a session later. @throws
+ * {AgentRecordError}
+ */
 export function sessionRules(
 	{ config, trustsCallers }: Pick<Platform, "config" | "trustsCallers">,
 	catalogue: ModelCatalogue,

@@ -1,10 +1,11 @@
-/** Where a workspace comes from: the two request forms as one, with the template's defaults. Pure. */
+/** Resolves the origin of a workspace: the two request forms as one, with the template's defaults. Pure. */
 import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
 import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 
+/** The repository and branch of a workspace. */
 export interface GitSource extends SessionSource {
 	type: "git";
 	repo: string;
@@ -15,9 +16,10 @@ export interface GitSource extends SessionSource {
 const defaultBranch = "main";
 
 /**
- * `source` wins over the flat `repo` and `branch`; an empty repository takes the template's first one.
- * @param protocols Protocols a repository may be named with.
- * @throws {UnprocessableError} for a local mount and for a repository or branch that cannot be used.
+ * Returns the source. `source` has precedence over the flat members `repo` and `branch`; an empty repository is
+ * replaced by the template's first one.
+ * @param protocols The protocols with which repositories may be named.
+ * @throws {UnprocessableError} for a local mount, and for a repository or branch that cannot be used.
  */
 export function resolveSource(
 	request: SessionCreate,
@@ -34,7 +36,9 @@ export function resolveSource(
 	return { type: "git", repo: checkRepository(repo, protocols), branch, base_branch: asked.base_branch };
 }
 
-/** The structured form wins; empty text stands for what was left out. */
+/**
+ * Returns the requested repository and branch; the structured form has precedence, and an empty text counts as absent.
+ */
 function askedFor({
 	source,
 	repo,
@@ -44,7 +48,7 @@ function askedFor({
 	return { repo: asked.repo ?? "", branch: asked.branch ?? "", base_branch: asked.base_branch ?? "" };
 }
 
-/** @throws {UnprocessableError} */
+/** Refuses a folder of the host as the source. @throws {UnprocessableError} */
 function refuseLocalMount({ source }: SessionCreate): void {
 	if (source?.type !== "local_mount") return;
 	throw new UnprocessableError(
@@ -53,7 +57,7 @@ function refuseLocalMount({ source }: SessionCreate): void {
 	);
 }
 
-/** @throws {UnprocessableError} */
+/** Returns the repository's URL in its normalised form. @throws {UnprocessableError} when it cannot be used. */
 export function checkRepository(repo: string, protocols: readonly string[]): string {
 	if (repo === "") return "";
 	const read = readRepositoryUrl(repo, protocols);
@@ -61,7 +65,7 @@ export function checkRepository(repo: string, protocols: readonly string[]): str
 	return repo;
 }
 
-/** @throws {UnprocessableError} */
+/** Refuses a branch name that git does not allow. @throws {UnprocessableError} */
 export function refuseBadRef(ref: string): void {
 	if (!isBranchName(ref)) throw new UnprocessableError(`"${ref}" cannot be the name of a branch`, "BRANCH_REFUSED");
 }

@@ -1,6 +1,6 @@
 /**
- * `stop` is a command like the others whose answer waits a moment for the pod to end: who is told `stopped` may start the
- * session again at once. Only the answer waits; the session's line of changes does not.
+ * The command `stop`. Its answer waits for a moment until the pod has ended, because a client that gets `stopped` may
+ * start the session again at once. Only the answer waits; other changes of the session do not.
  */
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { monotonic, now, sleep } from "#shared/clock.ts";
@@ -13,15 +13,22 @@ import type { SessionCommands } from "./session-commands.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
 const defaultPatienceMs = 5_000;
-/** Between the end of a wait and the moment at which nobody waits for the answer any more. */
+/** The time between the end of a wait and the deadline of the request, in milliseconds. */
 const answerMs = 500;
-/** Looks grow rarer: a pod that is not gone soon may sum up for many seconds. */
+/**
+ * The first interval of checks in milliseconds. Intervals grow, because a pod that does not end at once may summarise
+ * for many seconds.
+ */
 const firstLookMs = 20;
 const rarestLookMs = 250;
-/** Answers that wait at a time; further ones are given at once. Few beside the calls of one action that run at once (256). */
+/**
+ * The most waiting answers per person; further ones are given at once. This is far below the concurrent calls of one
+ * action (256).
+ */
 const maxWaitingOfOne = 8;
 const maxWaiting = 64;
 
+/** The waiting answers of this process; `release` ends all waits. */
 export class SessionStops {
 	readonly #commands: Pick<SessionCommands, "run">;
 	readonly #records: Pick<SessionRecords, "get" | "annotate">;
@@ -29,7 +36,7 @@ export class SessionStops {
 	readonly #waiting = new Map<string, number>();
 	readonly #released = new AbortController();
 
-	/** @param options.patienceMs Longest wait; default 5,000. */
+	/** @param options.patienceMs The longest wait in milliseconds; default 5,000. */
 	constructor(
 		commands: Pick<SessionCommands, "run">,
 		records: Pick<SessionRecords, "get" | "annotate">,
@@ -41,7 +48,7 @@ export class SessionStops {
 	}
 
 	/**
-	 * The session when it is `stopping` no more, or after 5 s as it is then.
+	 * Stops a session; resolves to the session when it is no longer `stopping`, or to its state after 5 s.
 	 * @throws {ConflictError} when it cannot be stopped in its status; {NotFoundError}.
 	 */
 	async stop(commander: Commander, id: string): Promise<Session> {
@@ -51,12 +58,12 @@ export class SessionStops {
 		return key === undefined ? answer : this.#settled({ principal, key, deadline }, answer);
 	}
 
-	/** The platform ends: every answer that waits is given now. */
+	/** Gives all waiting answers now, because the platform ends. */
 	release(): void {
 		this.#released.abort();
 	}
 
-	/** Whoever repeats the command at the same time, or later, gets the same answer. */
+	/** Returns the final answer, which all concurrent and later repetitions of the command get. */
 	async #settled({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
 		const complete = (record: SessionRecord) => {
 			const { counts, kept } = completedAnswer(record, { command: "stop", key, answer });
@@ -66,7 +73,7 @@ export class SessionStops {
 		return counting ?? answer;
 	}
 
-	/** What `wait` gives; undefined at once when too many wait. */
+	/** Returns the result of `wait`; undefined at once when too many answers wait. */
 	async #inPlace<T>(principal: Principal, wait: () => Promise<T>): Promise<T | undefined> {
 		const who = principalKey(principal);
 		const own = this.#waiting.get(who) ?? 0;
@@ -82,7 +89,9 @@ export class SessionStops {
 		}
 	}
 
-	/** The session once it has left `stopping`; the newest seen of it when it is deleted or the wait is over. */
+	/**
+	 * Returns the session when it is no longer `stopping`; its last known state when it is deleted or the wait is over.
+	 */
 	async #left({ principal, deadline = Infinity }: Commander, stopping: Session): Promise<Session> {
 		const until = monotonic() + Math.min(this.#patienceMs, deadline - now() - answerMs);
 		const { signal } = this.#released;

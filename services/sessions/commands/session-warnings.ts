@@ -1,4 +1,4 @@
-/** What a new session says of itself that its owner may not expect. Pure. */
+/** Makes the warnings of a new session: what its owner may not expect. Pure. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { unaskedActions } from "#shared/agents/unasked-actions.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
@@ -12,7 +12,10 @@ export function sessionWarnings(
 	return [...ignored(request), ...(agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [])];
 }
 
-/** What was asked for and is not done; the session goes on without it (specification, Credential storage 5). */
+/**
+ * Returns warnings about requested features that are ignored; the session runs without them (specification, Credential
+ * storage 5).
+ */
 function ignored(request: SessionCreate): string[] {
 	const members = [
 		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",

@@ -1,6 +1,6 @@
 /**
- * Archives stopped sessions, a page of them at a time. With an Idempotency-Key, which ones is written down before the first
- * is archived: a repeat finishes what a crash has left and gives the same answer.
+ * Archives stopped sessions, one page per call. With an `Idempotency-Key`, the ids are stored before the first session
+ * is archived: a repeated call finishes what a crash interrupted and gives the same answer.
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -14,19 +14,20 @@ import type { Commander } from "./commander.ts";
 import { commandChange, remembered } from "./session-commands.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 
-/** Sessions of one call. */
+/** The most sessions of one call. */
 const pageSize = 200;
-/** Archived at once: one commit for all of them, and others get their turn in between. */
+/** The sessions archived at a time: they share one commit, and other callers get their turns in between. */
 const groupSize = 20;
 const action = "archive_stopped";
 
-/** Sessions by their ids. */
+/** The ids of one page of sessions. */
 export interface StoppedPage {
 	readonly items: string[];
-	/** Where the next call begins; absent when there are no more. */
+	/** The cursor of the next call; absent when there are no more sessions. */
 	readonly next?: string;
 }
 
+/** The command of this process. */
 export class StoppedSessions {
 	readonly #records: SessionRecords;
 	readonly #idempotency: IdempotencyRecords;
@@ -37,9 +38,10 @@ export class StoppedSessions {
 	}
 
 	/**
-	 * The caller's own (an administrator's call covers the tenant), the newest first; resolves to those it has archived.
-	 * @param cursor Where the call before ended.
-	 * @throws {BadRequestError} for a cursor that is not ours; {UnprocessableError} when the key was used for another page.
+	 * Archives the caller's stopped sessions (for an administrator, those of the tenant), the newest first; resolves to
+	 * the archived ones.
+	 * @param cursor The end of the preceding call.
+	 * @throws {BadRequestError} for an invalid cursor; {UnprocessableError} when the key was used for another page.
 	 */
 	async archive(commander: Commander, cursor?: string): Promise<StoppedPage> {
 		const { principal, key } = commander;
@@ -73,7 +75,7 @@ export class StoppedSessions {
 		}
 	}
 
-	/** The page with those of its sessions that are archived now. */
+	/** Archives a page; returns it with the sessions that are archived now. */
 	async #archiveAll(commander: Commander, page: StoppedPage): Promise<StoppedPage> {
 		const items: string[] = [];
 		for (let from = 0; from < page.items.length; from += groupSize) {
@@ -86,8 +88,8 @@ export class StoppedSessions {
 	}
 
 	/**
-	 * Whether this command has archived the session, now or before a crash; who restored it since is not overruled. One
-	 * that cannot be archived now keeps no other from it.
+	 * Whether this command has archived the session, now or before a crash; a session that was restored since is not
+	 * archived again. A session that cannot be archived does not affect the others.
 	 */
 	async #archiveIfStopped({ principal, key, deadline }: Commander, id: string): Promise<boolean> {
 		const mark = commandMark(action, key, { id });
@@ -106,7 +108,7 @@ export class StoppedSessions {
 	}
 }
 
-/** Whether a failure says nothing about other sessions. */
+/** Whether a failure concerns one session only. */
 function isOfOne(error: unknown): boolean {
 	return error instanceof NotFoundError || error instanceof ConflictError || error instanceof TooManyRequestsError;
 }

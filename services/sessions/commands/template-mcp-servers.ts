@@ -1,4 +1,4 @@
-/** The MCP servers of a template as a pod is told of them. Pure. */
+/** Converts the MCP servers of a template to those of a launch. Pure. */
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import type { Template } from "#shared/contracts/templates.ts";
@@ -21,10 +21,10 @@ type Written = Output<typeof fields>;
 
 const check = compileSchema(fields);
 
-/** What servers of the newer HTTP transport are called here and there. */
+/** The names of the newer HTTP transport in configurations of other programs. */
 const httpNames = ["http", "streamable-http", "streamable_http", "streamableHttp"];
 
-/** @throws {UnprocessableError} naming the template, the server and what is wrong with it. */
+/** Returns the servers. @throws {UnprocessableError} naming the template, the server and the mistake. */
 export function templateMcpServers(template: Pick<Template, "name" | "mcp_servers"> | undefined): McpServer[] {
 	return (template?.mcp_servers ?? []).map((server, index) => {
 		const read: unknown = structuredClone(server);
@@ -37,7 +37,7 @@ export function templateMcpServers(template: Pick<Template, "name" | "mcp_server
 	});
 }
 
-/** A sentence when it cannot be reached as it is written. */
+/** Returns the server; a sentence when it lacks what its type needs. */
 function completed({ type, ...server }: Written): McpServer | string {
 	const kind = type || (server.url === "" ? "stdio" : "http");
 	if (kind === "stdio") return server.command === "" ? "`command` is missing" : { ...server, type: "stdio" };

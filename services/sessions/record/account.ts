@@ -1,55 +1,59 @@
-/** What has been spent and what is held for turns under way: by a session, or by a user or tenant in a day. Pure. */
+/** Computes accounts: what a session, or a user or tenant in a day, has spent and holds for turns under way. Pure. */
 import type { Row } from "#shared/store/collection.ts";
 
-/** Whole micro-dollars. */
+/** An amount in whole micro-dollars. */
 type Micros = number;
 
-/** What a turn under way may still spend. */
+/** The amount that a turn under way may still spend. */
 export interface Hold {
 	readonly id: string;
 	readonly micros: Micros;
-	/** What was spent under it; turns report sooner or later than they ask for more. */
+	/** The amount already booked under this hold; reports may arrive before or after the turn requests more. */
 	readonly settled: Micros;
-	/** Milliseconds since 1970; then it ends by itself, because whoever made it is gone. */
+	/** The time at which the hold ends by itself, because its owner must be dead, in milliseconds since 1970. */
 	readonly until: number;
 }
 
+/** The state of an account. */
 export interface Account {
-	/** Number of the newest ledger row that is in. */
+	/** The number of the newest booked ledger row. */
 	readonly booked: number;
 	readonly spent: Micros;
-	/** Spent and held. */
+	/** The sum of what is spent and held. */
 	readonly committed: Micros;
 	readonly holds: readonly Hold[];
 }
 
-/** One row of the ledger, as accounts see it. */
+/** The part of a ledger row that accounts use. */
 export interface Spending {
 	readonly seq: number;
 	readonly at: number;
 	readonly micros: Micros;
-	/** Id of the hold it is taken from, if there is one. */
+	/** The id of the hold that pays for it, if there is one. */
 	readonly hold: string | undefined;
 }
 
-/** What a turn asks for. */
+/** The request of a turn. */
 export interface HoldRequest {
 	readonly id: string;
-	/** All it has spent so far, booked or not. */
+	/** The amount that the turn has spent so far, booked or not. */
 	readonly used: Micros;
-	/** What its next model call may cost. */
+	/** The amount that its next model call may cost. */
 	readonly next: Micros;
 }
 
-/** Names of reservations belong to their session; several sessions pay from one day. */
+/**
+ * Returns the id of a hold. Names of reservations are unique within a session, and several sessions share the account
+ * of a day.
+ */
 export function holdId(session: string, reservation: string): string {
 	return `${session}:${reservation}`;
 }
 
-/** How long a hold lasts that nobody raises or books on. */
+/** The lifetime of a hold without changes, in milliseconds. */
 export const holdMs = 600_000;
 
-/** Columns of whatever is an account; `limit_micros` is absent when there is no limit. */
+/** The columns of documents with an account; `limit_micros` is absent when there is no limit. */
 export const accountColumns = {
 	booked: "integer",
 	spent_micros: "integer",
@@ -69,8 +73,8 @@ export function columnsOf({ booked, spent, committed, holds }: Account) {
 }
 
 /**
- * The account with these rows in it, which are newer than all before: what they cost leaves their holds. A correction may
- * take away no more than what was spent.
+ * Books rows that are newer than all booked ones; their cost is taken from their holds. A correction cannot make the
+ * spent amount negative.
  */
 export function withSpendings(account: Account, spendings: readonly Spending[]): Account {
 	return spendings.reduce(withSpending, account);
@@ -93,19 +97,19 @@ function withSpending(account: Account, { seq, at, micros, hold: id }: Spending)
 	return { booked: seq, spent, committed: account.committed + spent - account.spent - taken, holds };
 }
 
-/** How much more an account must hold so that a request is met; 0 when it holds enough. */
+/** Returns the amount by which a hold must be raised for a request; 0 when it holds enough. */
 export function missing({ holds }: Account, { id, used, next }: HoldRequest): Micros {
 	const hold = holds.find((one) => one.id === id);
 	const wanted = Math.max(0, used - (hold?.settled ?? 0)) + next;
 	return Math.max(0, wanted - (hold?.micros ?? 0));
 }
 
-/** What a reservation holds. */
+/** Returns the amount that a reservation holds. */
 export function heldBy({ holds }: Account, id: string): Micros {
 	return holds.find((hold) => hold.id === id)?.micros ?? 0;
 }
 
-/** The account with a hold raised, or made, and kept for a further time. */
+/** Returns the account with a hold that is raised or created, and whose lifetime begins again. */
 export function raised(account: Account, id: string, by: Micros, at: number): Account {
 	const former = account.holds.find((hold) => hold.id === id) ?? { id, micros: 0, settled: 0, until: 0 };
 	const hold: Hold = { ...former, micros: former.micros + by, until: at + holdMs };
@@ -113,7 +117,7 @@ export function raised(account: Account, id: string, by: Micros, at: number): Ac
 	return { ...account, committed: account.committed + by, holds: [...others, hold] };
 }
 
-/** The account without a hold, or with a part of it given back. */
+/** Returns the account with a hold removed, or lowered by a part. */
 export function lowered(account: Account, id: string, by = heldBy(account, id)): Account {
 	const holds = account.holds.flatMap((hold) => {
 		if (hold.id !== id) return [hold];
@@ -122,13 +126,16 @@ export function lowered(account: Account, id: string, by = heldBy(account, id)):
 	return withHolds(account, holds);
 }
 
-/** The account without the holds whose time is over. One that lasts longer than any can was made by a clock set back since. */
+/**
+ * Returns the account without expired holds. A hold with a longer rest than any lifetime was made before the clock was
+ * set back, and counts as expired.
+ */
 export function withoutEnded(account: Account, at: number): Account {
 	const holds = account.holds.filter(({ until }) => until > at && until <= at + holdMs);
 	return holds.length === account.holds.length ? account : withHolds(account, holds);
 }
 
-/** The account when no turn is under way. */
+/** Returns the account without any hold. */
 export function withoutHolds(account: Account): Account {
 	return account.holds.length === 0 ? account : withHolds(account, []);
 }

@@ -1,9 +1,9 @@
-/** Which numbered reports of pods are acknowledged. Pure. */
+/** Records which numbered reports of pods are acknowledged. Pure. */
 
-/** Launches that are remembered. */
+/** The most launches that are remembered. */
 const maxLaunches = 50;
 
-/** By launch: the number of the newest acknowledged report. */
+/** The number of the newest acknowledged report by launch. */
 export type AcknowledgedReports = Readonly<Record<string, number>>;
 
 /** Identifies a report within a session: its launch, and its number in that launch. */

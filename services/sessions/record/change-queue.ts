@@ -1,6 +1,6 @@
 /**
- * Changes of one thing, one after the other in this process, so that they lose no races against each other: each is a
- * read, a decision and a compare-and-set, of which a crowd at once would repeat nearly all (decision 0019).
+ * Serialises the changes of one document in this process, so that they lose no races against each other: each is a
+ * read, a decision and a compare-and-set, of which many concurrent ones would nearly all be repeated (decision 0019).
  */
 import { type Principal, principalKey } from "#shared/bus/principal.ts";
 import { isLate } from "#shared/bus/service.ts";
@@ -8,51 +8,57 @@ import { TooManyRequestsError } from "#shared/errors.ts";
 import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { TimeLimits } from "#shared/time-limits.ts";
 
-/** Changes of one principal that wait for one thing; more are refused. */
+/** The most waiting changes of one principal for one document; more are refused. */
 const maxInLine = 64;
-/** Changes of one principal that wait for anything. Far fewer than the calls of one action that run at once (256). */
+/**
+ * The most waiting changes of one principal for all documents. This is far below the concurrent calls of one action
+ * (256).
+ */
 const maxWaiting = 128;
-/** Longest wait, so that there is time left for the change itself. */
+/** The longest wait in milliseconds, which leaves time for the change itself. */
 const patienceMs = 4_000;
-/** Races lost to other processes after which a change is given back. */
+/** The lost races against other processes after which a change is refused. */
 const maxRaces = 20;
 
-/** Who wants a change. */
+/** The caller of a change. */
 export interface Asker {
 	readonly principal: Principal;
-	/** Milliseconds since 1970 after which nobody waits for the answer; default: somebody does. */
+	/** The time after which nobody waits for the answer, in milliseconds since 1970; default: none. */
 	readonly deadline?: number | undefined;
 }
 
 interface Waiting extends Asker {
-	/** Names the principal. */
+	/** The key of the principal. */
 	readonly who: string;
-	/** Its turn has come, or it has waited for too long. */
+	/** Called when its turn has come, or with the refusal when it has waited too long. */
 	readonly called: (refusal?: Error) => void;
 }
 
+/** The queues of one kind of document in this process. */
 export class ChangeQueue {
-	/** By what is changed; there is a line, though perhaps an empty one, while a change is under way. */
+	/** Waiting changes by document; the entry exists, even when empty, while a change is under way. */
 	readonly #lines = new Map<string, Waiting[]>();
-	/** By principal, in all lines. */
+	/** The counts of waiting changes by principal. */
 	readonly #waiting = new Map<string, number>();
 	readonly #limits = new TimeLimits();
 	readonly #patienceMs: number;
 
-	/** @param options.patienceMs Longest wait; default 4,000. */
+	/** @param options.patienceMs The longest wait in milliseconds; default 4,000. */
 	constructor(options: { readonly patienceMs?: number } = {}) {
 		this.#patienceMs = options.patienceMs ?? patienceMs;
 	}
 
-	/** Whether a change of this thing is under way. */
+	/** Whether a change of this document is under way. */
 	isBusy(key: string): boolean {
 		return this.#lines.has(key);
 	}
 
 	/**
-	 * What `attempt` gives. It is begun when the changes before it are over, and again for as long as it gives undefined,
-	 * which says that another process was faster. Jobs of the platform go first and are never refused.
-	 * @throws whatever `attempt` throws; {TooManyRequestsError} when too many wait, or it has waited or lost for too long.
+	 * Returns the result of `attempt`. The attempt begins when the earlier changes are over, and is repeated while it
+	 * resolves to undefined, which says that another process was faster. Jobs of the platform go first and are never
+	 * refused.
+	 * @throws whatever `attempt` throws; {TooManyRequestsError} when too many changes wait, or this one has waited or
+	 * lost races for too long.
 	 */
 	async run<T>(key: string, asker: Asker, attempt: () => Promise<T | undefined>): Promise<T> {
 		const line = this.#lines.get(key);
@@ -65,7 +71,7 @@ export class ChangeQueue {
 		}
 	}
 
-	/** Resolves when it is this asker's turn. */
+	/** Resolves when it is this caller's turn. */
 	async #turn(line: Waiting[], asker: Asker): Promise<void> {
 		const { principal } = asker;
 		const who = principalKey(principal);
@@ -105,7 +111,7 @@ export class ChangeQueue {
 		});
 	}
 
-	/** Gives the turn to the next for whom somebody still waits. */
+	/** Gives the turn to the next change whose caller still waits. */
 	#next(key: string): void {
 		const line = this.#lines.get(key) ?? [];
 		for (let next = line.shift(); next; next = line.shift()) {

@@ -1,5 +1,5 @@
-/** The address of the gateway that the chats of all sessions are said to be at. */
+/** The stored address of the gateway in the chat endpoints of all sessions. */
 import { defineCollection } from "#shared/store/collection.ts";
 
-/** One document, `gateway`. */
+/** The collection has one document, `gateway`. */
 export const chatAddressCollection = defineCollection("chat_address", { base: "text" }, {});

@@ -1,4 +1,4 @@
-/** Where people reach the chat of a session: at the gateway, while its pod is there or comes. Pure. */
+/** Makes the address of a session's chat at the gateway, while its pod exists or is starting. Pure. */
 import type { Config } from "#shared/config/config.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { gatewayUrl } from "#shared/gateway-url.ts";
@@ -6,17 +6,20 @@ import type { StoredStatus } from "./session-lifecycle.ts";
 
 export type ChatEndpoint = (session: Pick<Session, "id" | "status">) => string | null;
 
-/** Whether the pod of a session in this status is there or comes. */
+/** Whether the pod of a session in this status exists or is starting. */
 export function hasChat(status: StoredStatus): boolean {
 	return status === "provisioning" || status === "running";
 }
 
-/** What all endpoints begin with; undefined when the gateway's address is not known before it listens. */
+/** Returns the prefix of all endpoints; undefined when the gateway's address is not known before it listens. */
 export function chatBase(gateway: Config["gateway"]): string | undefined {
 	return gatewayUrl(gateway)?.replace(/^http/, "ws");
 }
 
-/** Null in every status when the gateway's address is not known before it listens. */
+/**
+ * Returns a function that makes the endpoint of a session; null in every status when the gateway's address is not known
+ * before it listens.
+ */
 export function chatEndpointAt(gateway: Config["gateway"]): ChatEndpoint {
 	const base = chatBase(gateway);
 	return ({ id, status }) => {

@@ -1,9 +1,12 @@
-/** By how much a change of a session changes how many there are, and how many run. Pure. */
+/** Computes how a change of a session changes the counts of sessions and of running sessions. Pure. */
 
-/** The counters that events of sessions carry. The names are stored. */
+/** The counters in events of sessions. Their names are stored. */
 export type SessionCounters = Readonly<Record<"sessions" | "running_sessions", number>>;
 
-/** What a change of status changes; undefined: nothing. A status that is absent is that of no session. */
+/**
+ * Returns the changes of the counters by a change of status; undefined when there are none. An absent status is that of
+ * no session.
+ */
 export function countersChange(before: string | undefined, after: string | undefined): SessionCounters | undefined {
 	const sessions = counts(after) - counts(before);
 	const running_sessions = Number(after === "running") - Number(before === "running");

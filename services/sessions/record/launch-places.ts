@@ -1,7 +1,7 @@
 /**
- * How many sessions of one owner start side by side. A launch has a place while it is work for the machine: from its claim
- * until its pod is ready, is gone, or waits for something itself, such as a repository. Places end by time as well, so
- * nobody who dies or hangs keeps one.
+ * Limits how many sessions of one owner start concurrently. A launch occupies a place while it is work for the machine:
+ * from its claim until its pod is ready, is gone, or waits for something itself, such as a repository. Places also end
+ * by time, so that a dead or hanging launch cannot occupy one for ever.
  */
 import { personKey } from "#shared/bus/principal.ts";
 import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
@@ -9,21 +9,25 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection, type SessionDocument } from "./session-collection.ts";
 
-/** The longest that a launch has a place. */
+/** The longest time that a launch occupies a place, in milliseconds. */
 const placeMs = 10_000;
-/** A pod that has an address makes its workspace; after this time it is git that works, often far away. */
+/**
+ * The time after which a pod with an address counts as waiting, in milliseconds: it is then running git, whose server
+ * is often far away.
+ */
 const waitingMs = 1_000;
-/** How long a session waits before its owner is told what for. */
+/** How long a session waits before its owner is told the reason, in milliseconds. */
 const patienceMs = 1_000;
 
-/** Launches that are counted; where more of them are under way, some owner may have one too many. */
+/** The most launches that are counted; with more under way, an owner may have one too many. */
 const maxCounted = 500;
 
+/** The occupied places at one moment. */
 export class LaunchPlaces {
 	readonly #ofOne: number;
-	/** Ids of the sessions that have a place, by owner. */
+	/** The ids of sessions with a place by owner. */
 	readonly #taken: Map<string, Set<string>>;
-	/** Sessions that were refused one. */
+	/** The sessions that were refused a place. */
 	readonly held: SessionDocument[] = [];
 
 	private constructor(ofOne: number, taken: Map<string, Set<string>>) {
@@ -31,9 +35,9 @@ export class LaunchPlaces {
 		this.#taken = taken;
 	}
 
-	/** As they are in the store. @param ofOne Places of one owner. */
+	/** Reads the occupied places from the store. @param ofOne The places of one owner. */
 	static async read(store: DocumentStore, ofOne: number, at: number): Promise<LaunchPlaces> {
-		// One beyond that is from a clock that was set back since.
+		// A later end was written before the clock was set back.
 		const range = { equals: [], from: at + 1, to: at + placeMs };
 		const page = { limit: maxCounted, columns: ["tenant", "owner", "place_until"] } as const;
 		const { documents } = await store.find(sessionCollection, "place", range, page);
@@ -42,7 +46,7 @@ export class LaunchPlaces {
 		return new LaunchPlaces(ofOne, taken);
 	}
 
-	/** Whether a pass over the session may begin now; a launch takes a place then. */
+	/** Whether a pass over the session may begin now; a launch then occupies a place. */
 	admits(document: SessionDocument): boolean {
 		if (!isLaunch(document)) return true;
 		const owner = ownerOf(document);
@@ -60,15 +64,15 @@ export function ownerOf({ tenant = "", owner = "" }: SessionDocument): string {
 	return personKey(tenant, owner);
 }
 
-/** Nothing of a launch is under way then. */
+/** The phases in which no part of a launch is under way. */
 const ended = new Set<ObservedPhase>(["ready", "absent", "blocked"]);
 
-/** Of a claim. */
+/** Returns the change of the place by a claim. */
 export function placeTaken(document: SessionDocument, at: number): ColumnChange {
 	return isLaunch(document) ? { set: { place_until: at + placeMs }, unset: ["waiting_reported"] } : {};
 }
 
-/** Of a report: what an observation makes of the place. */
+/** Returns the change of the place by an observation. */
 export function placeAfter(
 	{ place_until }: SessionDocument,
 	{ phase, address }: Observation,
@@ -84,12 +88,12 @@ export function leavesPlace({ place_until }: SessionDocument, { phase }: Observa
 	return place_until !== undefined && ended.has(phase);
 }
 
-/** Whether the owner does not know yet what it waits for, or its time to start runs out meanwhile. */
+/** Whether the owner must be told what the session waits for, or its time to start would run out meanwhile. */
 export function isToBeTold({ due_at = 0, waiting_reported, deadline_at }: SessionDocument, at: number): boolean {
 	return (waiting_reported === undefined && at - due_at > patienceMs) || deadline_at !== undefined;
 }
 
-/** It is said, and the time to start begins anew with the next claim. */
+/** Returns the change that tells the owner; the time to start begins again with the next claim. */
 export function waitingChange(
 	{ session, document }: SessionRecord,
 	ofOne: number,

@@ -1,6 +1,7 @@
 /**
- * Sessions say where their chat is: at the gateway's address when that was written. A platform that starts at another one
- * says it anew, once: the address that all of them have is kept, so that other starts look at no session.
+ * Updates the addresses of chats. Sessions store the gateway's address in their chat endpoint. A platform that starts
+ * at another address updates all of them once; the address that they all have is stored, so that other starts read no
+ * sessions.
  */
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -19,7 +20,7 @@ const known = "gateway";
 const pageSize = 500;
 const mover = systemPrincipal("moved-chats");
 
-/** Resolves when every session with a chat says where it is. */
+/** Resolves when every session with a chat has the present address. */
 export async function moveChats(
 	store: DocumentStore,
 	records: Pick<SessionRecords, "change">,
@@ -46,7 +47,7 @@ async function* sessionsWithChat(store: DocumentStore): AsyncGenerator<string> {
 	} while (after !== undefined);
 }
 
-/** Another process may keep it at the same time. */
+/** Stores the address; another process may store it at the same time. */
 async function keep(store: DocumentStore, base: string): Promise<void> {
 	if (await store.update(chatAddressCollection, known, {}, { set: { base } })) return;
 	await insertOnce(() => store.insert(chatAddressCollection, { id: known, wire: "{}", base }));

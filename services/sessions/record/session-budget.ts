@@ -1,4 +1,4 @@
-/** What usage, reservations and limits make of a session. Pure. */
+/** Computes the changes of a session by usage, reservations and limits. Pure. */
 import { isoTime } from "#shared/clock.ts";
 import type { BudgetReason, Session } from "#shared/contracts/session-resource.ts";
 import type { ColumnChange, SessionChange, SessionRecord } from "./session-change.ts";
@@ -21,16 +21,16 @@ import { dollarsOf, microsOf } from "#shared/models/money.ts";
 
 export const budgetExceeded = "BUDGET_EXCEEDED";
 
-/** What a row of the ledger changes of its session. */
+/** The part of a ledger row that changes its session. */
 export interface Booking {
 	readonly spending: Spending;
 	readonly tokens: number;
 	readonly messages: number;
-	/** When the session was used; undefined when the row is no use. Milliseconds since 1970. */
+	/** The time of the usage in milliseconds since 1970; undefined when the row is no usage. */
 	readonly usedAt: number | undefined;
 }
 
-/** Rows of the ledger come into their session. */
+/** Books rows of the ledger in their session. */
 export function bookedChange(record: SessionRecord, bookings: readonly Booking[], at: number): SessionChange {
 	const { session, document } = record;
 	const spendings = bookings.map(({ spending }) => spending);
@@ -45,7 +45,7 @@ export function bookedChange(record: SessionRecord, bookings: readonly Booking[]
 	});
 }
 
-/** The session holds what a turn wishes, and is not paused any more; `by`: how much more it holds. */
+/** Raises the hold of a turn, which ends a pause. @param by The amount by which the hold is raised. */
 export function holdChange(
 	record: SessionRecord,
 	wanted: HoldRequest,
@@ -65,7 +65,7 @@ export function holdChange(
 	return { by, change: { ...change, fits: { column: "committed_micros", plus, limit: "limit_micros" } } };
 }
 
-/** A hold is given back, or a part of it; undefined when there is none. */
+/** Releases a hold or a part of it; undefined when there is none. */
 export function releaseChange(
 	{ session, document }: SessionRecord,
 	hold: string,
@@ -78,20 +78,23 @@ export function releaseChange(
 	return updated(at, columnsOf(after), { budget: budgetWith(session, after) });
 }
 
-/** No turn begins any more; undefined when that is known already. */
+/** Pauses the session, so that no turn begins; undefined when it is paused for this reason already. */
 export function pauseChange({ session }: SessionRecord, reason: BudgetReason, at: number): SessionChange | undefined {
 	if (desiredOf(session.status) !== "run" || session.budget.reason?.message === reason.message) return undefined;
 	const status_reason = session.status === "running" ? pausedReason(reason, at) : session.status_reason;
 	return updated(at, {}, { status_reason, budget: { ...session.budget, paused: true, reason } });
 }
 
-/** Turns may begin again; undefined when they may anyway. */
+/** Ends a pause; undefined when there is none. */
 export function resumeChange({ session }: SessionRecord, at: number): SessionChange | undefined {
 	if (!session.budget.paused) return undefined;
 	return updated(at, {}, { ...resumed(session, at), budget: goingOn(session).budget });
 }
 
-/** Members and columns of a session with another limit. Its agent finds out by itself whether that is enough. */
+/**
+ * Returns the members and columns of a session with another limit. Its agent itself finds out whether the limit
+ * suffices.
+ */
 export function limitChange({ session, document }: SessionRecord, limit: number | null, at: number) {
 	const isOurs = session.budget.reason?.scope === "session";
 	const { budget } = isOurs ? goingOn(session) : session;
@@ -103,8 +106,8 @@ export function limitChange({ session, document }: SessionRecord, limit: number 
 }
 
 /**
- * The rules that hold after every change: a pause is the reason of a session that runs, and a session that does not run
- * is neither paused nor holds anything.
+ * Applies the rules that hold after every change: the pause is the status reason of a running session, and a session
+ * that does not run is not paused and holds nothing.
  */
 export function withBudgetRules(
 	after: Session,

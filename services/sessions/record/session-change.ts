@@ -1,4 +1,4 @@
-/** A session in hand, and the changes a command or an observation makes of it. Pure. */
+/** The record of a session, and its changes by commands and observations. Pure. */
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
@@ -8,28 +8,32 @@ import { deadlinesMs, desiredOf, shelfOf, type StoredStatus } from "./session-li
 import { hasChat } from "./chat-endpoint.ts";
 import { reasonFor } from "./status-reason.ts";
 
-/** Of a failure, as JSON. It stands twice in the session, and so in its events and lists. */
+/**
+ * The most bytes of a failure's sentence as JSON. It appears twice in the session and therefore in its events and
+ * lists.
+ */
 const maxSentenceBytes = 4_096;
 
 type SessionColumns = (typeof sessionCollection)["columns"];
 export type ColumnChange = Pick<Change<SessionColumns>, "set" | "unset">;
 export type EventName = "session_created" | "session_updated" | "session_deleted" | "session_activity";
 
+/** A session as it was read. */
 export interface SessionRecord {
 	readonly session: Session;
 	readonly document: SessionDocument;
 }
 
-/** What becomes of a record: the members clients see, the columns, and the event that tells of it. */
+/** A change of a record: the members that clients see, the columns, and its event. */
 export interface SessionChange {
-	/** When it happened, in milliseconds. */
+	/** The time of the change in milliseconds since 1970. */
 	readonly at: number;
 	readonly members: Partial<Session>;
 	readonly columns: ColumnChange;
 	readonly event: EventName;
-	/** Payload of the event; default the session after the change. */
+	/** The payload of the event; default: the session after the change. */
 	readonly payload?: unknown;
-	/** What must fit a limit for the change to happen. */
+	/** The limit that must hold for the change to happen. */
 	readonly fits?: NonNullable<Guard<SessionColumns>["fits"]>;
 }
 
@@ -41,14 +45,14 @@ export function statusOf({ document }: SessionRecord): StoredStatus {
 	return document.status as StoredStatus;
 }
 
-/** What every entry into a status changes; `failure` is why, when it is `failed`. */
+/** Returns the change of entering a status; `failure` is the reason of the status `failed`. */
 export function enter(
 	status: StoredStatus,
 	at: number,
 	failure?: { code: string; message: string },
 ): { members: Partial<Session>; columns: ColumnChange } {
 	const limit = deadlinesMs[status];
-	// A launch that nobody has claimed yet cannot be late: its clock starts with the first claim.
+	// An unclaimed launch cannot be late: its time begins with the first claim.
 	const told = shortened(failure);
 	const deadline = limit === undefined || status === "starting" ? undefined : at + limit;
 	return {
@@ -76,7 +80,7 @@ function shortened(failure: { code: string; message: string } | undefined): type
 	return failure && { code: failure.code, message: cutToJsonBytes(failure.message, maxSentenceBytes) };
 }
 
-/** Two column changes as one; the second wins. */
+/** Merges two column changes; the second one has precedence. */
 export function both(first: ColumnChange, second: ColumnChange): ColumnChange {
 	const set = { ...first.set, ...second.set };
 	const unset = [...(first.unset ?? []), ...(second.unset ?? [])].filter((column) => !(column in set));

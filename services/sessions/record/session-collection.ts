@@ -1,4 +1,4 @@
-/** How sessions are stored: the text clients see, and the columns the platform works with. */
+/** The collection of sessions: the text that clients see, and the columns that the platform works with. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import { accountColumns } from "./account.ts";
 
@@ -7,44 +7,44 @@ export const sessionCollection = defineCollection(
 	{
 		tenant: "text",
 		owner: "text",
-		/** active, archived or deleted: which lists it is in. */
+		/** The lists that contain the session: active, archived or deleted. */
 		shelf: "text",
-		/** As on the wire, or `deleted` for a tombstone. */
+		/** The status as in the API, or `deleted` for a tombstone. */
 		status: "text",
 		created_at: "text",
-		/** Grows with every change a client can see; also numbers the events of the session. */
+		/** The revision. It grows with every change that clients can see, and numbers the events of the session. */
 		rev: "integer",
-		/** Counts launches. */
+		/** The count of launches. */
 		generation: "integer",
-		/** run, stop or purge: what its pods should be. */
+		/** The desired state of its pods: run, stop or purge. */
 		desired: "text",
-		/** When a pass is wanted, milliseconds since 1970; absent: nothing is left to do. */
+		/** The time of the next pass in milliseconds since 1970; absent: nothing remains to be done. */
 		due_at: "integer",
-		/** Until when the pass under way may write; absent: none is under way. */
+		/** The end of the lease of the pass under way; absent: none is under way. */
 		lease_until: "integer",
-		/** Counts claims; only the newest may report. */
+		/** The count of claims; only the newest one may report. */
 		fence: "integer",
-		/** `rev` at the claim: a report that finds another one leaves the session due. */
+		/** The revision at the claim: when a report finds another one, the session stays due. */
 		claimed_rev: "integer",
-		/** First claim of the present launch. */
+		/** The time of the first claim of the present launch. */
 		claimed_at: "integer",
-		/** Claims since the last command. */
+		/** The count of claims since the last command. */
 		attempts: "integer",
-		/** When the platform gives the present status up. */
+		/** The time at which the platform gives up waiting in the present status. */
 		deadline_at: "integer",
-		/** Until when its launch counts among those of its owner that start (launch-places.ts). */
+		/** The time until which its launch counts among the starting ones of its owner (launch-places.ts). */
 		place_until: "integer",
-		/** 1 once its owner was told that it waits for such a place. */
+		/** The value 1 after its owner was told that it waits for such a place. */
 		waiting_reported: "integer",
-		/** LaunchSettings (shared/pod/launch.ts). */
+		/** The LaunchSettings (shared/pod/launch.ts). */
 		launch: "json",
-		/** Base URL of the session agent while there is a pod. */
+		/** The base URL of the session agent while there is a pod. */
 		address: "text",
-		/** The chronicle it was reforged from. */
+		/** The chronicle that it was reforged from. */
 		parent_chronicle: "text",
-		/** Of a tombstone: `remove` when the chronicles of the session are removed with it; absent: they are kept. */
+		/** The value `remove` in a tombstone whose chronicles are removed with it; absent: they are retained. */
 		chronicle_policy: "text",
-		/** Answers given to commands that carried an Idempotency-Key. */
+		/** The answers to commands with an `Idempotency-Key`. */
 		answers: "json",
 		...accountColumns,
 	},
@@ -55,7 +55,7 @@ export const sessionCollection = defineCollection(
 		tenant_status: { columns: ["tenant", "status", "created_at"] },
 		due: { columns: ["due_at"] },
 		place: { columns: ["place_until"] },
-		/** Every session, in an order that no change moves. */
+		/** All sessions, in an order that no change affects. */
 		created: { columns: ["created_at"] },
 	},
 	{ hasOutbox: true },

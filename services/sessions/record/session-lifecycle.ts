@@ -1,4 +1,7 @@
-/** The session state machine: which command is allowed when, and what it asks of the pods. Pure; the table is in docs/session-life.md. */
+/**
+ * The session state machine: the allowed commands and the desired pods of each status. Pure; the table is in
+ * docs/session-life.md.
+ */
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import type { Desired } from "#shared/contracts/session-work.ts";
 import { ConflictError } from "#shared/errors.ts";
@@ -6,10 +9,10 @@ import { ConflictError } from "#shared/errors.ts";
 export const commands = ["start", "stop", "archive", "restore", "delete"] as const;
 export type Command = (typeof commands)[number];
 
-/** A stored session also has the status of a tombstone. */
+/** The status of a stored session, which may be a tombstone. */
 export type StoredStatus = SessionStatus | "deleted";
 
-/** A command that is not listed is a conflict. */
+/** The statuses after commands; a command that is not listed is a conflict. */
 const transitions: Record<SessionStatus, Partial<Record<Command, StoredStatus>>> = {
 	created: { start: "starting", archive: "archived", delete: "deleted" },
 	starting: { stop: "stopping", archive: "archived", delete: "deleted" },
@@ -22,7 +25,7 @@ const transitions: Record<SessionStatus, Partial<Record<Command, StoredStatus>>>
 };
 
 /**
- * The status after a command.
+ * Returns the status after a command.
  * @throws {ConflictError} when the command is not allowed in this status.
  */
 export function next(status: SessionStatus, command: Command): StoredStatus {
@@ -36,7 +39,7 @@ export function next(status: SessionStatus, command: Command): StoredStatus {
 	);
 }
 
-/** What the pods of a session in this status should be. */
+/** Returns the desired state of the pods of a session in this status. */
 export function desiredOf(status: StoredStatus): Exclude<Desired, "purge"> {
 	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";
 }

@@ -1,9 +1,12 @@
-/** Names the content of a page of the session list: whoever has this content need not be sent it again. Pure. */
+/**
+ * Makes the entity tag of a page of the session list, so that a client with the same content need not get it again.
+ * Pure.
+ */
 import { createHash } from "node:crypto";
 
 /**
- * An entity tag as of RFC 9110, 8.8.3: weak, because the bytes may differ.
- * @param lines Id and revision of each session, and whatever there is after `limit` of them.
+ * Returns an entity tag (RFC 9110, 8.8.3); it is weak, because the bytes may differ.
+ * @param lines The id and revision of each session, and whether there are more after `limit` of them.
  */
 export function listTag(lines: readonly string[], limit: number): string {
 	const hash = createHash("sha1").update(lines.slice(0, limit).join("\n"));

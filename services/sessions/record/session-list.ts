@@ -1,4 +1,6 @@
-/** Pages of the session list. Archived sessions stand on a shelf of their own; asked for together, the two are merged. */
+/**
+ * Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two.
+ */
 import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
@@ -10,30 +12,32 @@ import type { SessionDocument } from "./session-collection.ts";
 import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
 
+/** The filter and the position of a page. */
 export interface ListQuery {
-	/** With a status, `include_archived` is ignored. */
+	/** The status of the sessions; when given, `include_archived` is ignored. */
 	readonly status: SessionStatus | undefined;
 	readonly include_archived: boolean;
 	readonly limit: number;
 	readonly cursor: string | undefined;
 }
 
+/** One page of sessions. */
 export interface SessionPage {
-	/** A list. */
+	/** The sessions as the JSON text of a list. */
 	items: JsonText;
 	next?: string;
-	/** Absent where the two shelves are merged, and where bytes ended the page. */
+	/** The entity tag; absent for merged pages, and for pages that ended by their bytes. */
 	etag?: string;
-	/** The client has what `etag` names; `items` is empty. */
+	/** Present when the client has the content of `etag`; `items` is then empty. */
 	unchanged?: true;
 }
 
 const shelves = ["active", "archived"] as const;
 
 /**
- * Newest first.
- * @param known What the client has already: its `If-None-Match`.
- * @throws {BadRequestError} for a cursor that is not ours.
+ * Returns a page, newest first.
+ * @param known The client's `If-None-Match`.
+ * @throws {BadRequestError} for an invalid cursor.
  */
 export async function listPage(
 	records: SessionRecords,
@@ -64,19 +68,19 @@ async function shelfPage(
 		if (known.includes(etag)) return { items: listOf([]), etag, unchanged: true };
 	}
 	const { documents, next } = await records.page(principal, filter);
-	// What the tag is compared with names `limit` sessions, however large they are.
+	// The lines of the comparison cover `limit` sessions, however large they are.
 	if (next !== undefined && documents.length < limit) return { items: listOf(documents), next };
 	const lines = documents.map(({ id, rev }) => `${id}:${rev}`);
 	const etag = listTag(next === undefined ? lines : [...lines, next], limit);
 	return { items: listOf(documents), ...(next !== undefined && { next }), etag };
 }
 
-/** The documents as one list, without a look into them. */
+/** Joins the documents to one list without parsing them. */
 function listOf(documents: readonly SessionDocument[]): JsonText {
 	return jsonText(`[${documents.map(({ wire }) => wire).join(",")}]`);
 }
 
-/** The cursor of a merged page is the last session taken; each shelf goes on after it. */
+/** Merges the pages of both lists. The cursor is the last session taken, after which both continue. */
 async function mergedPage(
 	records: SessionRecords,
 	principal: Principal,
@@ -84,7 +88,7 @@ async function mergedPage(
 ): Promise<SessionPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
 	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
-	// Behind the end of a shelf's page others of that shelf may come first.
+	// Sessions behind the end of one list's page may come before the rest of the other's.
 	const ends = pages.flatMap(({ documents, next }) => (next === undefined ? [] : documents.slice(-1)));
 	const [end] = ends.sort(newestFirst);
 	const room = new PageRoom(limit, answerBytes);
@@ -95,7 +99,7 @@ async function mergedPage(
 	return { items: listOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
 }
 
-/** By time of creation, ties by id, as the store orders them. */
+/** Compares by time of creation and then by id, as the store does. */
 function newestFirst(a: SessionDocument, b: SessionDocument): number {
 	return compare(b.created_at ?? "", a.created_at ?? "") || compare(b.id, a.id);
 }

@@ -1,4 +1,7 @@
-/** The repository of sessions. Every method takes the principal first: what is not theirs does not exist for them. */
+/**
+ * The repository of sessions. Every method takes the principal first: sessions that the principal may not see do not
+ * exist for it.
+ */
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -15,17 +18,19 @@ import { sessionCollection, type SessionDocument } from "./session-collection.ts
 import { type ColumnChange, recordOf, type SessionChange, type SessionRecord } from "./session-change.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 
+/** The sessions of a page. */
 export interface SessionFilter {
-	/** A status, or the sessions of one shelf. */
+	/** A status, or one of the lists of sessions. */
 	readonly by: { status: StoredStatus } | { shelf: "active" | "archived" };
 	readonly limit: number;
 	readonly cursor?: string | undefined;
 }
 
+/** The conditions of a change. */
 export interface ChangeOptions {
-	/** What must hold of the document beside its revision. */
+	/** The columns, beside the revision, that must be equal. */
 	readonly guard?: Guard<(typeof sessionCollection)["columns"]>["equals"];
-	/** Milliseconds since 1970 after which nobody waits for the answer. */
+	/** The time after which nobody waits for the answer, in milliseconds since 1970. */
 	readonly deadline?: number | undefined;
 }
 
@@ -37,19 +42,20 @@ export interface SessionDecision<Result> {
 	readonly result: Result;
 }
 
-/** A change would pass a limit. */
+/** The change would exceed a limit. */
 export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
 
 type SessionColumns = (typeof sessionCollection)["columns"];
 
-/** Who may know of a session. */
+/** The columns that decide who may see a session. */
 const audienceColumns = ["tenant", "owner", "status"] as const;
 
-/** What a list is made with. */
+/** The columns that lists need. */
 const listColumns = ["rev", "created_at"] as const;
 
+/** The sessions in the store, with the queue of changes of this process. */
 export class SessionRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
@@ -63,21 +69,24 @@ export class SessionRecords {
 		this.#chatEndpoint = chatEndpoint;
 	}
 
-	/** @throws {NotFoundError} for an unknown session and for one of somebody else. */
+	/** Returns a session. @throws {NotFoundError} for an unknown session and for one that the principal may not see. */
 	async get(principal: Principal, id: string): Promise<SessionRecord> {
 		const document = await this.#store.get(sessionCollection, id);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
 		return recordOf(document);
 	}
 
-	/** The session as JSON text, which is how it is kept. @throws {NotFoundError} likewise. */
+	/** Returns the session as the stored JSON text. @throws {NotFoundError} likewise. */
 	async text(principal: Principal, id: string): Promise<string> {
 		const document = await this.#store.get(sessionCollection, id, audienceColumns);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
 		return document.wire;
 	}
 
-	/** Newest first, ending by bytes where the limit is too much; of the columns only those a list is made with. */
+	/**
+	 * Returns a page, newest first, which ends at `limit` sessions or at the bound of bytes; only the columns of lists
+	 * are read.
+	 */
 	async page(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<Found<SessionColumns>> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.find(sessionCollection, index, range, {
@@ -89,7 +98,7 @@ export class SessionRecords {
 		});
 	}
 
-	/** What the same page would hold, and the first session after it, as lines of id and revision. */
+	/** Returns the lines of id and revision of the same page, and of the first session after it. */
 	async versions(principal: Principal, { by, limit, cursor }: SessionFilter): Promise<string> {
 		const { index, range } = scopeOf(principal, by);
 		return this.#store.versions(sessionCollection, index, range, {
@@ -105,7 +114,7 @@ export class SessionRecords {
 		return this.#store.count(sessionCollection, index, range);
 	}
 
-	/** @throws {DuplicateKeyError} when the id is taken. */
+	/** Inserts a session. @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
 		const creation = { event: "session_created", at: Date.parse(document.created_at ?? "") } as const;
 		const created = eventOf(document, creation, document.wire, countersChange(undefined, document.status));
@@ -115,9 +124,9 @@ export class SessionRecords {
 	}
 
 	/**
-	 * Changes a session by compare-and-set, after the changes of it that are under way: `decide` sees the newest record and
-	 * is asked again after every race lost to another process. Returns the session after the change, or as it is when
-	 * `decide` wants none.
+	 * Changes a session by compare-and-set, after the changes that are under way. `decide` sees the newest record and
+	 * is called again after every race lost to another process. Returns the session after the change, or its present
+	 * state when `decide` wants none.
 	 * @throws whatever `decide` throws; {NotFoundError}; {DoesNotFitError}; {TooManyRequestsError}.
 	 */
 	async change(
@@ -141,7 +150,7 @@ export class SessionRecords {
 		decide: (record: SessionRecord) => SessionDecision<Result>,
 		{ guard = {}, deadline }: ChangeOptions = {},
 	): Promise<{ record: SessionRecord; result: Result }> {
-		// Whoever may not know of it does not wait for it.
+		// Principals who may not see the session must not wait for it.
 		if (this.#changes.isBusy(id)) await this.text(principal, id);
 		return this.#changes.run(id, { principal, deadline }, async () => {
 			const record = await this.get(principal, id);
@@ -156,8 +165,7 @@ export class SessionRecords {
 	}
 
 	/**
-	 * Changes what clients do not see, in line with the changes; `decide` is asked as for those. Resolves to the result of
-	 * the decision that counts.
+	 * Changes columns that clients do not see, in the same queue; `decide` is called as by `change`.
 	 * @throws as `change` does.
 	 */
 	async annotate<Result>(
@@ -205,7 +213,7 @@ export class SessionRecords {
 
 type Revision = Pick<SessionDocument, "rev" | "tenant" | "owner">;
 
-/** Revisions number the events of a session. @param data JSON text of the payload. */
+/** Makes an event, whose number is the revision. @param data The JSON text of the payload. */
 function eventOf(
 	{ rev = 0, tenant = "", owner = "" }: Revision,
 	{ event, at }: Pick<SessionChange, "event" | "at">,
@@ -215,7 +223,7 @@ function eventOf(
 	return { n: rev, type: event, data, audience: { tenant, owner }, at, ...(counters && { counters }) };
 }
 
-/** The index and range in which a principal's sessions stand. */
+/** Returns the index and the range of a principal's sessions. */
 function scopeOf(principal: Principal, by: SessionFilter["by"]) {
 	const value = "status" in by ? by.status : by.shelf;
 	const everybody = seesWholeTenant(principal);

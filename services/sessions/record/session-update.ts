@@ -1,11 +1,11 @@
-/** What an update of a session changes for its next launch. Pure but for the time. */
+/** Computes the change of a session by an update, which applies to its next launch. Pure except for the time. */
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { limitChange } from "./session-budget.ts";
 import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
 
-/** Members that are absent or null stay. */
+/** The members of an update; absent and null members leave the session unchanged. */
 export interface SessionUpdate {
 	readonly name?: string | null | undefined;
 	readonly model?: string | null | undefined;
@@ -14,7 +14,7 @@ export interface SessionUpdate {
 	readonly budget?: { readonly limit: number | null } | null | undefined;
 }
 
-/** The running pod keeps what it was launched with. */
+/** Returns the change; the running pod keeps the settings of its launch. */
 export function updateChange(record: SessionRecord, update: SessionUpdate): SessionChange {
 	const { session, document } = record;
 	const { name, model, branch, tracker_issue_id, budget } = update;

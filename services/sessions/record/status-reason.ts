@@ -1,4 +1,4 @@
-/** Why a session is in its status, in words for the person who looks at it. */
+/** Explains the status of a session in words for the person who looks at it. */
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { isoTime } from "#shared/clock.ts";
 import { deadlinesMs, type StoredStatus } from "./session-lifecycle.ts";
@@ -17,9 +17,9 @@ const usual: Record<StoredStatus, { code: string; message: string }> = {
 	deleted: { code: "DELETED", message: "The session is deleted" },
 };
 
-/** The reason of a status entered at `since` (milliseconds); `failure` replaces the usual words. */
+/** Returns the reason of a status entered at `since` (milliseconds); `failure` replaces the usual text. */
 export function reasonFor(status: StoredStatus, since: number, failure?: { code: string; message: string }): Reason {
-	// A launch is late from its first claim on, and nobody knows yet when that will be.
+	// The time limit of a launch begins with its first claim, whose time is not known yet.
 	const limit = status === "starting" ? undefined : deadlinesMs[status];
 	return {
 		...(failure ?? usual[status]),
@@ -28,7 +28,7 @@ export function reasonFor(status: StoredStatus, since: number, failure?: { code:
 	};
 }
 
-/** What is said when a status lasted longer than its deadline. */
+/** Returns the failure of a status that lasted longer than its deadline. */
 export function timeoutFailure(status: StoredStatus): { code: string; message: string } {
 	const seconds = (deadlinesMs[status] ?? 0) / 1_000;
 	const codes: Partial<Record<StoredStatus, string>> = {

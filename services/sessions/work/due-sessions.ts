@@ -1,18 +1,24 @@
-/** Which sessions get a pass next: those that are due, one of each owner in turn, the longest waiting of each first. */
+/**
+ * Selects the sessions that get a pass next: due sessions, one of each owner in rotation, for each owner the longest
+ * waiting first.
+ */
 import { maxDueMs } from "#shared/contracts/session-work.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import { type LaunchPlaces, ownerOf } from "../record/launch-places.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
-/** Sessions that are looked at together, so that one person's crowd does not hide another one's session. */
+/** The sessions that are read together, so that many sessions of one person do not hide those of another. */
 const pageSize = 500;
-/** Pages, where most sessions only wait for a place to start. */
+/** The most pages that are read when most sessions only wait for a place to start. */
 const maxPages = 10;
 
-/** What tells whose a session is, in which order it is due, and what for. */
+/** The columns with a session's owner, its order and its kind of work. */
 const columns = ["tenant", "owner", "due_at", "status", "desired", "waiting_reported", "deadline_at"] as const;
 
-/** Those whose time has come, then those put off by a clock that has been set back since; at most `limit`, of their columns only a few. */
+/**
+ * Returns due sessions, then sessions whose due time was written before the clock was set back; at most `limit`, with a
+ * few columns only.
+ */
 export async function dueSessions(
 	store: DocumentStore,
 	places: LaunchPlaces,
@@ -23,7 +29,7 @@ export async function dueSessions(
 	const found = await Promise.all(ranges.map((range) => dueIn(range)));
 	return found.flatMap(inTurns).slice(0, limit);
 
-	/** However many only wait for a place, one that can begin is found behind them. */
+	/** Reads on past sessions that wait for a place, so that a session which can start is found behind them. */
 	async function dueIn(range: Omit<Range, "equals">): Promise<SessionDocument[]> {
 		const admitted: SessionDocument[] = [];
 		let after: string | undefined;
@@ -38,7 +44,7 @@ export async function dueSessions(
 	}
 }
 
-/** The first one of each owner, then the second one of each, and so on; otherwise in the order they are in. */
+/** Orders sessions: the first one of each owner, then the second one of each, and so on; otherwise the order stays. */
 function inTurns(documents: readonly SessionDocument[]): SessionDocument[] {
 	const owners = Map.groupBy(documents, ownerOf);
 	if (owners.size <= 1) return [...documents];

@@ -1,6 +1,6 @@
 /**
- * Leases that an earlier life of this process has left. Without a bus nobody else can hold one, so sessions need not
- * wait for them to end after a crash.
+ * Releases leases that an earlier start of this process has left. Without a bus no other process can hold one, so
+ * sessions need not wait for their ends after a crash.
  */
 import { now } from "#shared/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -8,7 +8,7 @@ import { sessionCollection, type SessionDocument } from "../record/session-colle
 
 const pageSize = 500;
 
-/** Resolves to how many there were; their sessions are due at once. */
+/** Releases the leases; resolves to their count. Their sessions are due at once. */
 export async function releaseLeases(store: DocumentStore): Promise<number> {
 	// A leased session is due when its lease ends.
 	const range = { equals: [], from: now() };
@@ -23,7 +23,7 @@ export async function releaseLeases(store: DocumentStore): Promise<number> {
 	return released;
 }
 
-/** The fence moves on: should the holder live after all, its report is refused. */
+/** Releases a lease and increments the fence, so that a report of the former holder would be refused. */
 async function release(store: DocumentStore, { id, fence = 0, lease_until }: SessionDocument): Promise<boolean> {
 	if (lease_until === undefined) return false;
 	const change = { set: { due_at: now() }, unset: ["lease_until"], inc: { fence: 1 } } as const;

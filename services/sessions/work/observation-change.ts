@@ -1,4 +1,7 @@
-/** What an observation of its pods makes of a session: the automatic moves (specification, States and transitions). Pure. */
+/**
+ * Computes the change of a session by an observation of its pods: the automatic transitions (specification, States and
+ * transitions). Pure.
+ */
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
 import { isoTime } from "#shared/clock.ts";
@@ -20,7 +23,7 @@ interface Move {
 	failure?: Failure;
 }
 
-/** Undefined when a client would see no difference. */
+/** Returns the change; undefined when clients would see no difference. */
 export function observationChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
 	if (!move) return undefined;
@@ -33,7 +36,7 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 	};
 }
 
-/** The base URL of the pod, as far as it is known. */
+/** Returns the change of the pod's base URL. */
 export function addressChange({ phase, address }: Observation): ColumnChange {
 	if (address !== undefined && (phase === "launching" || phase === "ready")) return { set: { address } };
 	return phase === "absent" || phase === "failed" ? { unset: ["address"] } : {};
@@ -41,13 +44,13 @@ export function addressChange({ phase, address }: Observation): ColumnChange {
 
 const atRest = new Set<StoredStatus>(["created", "stopped", "failed", "archived", "deleted"]);
 
-/** Whether nothing is left to do for the pods of a session in this status until one of them changes. */
+/** Whether nothing remains to be done for the pods of a session in this status until one of them changes. */
 export function isSettled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
 	if (status === "running") return phase === "ready";
 	return atRest.has(status) && phase === "absent" && (purged || !purge);
 }
 
-/** The automatic moves; what is not listed leaves the session as it is. */
+/** The automatic transitions; an observation that is not listed leaves the status unchanged. */
 const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredStatus>>>> = {
 	starting: { launching: "provisioning", ready: "running", failed: "failed" },
 	provisioning: { ready: "running", failed: "failed", absent: "failed" },

@@ -1,4 +1,6 @@
-/** Work for the pod manager: sessions are leased to one pass at a time, and only the newest lease may report. */
+/**
+ * Hands out work to the pod manager: sessions are leased to one pass at a time, and only the newest lease may report.
+ */
 import { failpoint } from "#shared/failpoints.ts";
 import { now } from "#shared/clock.ts";
 import {
@@ -28,39 +30,43 @@ import {
 import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
-/** A lease lasts one pass and is never renewed. */
+/** The length of a lease in milliseconds. It covers one pass and is never renewed. */
 export const leaseMs = 15_000;
 
-/** By this much the clock of another process may be ahead of this one's. */
+/** The clock of another process may be ahead of this one's by this much, in milliseconds. */
 const maxAheadMs = 30_000;
 
-/** Of the launches in one answer, as JSON; the rest of it is for what surrounds them. */
+/** The most bytes of the launches in one answer, as JSON; the rest is for the envelope. */
 const maxLaunchBytes = maxMessageBytes - 65_536;
 
-/** How soon a tombstone whose last event is still waiting is looked at again. */
+/** The delay of the next pass over a tombstone whose last event is still waiting, in milliseconds. */
 const tombstoneMs = 500;
 
-/** What tells which pods a session should have, and the order of pages; without its launch, which may hold a long prompt. */
+/**
+ * The columns with the desired pods of a session and the order of pages; the launch, which may contain a long prompt,
+ * is not read.
+ */
 const expectedColumns = ["created_at", "generation", "desired"] as const;
 
-/** Sessions that are told in one claim that they wait for a place. */
+/** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxTold = 16;
 
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
 
+/** The claims of this process. */
 export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
 	readonly #hint: (id: string) => void;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
-	/** Owners of sessions that waited for a place at the last claim. */
+	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
 	/**
-	 * @param hint Called when a session wants another pass at once.
-	 * @param forget Sees to what else is kept of a session, before its document goes.
+	 * @param hint Called when a session needs another pass at once.
+	 * @param forget Erases what else is stored of a session, before its document is removed.
 	 */
 	constructor(
 		store: DocumentStore,
@@ -75,10 +81,12 @@ export class SessionClaims {
 	}
 
 	/**
-	 * Leases sessions that are due, one of each owner in turn, the longest waiting of each first; with `ids` these, due or not. As many as fit into an answer,
-	 * and one that cannot be leased keeps none of the others.
-	 * @param startingPerOwner Sessions of one owner that start at a time; those beyond it stay due. Default no bound.
-	 * @throws {Error} when none can.
+	 * Leases due sessions, one of each owner in rotation, for each owner the longest waiting first; with `ids`, those
+	 * sessions, whether due or not. Returns as many as fit into an answer. A session that cannot be leased does not
+	 * affect the others.
+	 * @param startingPerOwner The most sessions of one owner that start at a time; further ones stay due. Default no
+	 * bound.
+	 * @throws {Error} when none can be leased.
 	 */
 	async claim(limit: number, ids?: readonly string[], startingPerOwner = Number.POSITIVE_INFINITY): Promise<Claim[]> {
 		const at = now();
@@ -100,7 +108,7 @@ export class SessionClaims {
 		return claims;
 	}
 
-	/** Whether the report was taken; not when a newer lease exists or the session is gone. */
+	/** Takes a report; returns false when a newer lease exists or the session is gone. */
 	async report(report: PassReport): Promise<boolean> {
 		const { id, fence, generation, observed } = report;
 		const decide = (current: SessionRecord) => {
@@ -122,14 +130,14 @@ export class SessionClaims {
 		}
 	}
 
-	/** Every session, so that what belongs to none of them can be told. */
+	/** Returns a page of the desired states of all sessions, so that pods without a session can be found. */
 	async expected(limit: number, after?: string): Promise<{ sessions: Expectation[]; next?: string }> {
 		const page = { limit, columns: expectedColumns, ...(after !== undefined && { after }) };
 		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
 		return { sessions: documents.map(expectationOf), ...(next !== undefined && { next }) };
 	}
 
-	/** Of these sessions the ones that exist. */
+	/** Returns the desired states of those sessions that exist. */
 	async expectedOf(ids: readonly string[]): Promise<{ sessions: Expectation[] }> {
 		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
 	}
@@ -143,7 +151,7 @@ export class SessionClaims {
 		return (await this.#named(ids)).filter((document) => places.admits(document));
 	}
 
-	/** Only what is said of them fails when it fails. */
+	/** Tells owners that their sessions wait. A failure affects nothing else. */
 	async #tellWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
 		this.#waiting = new Set(held.map(ownerOf));
 		const untold = held.filter((document) => isToBeTold(document, at)).slice(0, maxTold);
@@ -157,7 +165,7 @@ export class SessionClaims {
 		return found.filter((document) => document !== undefined);
 	}
 
-	/** Applies a deadline that has passed: while no runtime can see the pods, no report comes that would apply it. */
+	/** Applies an expired deadline: while no runtime can see the pods, no report arrives that would apply it. */
 	async #expireDeadline(document: SessionDocument, at: number): Promise<SessionDocument> {
 		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
 		return (await this.#records.change(reporter, document.id, (record) => observationChange(record, unseen, at)))
@@ -185,7 +193,7 @@ export class SessionClaims {
 		);
 	}
 
-	/** Ends the lease and says when the next pass is wanted. */
+	/** Ends the lease and sets the time of the next pass. */
 	async #releaseLease(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
 		const { document } = record;
 		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
@@ -201,7 +209,7 @@ export class SessionClaims {
 		return released !== undefined || this.#requeueNow(document);
 	}
 
-	/** A command came in between: the lease ends and the session stays due. */
+	/** Ends the lease after a command came in between; the session stays due. */
 	async #requeueNow({ id, fence = 0 }: SessionDocument): Promise<boolean> {
 		const change: Change<(typeof sessionCollection)["columns"]> = { set: { due_at: now() }, unset: ["lease_until"] };
 		const requeued = await this.#store.update(sessionCollection, id, { equals: { fence } }, change);
@@ -209,7 +217,7 @@ export class SessionClaims {
 		return requeued !== undefined;
 	}
 
-	/** Removes the document once its last event was relayed; until then another pass is due. */
+	/** Removes the document after its last event was relayed; until then another pass is due. */
 	async #removeTombstone(tombstone: SessionDocument): Promise<boolean> {
 		const { id, fence = 0 } = tombstone;
 		await this.#forget(tombstone);
@@ -223,7 +231,7 @@ export class SessionClaims {
 	}
 }
 
-/** The first ones, as many as fit into an answer; one in any case. */
+/** Returns the first sessions, as many as fit into an answer; at least one. */
 function fitting(documents: readonly SessionDocument[]): readonly SessionDocument[] {
 	let bytes = 0;
 	const tooMany = documents.findIndex(({ launch = {} }, index) => {
@@ -233,7 +241,10 @@ function fitting(documents: readonly SessionDocument[]): readonly SessionDocumen
 	return tooMany === -1 ? documents : documents.slice(0, tooMany);
 }
 
-/** Another process may have leased it by a clock that is ahead. A lease that ends still later is from one that was set back since. */
+/**
+ * Whether the session is leased. Another process's clock may be ahead; a lease that ends even later was written before
+ * the clock was set back.
+ */
 function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
 	return lease_until > at && lease_until <= at + leaseMs + maxAheadMs;
 }
