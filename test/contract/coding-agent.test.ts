@@ -1,3 +1,4 @@
+/** Long: it starts some thirty coding agents, some of which have to be killed after a deadline. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

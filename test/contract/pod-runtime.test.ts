@@ -1,3 +1,4 @@
+/** Long: it starts and ends some fifty pods. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Pod } from "#services/pod-manager/pod-runtime.ts";

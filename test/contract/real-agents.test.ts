@@ -1,4 +1,7 @@
-/** The suite of every coding agent, for the real programs whose records say that they are proven. */
+/**
+ * The suite of every coding agent, for the real programs whose records say that they are proven.
+ * Long: it installs coding agents and starts each of them again and again.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

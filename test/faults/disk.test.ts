@@ -1,4 +1,7 @@
-/** A data folder that is full, and one that can only be read, under a platform that works; real file systems. */
+/**
+ * A data folder that is full, and one that can only be read, under a platform that works; real file systems.
+ * Long: it fills a disk and waits until commands are taken again.
+ */
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,6 @@
 /**
  * A small fault run, and the controls: without a protection the checker says so.
+ * Long: it starts platforms with one protection less, one after the other.
  * Alone: it measures how soon the platform recovers.
  */
 import { expect } from "chai";

@@ -1,5 +1,6 @@
 /**
  * The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed.
+ * Long: each attack lasts for seconds.
  * Alone: it measures time under load.
  */
 import { expect } from "chai";

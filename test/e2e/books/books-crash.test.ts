@@ -1,4 +1,7 @@
-/** The books of a platform that is killed in the middle of a report or a reservation: everything counts once. */
+/**
+ * The books of a platform that is killed in the middle of a report or a reservation: everything counts once.
+ * Long: it kills and starts the platform at every step of a report.
+ */
 import { expect } from "chai";
 import type { DayBudget } from "#shared/contracts/budgets.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";

@@ -1,4 +1,7 @@
-/** Tokens used are tokens billed, and dollars spent are their price to the micro-dollar, whoever is killed meanwhile. */
+/**
+ * Tokens used are tokens billed, and dollars spent are their price to the micro-dollar, whoever is killed meanwhile.
+ * Long: it kills the platform and its agents in the middle of turns.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
  * A hostile agent under a budget of one dollar, over a real platform and a model that bills: whatever it tries, it never
  * spends more than one call's price above it, and the books have at least what the provider bills.
+ * Long: it makes some fifty attempts at a budget.
  */
 import { expect } from "chai";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The chat of a session where gateway, sessions and pods are processes of their own. */
+/**
+ * The chat of a session where gateway, sessions and pods are processes of their own.
+ * Long: it kills and freezes processes, which are missed after seconds.
+ */
 import { expect } from "chai";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { askingTree } from "../../support/agents/asking-tree.ts";

@@ -1,4 +1,7 @@
-/** kill -9 of the platform: after the next start everything is as it should be, with one agent for each session. */
+/**
+ * kill -9 of the platform: after the next start everything is as it should be, with one agent for each session.
+ * Long: it kills and starts the platform again and again.
+ */
 import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

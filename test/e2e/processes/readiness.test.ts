@@ -1,4 +1,7 @@
-/** What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back. */
+/**
+ * What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back.
+ * Long: it waits until processes that lost their bus find each other again.
+ */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

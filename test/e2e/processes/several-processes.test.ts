@@ -1,4 +1,7 @@
-/** The same platform in three processes over a real NATS server. */
+/**
+ * The same platform in three processes over a real NATS server.
+ * Long: a process that was killed is missed after 15 s.
+ */
 import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** SIGTERM while something is under way: who waits gets an answer, streams a goodbye, and the end comes in time. */
+/**
+ * SIGTERM while something is under way: who waits gets an answer, streams a goodbye, and the end comes in time.
+ * Long: it waits until what hangs is cut off, which is after 25 s.
+ */
 import { expect } from "chai";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** A stop waits for the agent's summary, but never longer than 20 s; and the question for it is nobody's business. */
+/**
+ * A stop waits for the agent's summary, but never longer than 20 s; and the question for it is nobody's business.
+ * Long: it waits 15 s for an agent that never answers.
+ */
 import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What a session does is in its timeline at once, in its chronicle at the end, and on the stream. */
+/**
+ * What a session does is in its timeline at once, in its chronicle at the end, and on the stream.
+ * Long: it kills and starts the platform at three moments of a chronicle.
+ */
 import { expect } from "chai";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

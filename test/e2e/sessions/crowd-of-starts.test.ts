@@ -1,4 +1,7 @@
-/** One person starts many sessions: of them so many start at a time, and a session of somebody else waits for none. */
+/**
+ * One person starts many sessions: of them so many start at a time, and a session of somebody else waits for none.
+ * Long: it starts a crowd of sessions.
+ */
 import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What a session has said and done can be read when its pod is gone, whoever was killed; and goes with the session. */
+/**
+ * What a session has said and done can be read when its pod is gone, whoever was killed; and goes with the session.
+ * Long: it kills and starts the platform and its pods again and again.
+ */
 import { expect } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

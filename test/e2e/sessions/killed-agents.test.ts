@@ -1,4 +1,7 @@
-/** kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost. */
+/**
+ * kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost.
+ * Long: it kills every process of a session in turn.
+ */
 import { expect } from "chai";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,5 +1,6 @@
 /**
  * Forty sessions at once come up, stop and go, and leave the machine as it was.
+ * Long: it starts forty sessions.
  * Alone: it is a load to the machine.
  */
 import { expect } from "chai";

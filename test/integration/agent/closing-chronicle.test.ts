@@ -1,4 +1,7 @@
-/** What became of a session is told when its pod ends: in the agent's words, checked by git, and never late. */
+/**
+ * What became of a session is told when its pod ends: in the agent's words, checked by git, and never late.
+ * Long: it waits 15 s for an agent that never answers.
+ */
 import { expect } from "chai";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

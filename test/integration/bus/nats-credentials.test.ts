@@ -1,4 +1,7 @@
-/** How the bus shows who it is to a real NATS server, and what it does not say in plain text. */
+/**
+ * How the bus shows who it is to a real NATS server, and what it does not say in plain text.
+ * Long: it starts a server for each way to log in.
+ */
 import { expect } from "chai";
 import { connect, nkeys } from "nats";
 import { ServiceBroker } from "moleculer";

@@ -1,4 +1,7 @@
-/** The bridge of the chat by itself: before pods and sessions that misbehave. */
+/**
+ * The bridge of the chat by itself: before pods and sessions that misbehave.
+ * Long: it waits for the deadlines of the bridge, up to 3 s each.
+ */
 import { expect } from "chai";
 import type { ServiceSchema } from "moleculer";
 import { WebSocket } from "ws";

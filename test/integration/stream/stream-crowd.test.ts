@@ -1,5 +1,6 @@
 /**
  * A thousand clients on real sockets before a gateway in a process of its own, over NATS and the real event log.
+ * Long: it connects a thousand clients.
  * Alone: it measures memory and is a load to the machine.
  */
 import { expect } from "chai";

@@ -46,8 +46,14 @@ export async function startNodes(nodes: 1 | 2, services: Part["services"]): Prom
 
 function broker(label: string, linked: boolean): ServiceBroker {
 	const bus = { url: "", log_level: "fatal" } as const;
-	const options: BrokerOptions = { ...brokerOptions(bus, testBusKey, label), ...(linked && { transporter: "Fake" }) };
-	return new ServiceBroker(options);
+	const options = brokerOptions(bus, testBusKey, label);
+	return new ServiceBroker(linked ? { ...options, ...link(options) } : options);
+}
+
+/** A link in memory, over which a service is known at once: the framework waits a second for more of them by default. */
+function link({ transit }: BrokerOptions): BrokerOptions {
+	const prompt = { ...transit, serviceChangedDebounceTime: 0 };
+	return { transporter: "Fake", transit: prompt };
 }
 
 /** Who calls, with what beside. */

@@ -1,4 +1,7 @@
-/** A model that does not answer as it should: the built-in agent asks again where that helps, says why where not, and never hangs. */
+/**
+ * A model that does not answer as it should: the built-in agent asks again where that helps, says why where not, and never hangs.
+ * Long: it waits for the pauses between attempts at a model, 1 s and 4 s for each failure.
+ */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
