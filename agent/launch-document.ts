@@ -1,18 +1,18 @@
-/** Reads what the pod is told when it starts: one JSON document on standard input. */
+/** Reads the launch document: one JSON document on standard input that tells the pod what to run. */
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type LaunchDocument, launchDocumentFields } from "#shared/pod/launch.ts";
 import { parseJsonObject } from "./io/json-object.ts";
 
 const maxBytes = 2_097_152;
-/** Fields that an error names. */
+/** The largest number of fields that an error names. */
 const maxNamed = 3;
 
-/** The message is a sentence that repeats nothing of the document, which holds secrets. */
+/** The launch document is invalid. The message repeats nothing of the document, which holds secrets. */
 export class LaunchDocumentError extends Error {
 	override readonly name = "LaunchDocumentError";
 }
 
-/** @throws {LaunchDocumentError} when it is too long. */
+/** @throws {LaunchDocumentError} when the document is too long. */
 export async function readLaunchText(input: AsyncIterable<Buffer>): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -24,7 +24,7 @@ export async function readLaunchText(input: AsyncIterable<Buffer>): Promise<stri
 	return Buffer.concat(chunks).toString("utf8");
 }
 
-/** @throws {LaunchDocumentError} that names the first fields which break the schema. */
+/** @throws {LaunchDocumentError} that names the first fields that break the schema. */
 export function parseLaunchDocument(text: string): LaunchDocument {
 	const document = parseJsonObject(text);
 	if (!document) throw new LaunchDocumentError("Cannot read the launch document: it is cut off or no JSON object");
@@ -36,17 +36,17 @@ export function parseLaunchDocument(text: string): LaunchDocument {
 
 const check = compileSchema(launchDocumentFields);
 
-/** Does ahead of the first document what it would wait for: the schema is compiled when it checks its first value. */
+/** Compiles the schema in advance, which would otherwise happen with the first document. */
 export function prepareCheck(): void {
 	check({});
 }
 
-/** Removes the members that the schema does not have. */
+/** Checks the document, and removes the members that the schema does not have. */
 function isLaunchDocument(document: object): document is LaunchDocument {
 	return check(document).length === 0;
 }
 
-/** Paths of the fields that break the schema. */
+/** Returns the paths of the fields that break the schema. */
 function wrongFields(document: object): string[] {
 	return [...new Set(check(document).map(({ path }) => path.join(".")))];
 }

@@ -1,7 +1,7 @@
 /**
- * The session agent: the program inside every session pod. It is told what to be on its standard input, at once or after
- * a wait, and ends with 0 when asked to end or never needed, 1 when the pod has failed (its status says why), 65 when it
- * was told nothing that makes sense, 75 when the session has an agent already.
+ * The session agent, the program inside every session pod. It reads its launch document from standard input, at once
+ * or after a wait. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
+ * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
@@ -24,12 +24,12 @@ async function main(): Promise<number> {
 		console.error(`Session "${launch.session_id}" has an agent already`);
 		return exitCodes.taken;
 	}
-	// oxlint-disable-next-line no-restricted-properties -- from here it is handed on by lists of what is allowed
+	// oxlint-disable-next-line no-restricted-properties  -- this is passed on by lists of allowed variables
 	const context = podContext(launch, process.env);
 	for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => context.ending.abort());
 	const workspace = new PodWorkspace(context);
 	workspace.begin();
-	// Loaded while git is at work.
+	// The module is loaded while git works.
 	const { SessionAgent } = await import("./session-agent.ts");
 	const agent = new SessionAgent(context, workspace);
 	for (const event of ["uncaughtException", "unhandledRejection"] as const) {

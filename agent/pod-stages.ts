@@ -1,6 +1,6 @@
 /**
- * The stages in which a session agent opens. The type of a stage names everything that is open in it, so that nothing is
- * read before it is there. Each stage puts what it opens on the host's stack, which closes it in the reverse order.
+ * The stages in which a session agent opens. The type of a stage names everything that is open in it, so nothing can
+ * be read before it exists. Each stage puts what it opens on the host's stack, which closes it in the reverse order.
  */
 import { join } from "node:path";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
@@ -29,7 +29,7 @@ import type { StatusFile } from "./status-file.ts";
 import { Timeline } from "./timeline/timeline.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 
-/** Id of the message that the launch brings itself. */
+/** The id of the message that the launch itself contains. */
 const initialMessage = "initial";
 
 /** What every stage may use. */
@@ -38,40 +38,40 @@ export interface StageHost {
 	readonly workspace: PodWorkspace;
 	readonly status: StatusFile;
 	readonly permissions: Permissions;
-	/** Whoever made it disposes of it. */
+	/** The host disposes of the stack. */
 	readonly closing: AsyncDisposableStack;
 	readonly events: PlatformEvents;
-	/** When the pod began to end, on the monotonic clock; asked while it closes. */
+	/** Tells when the pod began to end, on the monotonic clock. It is asked while the pod closes. */
 	readonly endedAt: () => number;
 }
 
-/** The session's records on disk, and a server that answers 503 until it is told what to serve. */
+/** The session's records on disk, and a server that answers 503 until it has something to serve. */
 export interface RecordsStage {
 	readonly conversation: Conversation;
 	readonly spools: Spools;
 	readonly server: AgentServer;
 }
 
-/** The platform hears of the session. */
+/** The platform receives reports of the session. */
 export interface ReportingStage extends RecordsStage {
 	readonly meter: TokenMeter;
 	readonly timeline: Timeline;
 	readonly reports: PlatformReports;
 }
 
-/** Messages can be kept, and the session's model can be reached. */
+/** Messages can be stored, and the session's model can be reached. */
 export interface DialogueStage extends ReportingStage {
 	readonly dialogue: Dialogue;
 	readonly model: SessionModel;
 }
 
-/** Everything that a coding agent needs, and the pod answers requests. */
+/** Everything that a coding agent needs is open, and the pod answers requests. */
 export interface ServingStage extends DialogueStage {
 	readonly keeper: AgentKeeper;
 	readonly chat: Chat;
 }
 
-/** All stages, one after the other. @throws {Error} when the session's records cannot be read or written. */
+/** Opens all stages in order. @throws {Error} when the session's records cannot be read or written. */
 export async function openStages(host: StageHost): Promise<ServingStage> {
 	const records = await openRecords(host);
 	const reporting = openReporting(host, records);
@@ -129,7 +129,9 @@ async function openDialogue(host: StageHost, stage: ReportingStage): Promise<Dia
 	return { ...stage, dialogue, model };
 }
 
-/** When it closes, the turn under way ends, then the agent sums up the launch, then the agent ends. */
+/**
+ * Closing this stage ends the current turn, asks the agent for its summary of the launch, and then ends the agent.
+ */
 function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const { context, workspace, status, permissions, closing, endedAt } = host;
 	const { conversation, dialogue, model, timeline, reports, server } = stage;
@@ -143,7 +145,7 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	});
 	closing.defer(() => keeper.close());
 	closing.defer(async () => {
-		// An agent that still answers a cancelled turn could not answer this.
+		// An agent that still answers a cancelled turn could not answer another question.
 		const isIdle = dialogue.turn === undefined;
 		const failure = status.status.failure?.message;
 		const parts = { keeper, permissions, timeline, reports, isIdle, failure, since: endedAt() };
@@ -159,7 +161,7 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 
 function openChat({ context, permissions }: StageHost, { dialogue, meter }: DialogueStage, agent: AgentKeeper): Chat {
 	const { session_id: sessionId, model_access, model: named } = context.launch;
-	// A session that names none has the installation's default.
+	// A session without a model of its own has the installation's default.
 	const model = named || (model_access?.model ?? "");
 	const costOf = (used: TokenCounts): number | undefined => modelCost(used, model_access);
 	const metered = (): TokenCounts | undefined => meter.total;

@@ -13,10 +13,10 @@ import type { MessageSockets } from "./server/message-sockets.ts";
 import { StatusFile } from "./status-file.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 
-/** Name of its own lines in the log. */
+/** The source of its lines in the log. */
 const own = "session-agent";
 
-/** What a reader of the log learns of each phase. */
+/** The log line of each phase. */
 const milestones = {
 	starting: "The session agent starts",
 	cloning: "The workspace is being made",
@@ -25,16 +25,17 @@ const milestones = {
 	ready: "The coding agent is ready",
 } as const satisfies Record<Exclude<PodPhase, "failed">, string>;
 
+/** Runs one pod from its launch document to its end. */
 export class SessionAgent {
 	readonly #context: PodContext;
 	readonly #workspace: PodWorkspace;
 	readonly #status: StatusFile;
-	/** Closes in the reverse order what was opened; last of all, whatever was opened, the processes of the pod. */
+	/** Closes everything in the reverse order of its opening. The processes of the pod are killed last, in any case. */
 	readonly #closing = new AsyncDisposableStack();
-	/** On the monotonic clock. */
+	/** The time on the monotonic clock. */
 	#endedAt = Infinity;
 
-	/** @param workspace May have begun already. */
+	/** @param workspace Its preparation may have begun. */
 	constructor(context: PodContext, workspace: PodWorkspace) {
 		this.#context = context;
 		this.#workspace = workspace;
@@ -42,7 +43,7 @@ export class SessionAgent {
 		this.#closing.defer(() => sweepProcesses(markerOf(context.launch)));
 	}
 
-	/** Resolves when everything it started has ended; false when the pod has failed. */
+	/** Resolves when everything that it started has ended, with false when the pod has failed. */
 	async run(): Promise<boolean> {
 		const { ending, signal } = this.#context;
 		const asked = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -53,12 +54,12 @@ export class SessionAgent {
 		return this.#status.status.phase !== "failed";
 	}
 
-	/** Ends the pod in order; safe at any time. */
+	/** Ends the pod in order; it may be called at any time. */
 	end(): void {
 		this.#context.ending.abort();
 	}
 
-	/** Says in the status why the pod cannot go on, and ends it. */
+	/** Writes the reason why the pod cannot go on into the status, and ends the pod. */
 	fail(error: unknown): void {
 		const { log, signal } = this.#context;
 		if (signal.aborted) return;
@@ -69,7 +70,7 @@ export class SessionAgent {
 		this.end();
 	}
 
-	/** A disk that takes nothing keeps no pod alive. */
+	/** A full disk must not keep the pod alive. */
 	#writeFailure(failure: LaunchFailure): void {
 		try {
 			this.#status.fail(failure);
@@ -78,13 +79,13 @@ export class SessionAgent {
 		}
 	}
 
-	/** @throws {LaunchFailure} sooner or later. */
+	/** Runs until it throws. @throws {LaunchFailure} */
 	async #live(): Promise<never> {
 		const { state, home } = this.#context.launch;
 		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 		this.#enter("starting");
 		const pod = await this.#open();
-		// It starts while the workspace is made; a failure is heard of when its turn comes.
+		// The agent starts while the workspace is made; its failure is handled later.
 		const starting = pod.keeper.start();
 		starting.catch(() => {});
 		this.#enter("cloning", { port: pod.server.port });
@@ -111,7 +112,7 @@ export class SessionAgent {
 		});
 	}
 
-	/** Returns what makes ready for the first message; before, that would only delay the start. */
+	/** Returns a function that prepares for the first message; to do so earlier would only delay the start. */
 	#takeMessages({ server, chat }: ServingStage): () => Promise<MessageSockets> {
 		let opening: Promise<MessageSockets> | undefined;
 		const open = async (): Promise<MessageSockets> => {

@@ -1,28 +1,29 @@
 /**
- * Never two agents of one session, whatever their generation: whoever has the lock on a file in the session's own
- * folder (docs/decisions/0017-processes-of-a-session.md).
+ * Ensures that a session has at most one agent, in any generation: the agent holds the lock on a file in the
+ * session's own folder (docs/decisions/0017-processes-of-a-session.md).
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** For one that is ending: the kernel frees its lock when the last of its threads is gone. */
+/** The wait for an agent that is ending: the kernel releases its lock when the last of its threads has ended. */
 const patienceMs = 250;
-/** SQLITE_BUSY: another connection has the lock. */
+/** The error code SQLITE_BUSY: another connection has the lock. */
 const busy = 5;
 
 /**
- * Takes the session for as long as this process lives; false when another process has it. The lock is the kernel's
- * (fcntl(2), by way of SQLite, which Node brings along): it ends with the process, however that ends, and child
+ * Locks the session for as long as this process lives. Returns false when another process has the lock. The kernel
+ * holds it (fcntl(2), through SQLite, which is part of Node): it ends with the process in any case, and child
  * processes do not inherit it.
- * @param folder Of the session's own records; made when it is missing.
+ * @param folder The folder of the session's records; it is made when it is missing.
  * @throws {Error} when the file cannot be used.
  */
 export function holdSession(folder: string): boolean {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const file = new DatabaseSync(join(folder, "lock"), { timeout: patienceMs });
 	try {
-		// Nothing is ever written; an exclusive one could be refused to both of two that begin at the same moment.
+		// Nothing is ever written. With an exclusive transaction, two processes that begin at the same moment could both
+		// be refused.
 		file.exec("BEGIN IMMEDIATE");
 	} catch (error) {
 		file.close();
@@ -33,5 +34,5 @@ export function holdSession(folder: string): boolean {
 	return true;
 }
 
-/** A connection that nothing refers to would be closed, and the lock with it. */
+/** Without a reference the connection would be closed, and the lock released. */
 const held: DatabaseSync[] = [];

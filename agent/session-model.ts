@@ -1,4 +1,7 @@
-/** The session's model, as its coding agent reaches it: through the proxy, within the budget, and in the books. */
+/**
+ * The session's model as its coding agent reaches it: through the proxy, within the budget, and with its usage
+ * reported.
+ */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { BudgetGate } from "./reporting/budget-gate.ts";
 import type { Dialogue } from "./conversation/dialogue.ts";
@@ -16,8 +19,9 @@ export interface ModelParts {
 	readonly log: LogBuffer;
 }
 
+/** Owns the proxy and the budget gate of a session. */
 export class SessionModel {
-	/** Undefined: the session has no model. */
+	/** It is undefined when the session has no model. */
 	readonly proxy: ModelProxy | undefined;
 	readonly #gate: BudgetGate;
 
@@ -29,7 +33,7 @@ export class SessionModel {
 	static async open({ launch, dialogue, usage, trouble, log }: ModelParts): Promise<SessionModel> {
 		const gate = new BudgetGate({ launch, log, reported: () => usage.reported() });
 		dialogue.guard(gate);
-		// A turn's usage is told before what is left of its reservation is given back.
+		// The usage of a turn is reported before the rest of its reservation is returned.
 		dialogue.watch(usage);
 		dialogue.watch(gate);
 		const { model_access: access } = launch;
@@ -39,7 +43,7 @@ export class SessionModel {
 			gate.used(call);
 		};
 		const onBegun = (call: CallUnderWay): Promise<void> => usage.begin(call, gate.reservationId);
-		// Loaded when there is a model only.
+		// The module is loaded only when there is a model.
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
 		const isLimited = (): boolean => gate.isLimited;
 		const admit = (call: AskingCall, leaving: AbortSignal): Promise<string | undefined> => {
@@ -58,7 +62,7 @@ export class SessionModel {
 		return new SessionModel(gate, proxy);
 	}
 
-	/** Breaks off the calls under way; what they used is in the books when it resolves. */
+	/** Aborts the calls that are under way. Resolves when their usage is recorded. */
 	async close(): Promise<void> {
 		await this.proxy?.close();
 		await this.#gate.close();

@@ -1,10 +1,10 @@
-/** Writes the pod's status where the runtime looks for it: a whole file at every change. */
+/** Writes the pod's status to the file that the runtime reads; every change replaces the whole file. */
 import { isoTime } from "#shared/clock.ts";
 import { replaceFileSync } from "#shared/files/replaced-file.ts";
 import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
 import type { LaunchFailure } from "./io/launch-failure.ts";
 
-/** The step that is over when a phase begins. */
+/** The step that ends when a phase begins. */
 const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
 	starting: "spawned",
 	setting_up: "cloned",
@@ -12,6 +12,7 @@ const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
 	ready: "ready",
 };
 
+/** Writes one file. */
 export class StatusFile {
 	readonly #path: string;
 	#status: PodStatus = { phase: "starting", pid: process.pid, timings: {} };

@@ -1,17 +1,17 @@
-/** What a session agent does about having been started before there was a session for it. */
+/** The part of a session agent that was started before there was a session for it. */
 import { closeSync, writeSync } from "node:fs";
 import { agentTitle, waitingArgument, waitingTitle } from "#shared/pod/agent-title.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { prepareCheck } from "./launch-document.ts";
 
-/** Where it says that it can be told what to be, and then that it has become it. */
+/** The descriptor on which it reports that it is ready for a launch document, and then that it has applied it. */
 const answerFd = 3;
 
 export function isWaiting(args: readonly string[]): boolean {
 	return args.includes(waitingArgument);
 }
 
-/** Loads what the life of a pod needs, at once or later, and says that it is there. */
+/** Loads the modules of a pod, and then reports that it is ready. */
 export async function loadAhead(): Promise<void> {
 	await Promise.all([
 		import("./session-agent.ts"),
@@ -24,7 +24,7 @@ export async function loadAhead(): Promise<void> {
 	process.title = waitingTitle;
 }
 
-/** From here on whoever looks at the machine finds the session's agent in this process. */
+/** Writes the session into the process title, by which the platform finds the session's agent from then on. */
 export function becomeAgentOf(launch: LaunchDocument): void {
 	process.title = agentTitle(launch);
 	process.chdir(launch.home);

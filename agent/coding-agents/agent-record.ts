@@ -1,4 +1,4 @@
-/** A coding agent as its record says it is started, with every place filled in for this pod. */
+/** Reads the record of a coding agent and fills in its placeholders for this pod. */
 import { join } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { type ModelRefusal, type ModelWire, modelWires } from "#shared/models/model-wire.ts";
@@ -9,58 +9,59 @@ import type { Environment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import { fillAll, fillText, type PlaceholderValues } from "./placeholders.ts";
 
+/** A record without placeholders. */
 export interface AgentRecord
 	extends Pick<
 		WrittenAgent,
 		"id" | "title" | "command" | "folders" | "keeps" | "mcp" | "loads" | "end_signal" | "chatter" | "late_update_ms"
 	> {
-	/** Beside the allowed variables. */
+	/** These variables are added to the allowed ones. */
 	env: Environment;
-	/** Paths below the home. */
+	/** The paths are relative to the home folder. */
 	files: { path: string; text: string }[];
-	/** Its own modes by the session's permission mode; empty: as it starts. */
+	/** The agent's own mode for each permission mode; empty leaves the mode in which the agent starts. */
 	modes: { ask: string; auto: string };
-	/** It has a model, the session's or one of its own. */
+	/** The agent has a model: the session's or one of its own. */
 	has_model: boolean;
 }
 
-/** Where the agent asks the session's model: the model proxy. */
+/** The model proxy, as the address of the session's model. */
 export interface ModelEndpoint {
-	/** What is shown as the key. */
+	/** The token that the agent shows as its key. */
 	readonly token: string;
-	/** URL prefix; undefined for a format the provider does not speak. */
+	/** Returns the URL prefix, or undefined for a format that the provider does not speak. */
 	url(wire: ModelWire): string | undefined;
 }
 
 /** The session's model, as the agent reaches it. */
 export interface ReachableModel {
-	/** As the provider knows it. */
+	/** The name by which the provider knows the model. */
 	model: string;
-	/** Tokens it reads at most. */
+	/** The largest number of tokens that the model reads. */
 	context_window: number;
 	proxy: ModelEndpoint;
 }
 
-/** What fills the placeholders of a record. */
+/** The values that fill the placeholders of a record. */
 export interface PlaceholderSources {
-	/** Empty: the agent's own choice. */
+	/** The model; empty leaves the choice to the agent. */
 	model: string;
-	/** Folder where Node keeps compiled code of programs of ours; empty: nowhere. */
+	/** The folder in which Node caches the compiled code of the platform's programs; empty when there is none. */
 	compile_cache: string;
 	home?: string;
-	/** The agent's own folder in the session's state; it outlives the pod. */
+	/** The agent's own folder in the session's state, which outlives the pod. */
 	state?: string;
-	/** Folder of the agents that are installed on request. */
+	/** The folder of the agents that are installed on request. */
 	agents?: string;
-	/** Absent: the session has no model, or one that cannot be used. */
+	/** It is absent when the session has no model, or one that cannot be used. */
 	reachable?: ReachableModel | undefined;
 	/** Why the session's model cannot be used. */
 	refusal?: ModelRefusal | undefined;
 }
 
-/** @throws {LaunchFailure} when there is no such record, or it cannot be used here. */
+/** @throws {LaunchFailure} when there is no such record, or when the agent cannot be used here. */
 export async function readAgentRecord(id: string, sources: PlaceholderSources): Promise<AgentRecord> {
-	// Loaded here, while the clone runs.
+	// The records are loaded here, while the clone runs.
 	const { agentIds, readAgentRecord: read } = await import("#shared/agents/agent-records.ts");
 	const known = agentIds();
 	if (!known.includes(id)) refuse(`There is no coding agent "${id}"; known: ${known.join(", ")}`);
@@ -124,7 +125,7 @@ function offeredWires(proxy: ModelEndpoint): ModelWire[] {
 	return modelWires.filter((wire) => proxy.url(wire) !== undefined);
 }
 
-/** Empty where there is no model, or none that the agent can use. */
+/** Returns empty values when there is no model, or none that the agent can use. */
 function modelPlaceholders({ wires }: WrittenAgent, reachable: ReachableModel | undefined): PlaceholderValues {
 	const offered = reachable ? offeredWires(reachable.proxy) : [];
 	const [wire, own = {}] = Object.entries(wires).find(([name]) => offered.some((known) => known === name)) ?? [];
@@ -141,7 +142,7 @@ function modelPlaceholders({ wires }: WrittenAgent, reachable: ReachableModel | 
 	};
 }
 
-/** A variable that stays empty is left out. */
+/** A variable with an empty value is left out. */
 function environmentOf(written: WrittenAgent["env"], values: PlaceholderValues): Environment {
 	const entries = Object.entries(written).map(([name, value]) => [
 		name,

@@ -1,4 +1,4 @@
-/** Starts a coding agent: its record filled in, its home made ready, its process spoken to. */
+/** Starts a coding agent: fills in its record, prepares its home folder, starts its process and connects to it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
@@ -21,27 +21,29 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
+/** What the start needs from the pod. */
 export interface AgentStarterDependencies {
 	readonly launch: LaunchDocument;
-	/** Environment of this process. */
+	/** The environment of this process. */
 	readonly inherited: NodeJS.ProcessEnv;
-	/** What the coding agent gets of it. */
+	/** The part of the environment that the coding agent gets. */
 	readonly env: Environment;
-	/** Stands between the coding agent and the session's model; undefined: the session has none. */
+	/** The proxy between the coding agent and the session's model; undefined when the session has no model. */
 	readonly proxy: ModelEndpoint | undefined;
-	/** The conversation so far. */
+	/** Returns the conversation so far. */
 	readonly turns: () => readonly ConversationTurn[];
 	readonly permissions: Permissions;
 	readonly log: LogBuffer;
-	/** Aborted when the pod ends. */
+	/** It is aborted when the pod ends. */
 	readonly signal: AbortSignal;
-	/** Told what a coding agent says beside its answers. */
+	/** Receives what the coding agent reports beside its answers. */
 	readonly onNotice: (notice: AgentNotice) => void;
 }
 
 /**
- * @param model What a person chose since the launch; empty: the launch's.
- * @param onProcess Hears of the process before it is spoken to.
+ * Starts the agent.
+ * @param model The model that a person chose since the launch; empty stands for the launch's.
+ * @param onProcess Receives the process before the connection is made.
  * @throws {LaunchFailure}
  */
 export async function startCodingAgent(
@@ -63,7 +65,7 @@ export async function startCodingAgent(
 
 /** What is decided before the record is read. */
 interface Chosen {
-	/** What a person chose since the launch; empty: the launch's. */
+	/** The model that a person chose since the launch; empty stands for the launch's. */
 	readonly model: string;
 	readonly reachable: ReachableModel | undefined;
 	/** The agent's own folder in the session's state. */
@@ -105,7 +107,7 @@ function acpOptions(
 		permissions,
 		onNotice,
 		log,
-		// A record names the model itself where the platform knows the way to it.
+		// If the platform provides the model, the record itself names it.
 		model: model || (reachable ? "" : launch.model),
 		systemPrompt: launch.system_prompt,
 		mcpServers: launch.mcp_servers,

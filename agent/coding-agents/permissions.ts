@@ -1,6 +1,6 @@
 /**
- * The permissions the coding agent asks for. Each is open until the policy, a person, or the end of the turn answers
- * it; the agent's request waits as long.
+ * The permissions that the coding agent asks for. A request is open until the policy, a person or the end of the turn
+ * answers it; the agent waits as long.
  */
 import { randomUUID } from "node:crypto";
 import { isoTime } from "#shared/clock.ts";
@@ -8,16 +8,16 @@ import type { PermissionAnswered, PermissionBehavior, PermissionRequest } from "
 import type { PermissionMode } from "#shared/contracts/session-resource.ts";
 import { PermissionAnswerError, PermissionClosedError, UnknownPermissionError } from "./permission-errors.ts";
 
-/** What the agent asks, before it has an id. */
+/** A request of the agent before it has an id. */
 export type WantedPermission = Omit<PermissionRequest, "request_id" | "created_at">;
 
-/** One of the two is given; the option wins. */
+/** The answer of a person. It has one of the two members; the option has precedence. */
 export interface PermissionAnswer {
 	behavior?: PermissionBehavior | undefined;
 	option_id?: string | undefined;
 }
 
-/** Told of every request that waits for a person, and of its answer. Must neither throw nor wait. */
+/** Receives every request that waits for a person, and its answer. The methods must neither throw nor wait. */
 export interface PermissionWatcher {
 	asked(request: PermissionRequest): void;
 	answered(answer: PermissionAnswered): void;
@@ -25,7 +25,7 @@ export interface PermissionWatcher {
 
 interface Open {
 	readonly request: PermissionRequest;
-	/** Undefined: no option was chosen. */
+	/** Answers the agent; undefined means that no option was chosen. */
 	readonly settle: (optionId: string | undefined) => void;
 }
 
@@ -34,28 +34,32 @@ interface Answered {
 	readonly optionId: string | null;
 }
 
-/** What is asked beyond that is refused at once. */
+/** A request beyond this number of open ones is refused at once. */
 const maxOpen = 32;
-/** Answers that are remembered, so that a repeat is known as one. */
+/** The number of remembered answers, by which a repeated answer is recognised. */
 const maxAnswered = 200;
 
-/** Kinds of options by what a person said, the best first. What was allowed once is never allowed for ever. */
+/**
+ * The kinds of options for each answer, the best first. An option for ever is never chosen for a permission that was
+ * given once.
+ */
 const kindsOf: Record<PermissionBehavior, readonly string[]> = {
 	allow: ["allow_once"],
 	allowForever: ["allow_always", "allow_once"],
 	deny: ["reject_once", "reject_always"],
 };
 
+/** Answers the requests of one agent, by policy or by asking a person. */
 export class Permissions {
 	#mode: PermissionMode;
 	readonly #say: (sentence: string) => void;
 	readonly #open = new Map<string, Open>();
-	/** By request. */
+	/** The answers by the id of their request. */
 	readonly #answered = new Map<string, Answered>();
 	readonly #watchers: PermissionWatcher[] = [];
 	#isClosed = false;
 
-	/** @param say Takes a sentence about every answer. */
+	/** @param say Receives a sentence about every answer. */
 	constructor(mode: PermissionMode, say: (sentence: string) => void) {
 		this.#mode = mode;
 		this.#say = say;
@@ -65,7 +69,7 @@ export class Permissions {
 		return this.#mode;
 	}
 
-	/** Oldest first. */
+	/** The open requests, oldest first. */
 	get open(): PermissionRequest[] {
 		return [...this.#open.values()].map(({ request }) => request);
 	}
@@ -74,7 +78,7 @@ export class Permissions {
 		this.#watchers.push(watcher);
 	}
 
-	/** Resolves with the id of the option chosen, or undefined when none was; never rejects. */
+	/** Resolves with the id of the chosen option, or with undefined when none was chosen; it never rejects. */
 	ask(wanted: WantedPermission): Promise<string | undefined> {
 		if (this.#isClosed) return Promise.resolve(chosen(wanted, { behavior: "deny" }));
 		if (this.#mode === "auto") return Promise.resolve(this.#permit(wanted));
@@ -91,9 +95,9 @@ export class Permissions {
 	}
 
 	/**
-	 * What a person says to a request. The same answer may be given again.
-	 * @throws {UnknownPermissionError}; {PermissionClosedError} when it was answered otherwise; {PermissionAnswerError} for an
-	 * answer that it does not offer.
+	 * Answers a request for a person. The same answer may be given again.
+	 * @throws {UnknownPermissionError}; {PermissionClosedError} when the request had a different answer;
+	 * {PermissionAnswerError} for an answer that the request does not offer.
 	 */
 	answer(id: string, answer: PermissionAnswer): PermissionAnswered {
 		const open = this.#open.get(id);
@@ -102,7 +106,7 @@ export class Permissions {
 		return this.#settle(open, optionId ?? null, optionId === undefined ? "Denied" : `Answered "${optionId}"`);
 	}
 
-	/** From now on. What is open is permitted once when it is `auto` that is set. */
+	/** Sets the mode at once. With `auto` the open requests are permitted once. */
 	setMode(mode: PermissionMode): void {
 		this.#mode = mode;
 		this.#say(`Permissions are given by policy "${mode}" from now on`);
@@ -110,25 +114,25 @@ export class Permissions {
 		for (const open of this.#open.values()) this.#settle(open, this.#permit(open.request) ?? null);
 	}
 
-	/** The turn ends, or its agent: nobody waits for an answer any more. */
+	/** Withdraws all open requests, because the turn or the agent ends. */
 	cancel(): void {
 		for (const open of this.#open.values()) this.#settle(open, null, "Withdrawn");
 	}
 
-	/** From now on nothing is permitted, and nobody is asked. */
+	/** Ends the permissions: nothing is permitted afterwards, and nobody is asked. */
 	close(): void {
 		this.#isClosed = true;
 		this.cancel();
 	}
 
-	/** Policy `auto`: once, never for ever, because the agent would remember that. */
+	/** With the policy `auto` a request is permitted once and never for ever, because the agent would remember that. */
 	#permit({ title, options }: WantedPermission): string | undefined {
 		const once = options.find(({ kind }) => kind === "allow_once");
 		this.#say(once ? `Permitted once: ${title}` : `Not permitted: ${title}`);
 		return once?.option_id;
 	}
 
-	/** @throws as `answer` does. */
+	/** @throws the errors of {@link answer}. */
 	#repeated(id: string, answer: PermissionAnswer): PermissionAnswered {
 		const answered = this.#answered.get(id);
 		if (!answered) throw new UnknownPermissionError(`There is no request "${id}" for a permission`);
@@ -156,7 +160,10 @@ export class Permissions {
 	}
 }
 
-/** Id of the option an answer stands for; undefined when a refusal has none. @throws {PermissionAnswerError} */
+/**
+ * Returns the id of the option that an answer stands for; undefined when there is no option for a refusal.
+ * @throws {PermissionAnswerError}
+ */
 function chosen({ options }: Pick<Answered, "options">, { behavior, option_id }: PermissionAnswer): string | undefined {
 	if (option_id !== undefined) {
 		if (options.some((option) => option.option_id === option_id)) return option_id;

@@ -1,28 +1,33 @@
-/** Tells the platform what the agent is doing: the newest state only, again and again until it is heard. */
+/**
+ * Reports to the platform what the agent is doing. Only the newest state is sent, and repeated until the platform
+ * acknowledges it.
+ */
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import { Backoff } from "./backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
+/** What the agent is doing. */
 export interface ActivityReport {
 	state: ActivityState;
 	metadata: {
 		turn_count: number;
 		duration_seconds: number;
-		/** A person is waited for, to permit what `waiting_for` says. */
+		/** The agent waits for a person to permit what `waiting_for` says. */
 		waiting?: true;
 		waiting_for?: string;
-		/** The agent has said nothing for some minutes, and runs no tool. */
+		/** The agent has reported nothing for some minutes and runs no tool. */
 		stalled?: true;
-		/** The model does not answer: why its last call failed, and how many did since one went well. */
+		/** Why the last call of the model failed, and how many calls have failed since one succeeded. */
 		model_error?: string;
 		attempts?: number;
 	};
 }
 
+/** Sends one report at a time. */
 export class ActivityReporter {
 	readonly #client: PlatformClient;
-	/** What was told last, but for the numbers. */
+	/** The last report without its numbers. */
 	#reported: string | undefined;
 	#pending: ActivityReport | undefined;
 	readonly #sending = new SingleFlight(() => this.#sendAll());
@@ -31,13 +36,13 @@ export class ActivityReporter {
 		this.#client = client;
 	}
 
-	/** Takes the place of a report that is still waiting. */
+	/** Replaces a report that still waits. */
 	report(report: ActivityReport): void {
 		this.#pending = report;
 		this.#sending.request();
 	}
 
-	/** Ends when nothing is left that the platform does not know. */
+	/** Ends when the platform knows the newest state. */
 	async #sendAll(): Promise<void> {
 		const backoff = new Backoff();
 		while (this.#pending && fingerprintOf(this.#pending) !== this.#reported && !this.#client.signal.aborted) {

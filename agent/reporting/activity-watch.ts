@@ -1,4 +1,4 @@
-/** What the agent is doing, from the turns, from what it waits to be allowed, and from how its model answers. */
+/** Derives what the agent is doing from the turns, the permission requests and the state of its model. */
 import { every, monotonic, type Timer } from "#shared/clock.ts";
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import type { ActivityReport } from "./activity-reporter.ts";
@@ -6,14 +6,18 @@ import type { ModelTrouble } from "./model-trouble.ts";
 import type { Permissions, PermissionWatcher } from "../coding-agents/permissions.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
+/** The bounds of a stall. */
 export interface StallLimits {
-	/** Time without a word of an agent that runs no tool, after which it counts as stalled. Default 2 min. */
+	/**
+	 * The time without an update of an agent that runs no tool, after which the agent counts as stalled. The default is
+	 * 2 min.
+	 */
 	stalledMs: number;
-	/** How often that is looked at while a turn is under way. Default 10 s. */
+	/** The interval of checks for a stall during a turn. The default is 10 s. */
 	lookMs: number;
 }
 
-/** Characters: the platform takes little from a session that says what it does. */
+/** The bound on the title of a tool call, in characters; the platform accepts only short texts here. */
 const maxTitle = 500;
 
 const defaultLimits: StallLimits = { stalledMs: 120_000, lookMs: 10_000 };
@@ -30,10 +34,10 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 	readonly #since = monotonic();
 	readonly #dependencies: ActivityWatchDependencies;
 	readonly #limits: StallLimits;
-	/** From the turns alone. */
+	/** The state as the turns alone define it. */
 	#state: ActivityState = "idle";
 	#heardAt = monotonic();
-	/** Runs during turns. */
+	/** The timer runs during turns. */
 	#looking: Timer | undefined;
 
 	constructor(dependencies: ActivityWatchDependencies, limits: Partial<StallLimits> = {}) {
@@ -66,7 +70,7 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 		this.#enter(this.#state);
 	}
 
-	/** The model's trouble has begun, changed or gone. */
+	/** Is called when the model's trouble has begun, changed or ended. */
 	troubled(): void {
 		this.#tell();
 	}
@@ -77,12 +81,12 @@ export class ActivityWatch implements TurnWatcher, PermissionWatcher {
 		this.#tell();
 	}
 
-	/** A tool may say nothing for long and be well. */
+	/** A tool may be silent for long and still work. */
 	get #isStalled(): boolean {
 		return this.#state === "active" && monotonic() - this.#heardAt >= this.#limits.stalledMs;
 	}
 
-	/** Whoever waits for a person does nothing else, whatever its tools look like. */
+	/** An agent that waits for a person does nothing else, whatever state its tools have. */
 	#tell(): void {
 		const { turnCount, permissions, trouble, report } = this.#dependencies;
 		const duration_seconds = Math.round((monotonic() - this.#since) / 1_000);

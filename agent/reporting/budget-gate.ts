@@ -1,7 +1,7 @@
 /**
- * Keeps turns and model calls within the budgets of the platform. A turn begins when its reservation is granted, and
- * waits otherwise, asking each second, so that it goes on by itself when a limit is raised. Where no limit applies,
- * nothing waits for the platform; where one does, nothing goes on without it.
+ * Keeps turns and model calls within the budgets of the platform. A turn begins when its reservation is granted.
+ * Until then it asks each second, so that it begins by itself after a limit is raised. A session without a limit
+ * never waits for the platform; a session with one does nothing without it.
  */
 import { randomUUID } from "node:crypto";
 import { deadline, monotonic, sleep } from "#shared/clock.ts";
@@ -19,44 +19,46 @@ import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
 const budgetExceeded = "BUDGET_EXCEEDED";
 const askAgainMs = 1_000;
 const limitedMs = 10_000;
-/** A turn that needs no leave does not wait long for it. */
+/** How long a turn without a limit waits for its reservation. */
 const unlimitedMs = 2_000;
-/** How long a model call waits for a platform that is away. */
+/** How long a model call waits for a platform that cannot be reached. */
 const callPatienceMs = 30_000;
-/** A reservation that cannot be returned ends by itself. */
+/** The number of attempts to return a reservation; one that is not returned expires. */
 const releaseTries = 5;
-/** How often a session without a limit, which asks for no call, asks whether one was set. */
+/** How often a session without a limit, which reserves no calls, asks whether a limit was set. */
 const askForLimitsMs = 5_000;
-/** How long the next turn, or the end of the pod, waits for the last one's reservation to be returned. */
+/** How long the next turn, or the end of the pod, waits for the return of the previous reservation. */
 const patienceMs = 3_000;
 
+/** What the gate needs from the pod. */
 export interface BudgetGateOptions {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;
-	/** Whether the platform has heard of what was used so far; resolves soon. */
+	/** Resolves soon with whether the platform has received all usage so far. */
 	readonly reported: () => Promise<boolean>;
 }
 
 type Ask = Omit<SentReservationRequest, "reservation_id">;
 
+/** Reserves the cost of turns and model calls. It is closed at the end of the pod, which returns the reservation. */
 export class BudgetGate implements TurnGate, TurnWatcher {
 	readonly #link: PlatformLink;
 	readonly #model: string;
 	readonly #options: BudgetGateOptions;
 	readonly #closed = new AbortController();
-	/** As far as is known. */
+	/** The value is the last one that the platform gave. */
 	#isLimited: boolean;
-	/** What the last model call read and wrote: the next one reads at least that. */
+	/** The tokens that the last model call read and wrote; the next call reads at least as many. */
 	#context: number | undefined;
 	#reserved: Reserved | undefined;
 	#isInTurn = false;
 	#isClosing = false;
-	/** When the platform was last asked anything. */
+	/** The time of the last question to the platform. */
 	#askedAt = -Infinity;
-	/** Resolves when the next call is over. */
+	/** Resolves when the next call ends. */
 	#callOver = Promise.withResolvers<void>();
 	#returning: Promise<void> | undefined;
-	/** Ends the asking after a refused call, when somebody else asks. */
+	/** Ends the questions after a refused call, when another part asks. */
 	#asking: AbortController | undefined;
 
 	constructor(options: BudgetGateOptions) {
@@ -67,12 +69,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#options = options;
 	}
 
-	/** Whether a budget applies, as far as is known. */
+	/** Whether a budget applies, as far as the pod knows. */
 	get isLimited(): boolean {
 		return this.#isLimited;
 	}
 
-	/** Under which what is used now is to be reported. */
+	/** The reservation under which usage is reported now. */
 	get reservationId(): string | undefined {
 		return this.#reserved?.id;
 	}
@@ -96,10 +98,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 
 	/**
-	 * Before a model call: why it must not be made; undefined when it may. A call that is alone is admitted when there is
-	 * room for what is likely, so that it may pass the limit by a part of its own price; calls beside each other only when
-	 * there is room for the most that all of them can use, and else one after the other.
-	 * @param leaving Aborts when nobody waits for it any more.
+	 * Asks for a model call. Resolves with the reason why it must not be made, or undefined. A single call is admitted
+	 * when there is room for its likely cost, so it may pass the limit by a part of its own price. Concurrent calls are
+	 * admitted only when there is room for the most that all of them can use, and run one after the other otherwise.
+	 * @param leaving It aborts when the caller does not wait any more.
 	 */
 	async admit(call: AskingCall, leaving: AbortSignal): Promise<string | undefined> {
 		this.#lookForLimits();
@@ -123,7 +125,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return this.#isLimited ? "Nobody waits for the call any more" : undefined;
 	}
 
-	/** After a model call that was admitted. @param counts Undefined: it used nothing that is known. */
+	/** Records the end of an admitted model call. @param counts The usage; undefined when none is known. */
 	used({ id, model, counts }: { id: string; model: string; counts: TokenCounts | undefined }): void {
 		const reserved = this.#reserved;
 		if (counts) {
@@ -133,7 +135,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		if (reserved) this.#over(reserved, id);
 	}
 
-	/** Returns what is held; no reservation is asked for afterwards. */
+	/** Returns the reservation; no other one is asked for afterwards. */
 	async close(): Promise<void> {
 		this.#isClosing = true;
 		this.#isInTurn = false;
@@ -144,7 +146,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#link.close();
 	}
 
-	/** Resolves when the reservation is granted or needs not be, or when the signal aborts. */
+	/** Resolves when the reservation is granted or not needed, or when the signal aborts. */
 	async #untilGranted({ id, used }: Reserved, signal: AbortSignal): Promise<void> {
 		let told = "";
 		while (!signal.aborted) {
@@ -157,12 +159,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		}
 	}
 
-	/** The first call of a turn. */
+	/** The estimate for the first call of a turn. */
 	#first(): Pick<Ask, "model" | "input_tokens"> {
 		return { model: this.#model, ...(this.#context !== undefined && { input_tokens: this.#context }) };
 	}
 
-	/** Why not; undefined when it may be made. */
+	/** Resolves with the reason of a refusal, or with undefined when the call may be made. */
 	async #askForCall(
 		{ id, used, underWay }: Reserved,
 		call: AskingCall,
@@ -186,13 +188,13 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		if (!this.#isInTurn) this.#returnReservation();
 	}
 
-	/** Of a session that asks for no call; nothing waits for the answer. */
+	/** Asks whether a limit was set, for a session that reserves no calls. Nothing waits for the answer. */
 	#lookForLimits(): void {
 		if (this.#isLimited || monotonic() - this.#askedAt < askForLimitsMs) return;
 		void this.#ask(randomUUID(), { model: this.#model, calls: [] }, this.#closed.signal);
 	}
 
-	/** The pause of the session is lifted also when no message waits. */
+	/** Keeps asking after a refusal, so that the pause of the session also ends when no message waits. */
 	#keepAsking(): void {
 		if (this.#asking) return;
 		const asking = new AbortController();
@@ -206,7 +208,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 			});
 	}
 
-	/** Undefined when the platform does not say. */
+	/** Resolves with undefined when the platform does not answer the question. */
 	async #ask(id: string, ask: Ask, signal: AbortSignal): Promise<Reservation | undefined> {
 		this.#askedAt = monotonic();
 		const body: SentReservationRequest = { reservation_id: id, ...ask };
@@ -215,7 +217,10 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return answer;
 	}
 
-	/** When the platform has heard of what was used, so that nobody else takes it, and no call is under way that needs it. */
+	/**
+	 * Returns the reservation when the platform has received all usage, so that nobody else gets the money, and when no
+	 * call needs it any more.
+	 */
 	#returnReservation(): void {
 		const reserved = this.#reserved;
 		if (!reserved) return;
@@ -246,7 +251,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		}
 	}
 
-	/** Undefined when there is no answer. */
+	/** Resolves with undefined when there is no answer. */
 	#send(
 		method: "POST" | "DELETE",
 		path: string,
@@ -258,7 +263,7 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	}
 }
 
-/** Undefined when it is none. */
+/** Returns undefined for an answer that is no reservation. */
 function reservationOf(answer: PlatformAnswer | undefined): Reservation | undefined {
 	if (!answer || answer.status >= 300 || answer.text === undefined) return undefined;
 	try {

@@ -1,4 +1,4 @@
-/** What the coding agent is asked at the end, and what becomes of its answer: checked against what git knows. Pure. */
+/** The question to the coding agent at the end, and the check of its answer against the facts from git. Pure. */
 import { basename } from "node:path";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import { isJsonObject, textOf } from "../io/json-object.ts";
@@ -8,7 +8,7 @@ export const chronicleQuestion = `The session ends now. Sum up what was done in 
 Use no tools. Answer with one JSON object and nothing else, in this form:
 {"summary": "two or three sentences", "key_changes": ["one change each"], "unfinished_work": "what is left to do, or an empty string"}`;
 
-/** What the agent says it was. */
+/** The answer of the agent. */
 export interface SaidChronicle {
 	readonly summary: string;
 	readonly keyChanges: readonly string[];
@@ -18,10 +18,10 @@ export interface SaidChronicle {
 const maxProse = 4_000;
 const maxChanges = 50;
 const maxChange = 300;
-/** Changed files the agent says nothing of that are named. */
+/** The largest number of files that are added because the agent does not mention them. */
 const maxUnsaid = 10;
 
-/** Reads the object out of whatever stands around it; undefined when there is none of the form. */
+/** Reads the object from a text that may surround it with anything; undefined when there is no valid one. */
 export function readChronicle(answer: string): SaidChronicle | undefined {
 	const [from, to] = [answer.indexOf("{"), answer.lastIndexOf("}")];
 	const said = from === -1 ? undefined : parsed(answer.slice(from, to + 1));
@@ -33,8 +33,8 @@ export function readChronicle(answer: string): SaidChronicle | undefined {
 }
 
 /**
- * The report: the agent's words, where there are any, and what git knows for certain. An agent that tells of changes
- * where nothing has changed is not believed; changes it says nothing of are added.
+ * Makes the report from the agent's words, if there are any, and from the facts of git. Key changes are dropped when
+ * nothing has changed, and changed files that the agent does not mention are added.
  */
 export function chronicleReport(said: SaidChronicle | undefined, facts: SessionFacts): ChronicleReport {
 	const { summary = "", unfinishedWork = "", keyChanges = [] } = said ?? {};
@@ -48,7 +48,7 @@ export function chronicleReport(said: SaidChronicle | undefined, facts: SessionF
 	};
 }
 
-/** Commits, oldest first, then files. */
+/** Returns the commits, oldest first, and then the files. */
 function knownChanges({ commits, files }: SessionFacts): string[] {
 	const made = commits.map(({ hash, subject }) => `${hash.slice(0, 7)} ${subject}`);
 	const changed = files.map(({ path, status, ins, del }) => `${words[status]} ${path} (+${ins} -${del})`);

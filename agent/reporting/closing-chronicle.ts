@@ -1,6 +1,6 @@
 /**
- * The chronicle at the end of a pod. The coding agent is asked behind everybody's back: neither the conversation nor
- * activity, stream or timeline learn of the question. Whatever the agent does, it takes its time limit at most.
+ * Writes the chronicle at the end of a pod. The question to the coding agent appears neither in the conversation nor
+ * in activity, stream or timeline. The agent has a time limit.
  */
 import { monotonic, sleep } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
@@ -11,35 +11,36 @@ import type { Permissions } from "../coding-agents/permissions.ts";
 import type { PlatformReports } from "./platform-reports.ts";
 import type { SessionFacts, Timeline } from "../timeline/timeline.ts";
 
-/** From the moment the pod was asked to end until it needs no answer any more. */
+/** The time limit from the request to end the pod until the answer. */
 const chronicleMs = 15_000;
-/** How long the last look at the workspace may take, and what is worked out from it. */
+/** The time limit of the last look at the workspace and its evaluation. */
 const lookMs = 3_000;
 const maxAnswer = 100_000;
 
+/** What the chronicle is made from. */
 export interface ClosingParts {
-	/** When the pod was asked to end, on the monotonic clock. */
+	/** The time of the request to end the pod, on the monotonic clock. */
 	readonly since: number;
-	/** Why it ends, when it was not asked to. */
+	/** The reason why the pod ends; undefined when it was asked to end. */
 	readonly failure: string | undefined;
 	readonly timeline: Timeline;
 	readonly keeper: Pick<AgentKeeper, "agent" | "kill">;
-	/** Whether the coding agent has no turn to answer. */
+	/** Whether no turn is under way. */
 	readonly isIdle: boolean;
 	readonly reports: Pick<PlatformReports, "isWanted">;
 	readonly permissions: Pick<Permissions, "close">;
 }
 
 /**
- * Ends the timeline and sums up the launch; undefined when no turn has ended in it, and when the session is deleted.
- * An agent that was asked and has not answered is ended. Never rejects.
+ * Ends the timeline and summarises the launch. Resolves with undefined when no turn has ended in the launch, or when
+ * the session is deleted. An agent that was asked and has not answered is ended. It never rejects.
  */
 export async function closingChronicle(parts: ClosingParts): Promise<ChronicleReport | undefined> {
 	const { failure, timeline, permissions } = parts;
 	permissions.close();
 	await Promise.race([timeline.end(), sleep(lookMs)]);
 	const report = await sumUp(parts);
-	// With the tokens of the question.
+	// The tokens include those of the question.
 	timeline.stop(failure);
 	return report;
 }
@@ -58,7 +59,7 @@ function knownFacts(timeline: Timeline): Promise<SessionFacts> {
 	return Promise.race([timeline.facts(), sleep(lookMs).then(() => timeline.noFacts)]);
 }
 
-/** Never rejects: an agent that cannot say is not to hold anybody up. */
+/** It never rejects, because an agent that cannot answer must not delay the end. */
 async function ask(agent: CodingAgent, leftMs: number): Promise<{ answer?: SaidChronicle | undefined } | "silent"> {
 	let text = "";
 	const asked = agent

@@ -1,4 +1,4 @@
-/** What the pod tells of itself, in reports that the platform takes. Pure. */
+/** Packs what the pod reports about itself into reports of a size that the platform accepts. Pure. */
 import { randomUUID } from "node:crypto";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import {
@@ -16,7 +16,7 @@ import { fitTurn } from "#shared/pod/conversation-history.ts";
 import type { PodLogEntry } from "#shared/pod/log-tail.ts";
 import type { RawEvent, TimelineRecord } from "../timeline/timeline-log.ts";
 
-/** What a report says, before it and its events have their numbers. */
+/** The content of a report before the report and its events have numbers. */
 export interface ReportContent {
 	logs: PodLogEntry[];
 	turns: ConversationTurn[];
@@ -29,11 +29,11 @@ export interface ReportContent {
 /** A report with its number. */
 export type NumberedReport = Omit<ReportContent, "events"> & { launch: number; n: number; events?: ToldEvent[] };
 
-/** Bytes of JSON; the platform takes 900 KB. */
+/** The bound in bytes of JSON; the platform accepts 900 KB. */
 const maxBytes = answerBytes;
 const maxItems = 1_000;
 
-/** In as few reports as there is room in. */
+/** Packs the content into as few reports as possible. */
 export function packReports(
 	logs: readonly PodLogEntry[],
 	turns: readonly ConversationTurn[],
@@ -60,7 +60,7 @@ export function packReports(
 	return reports;
 }
 
-/** Whether there is room for one more of any kind. */
+/** Whether one more record of any kind fits. */
 function takesRecords({ timeline = [], events = [] }: ReportContent): boolean {
 	return timeline.length < maxReportEntries && events.length < maxReportEvents;
 }
@@ -70,7 +70,7 @@ function addRecord(report: ReportContent, record: TimelineRecord): void {
 	else (report.events ??= []).push(record.event);
 }
 
-/** A patch, in as many reports as it has pieces; an empty one is one, too. */
+/** Returns one report for each piece of the patch, and one for an empty patch. */
 export function patchReports({ patch, truncated }: DiffPatch): ReportContent[] {
 	const texts: string[] = [];
 	for (let rest = patch; rest !== "" || texts.length === 0; rest = rest.slice(texts.at(-1)?.length)) {

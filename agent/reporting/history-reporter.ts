@@ -1,4 +1,4 @@
-/** Tells the platform what the pod logs, says and changes, so that it can be read when the pod is gone. */
+/** Reports the pod's log, conversation and changes to the platform, so that they can be read when the pod is gone. */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
@@ -11,47 +11,48 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { TimelineLog } from "../timeline/timeline-log.ts";
 
-/** A patch, for which git is started several times, is made no more often. */
+/** The shortest interval between patches, because a patch starts git several times. */
 const collectMs = 1_000;
-/** After each time something was collected: what is new by then goes in one report. */
+/** The pause after each collection: everything that is new by then is in one report. */
 const pauseMs = 100;
-/** Time without a report after which the platform is asked whether it is there. */
+/** The time without a report after which a ping asks whether the platform can be reached. */
 const pingMs = 30_000;
-/** How long the end of the pod waits for its last reports; what is not heard by then waits on disk. */
+/** How long the end of the pod waits for its last reports; the others wait on disk. */
 const patienceMs = 2_000;
-/** How much of that git may take; what became of the launch is told without the last patch then. */
+/** The part of that time for git. After it the end of the launch is reported without the last patch. */
 const lastPatchMs = 1_500;
-/** How long it is asked for whether the session is wanted still. */
+/** The time limit of the question whether the session still exists. */
 const askMs = 1_000;
 
 export interface Told {
 	log: LogBuffer;
-	/** Oldest first; only ever longer, but for the oldest ones. */
+	/** The turns, oldest first. New ones are appended, and the oldest ones may be removed. */
 	turns: () => readonly ConversationTurn[];
-	/** Everything that has changed since the last commit. */
+	/** Resolves with everything that has changed since the last commit. */
 	patch: () => Promise<DiffPatch>;
 	timeline: TimelineLog;
 }
 
-/** The number of a report that was made already. */
+/** The number of a report that was made before. */
 type Ping = { launch: number; n: number };
 
+/** Collects and sends the reports. It is drained and then closed at the end of the pod. */
 export class HistoryReporter {
 	readonly #told: Told;
 	readonly #spool: HistorySpool;
 	readonly #client: PlatformClient;
 	readonly #timer: Timer;
-	/** Aborted when the pod ends: then the platform is asked once more, at once. */
+	/** It is aborted when the pod ends; the platform is then asked once more, at once. */
 	readonly #ending = new AbortController();
 	#logged = 0;
 	#recorded = 0;
 	#turn: string | undefined;
-	/** The patch told last. */
+	/** The patch that was reported last. */
 	#patch: string | undefined;
 	#isPatchDue = false;
 	/** No patch was made since the last tick. */
 	#mayPatch = false;
-	/** The end has not waited for the patch that is being made. */
+	/** The patch that is being made came too late for the end. */
 	#isPatchLate = false;
 	readonly #collecting = new SingleFlight(() => this.#collectAndPause());
 	readonly #delivering = new SingleFlight(
@@ -73,12 +74,12 @@ export class HistoryReporter {
 		this.#deliver();
 	}
 
-	/** Something may be new. What comes while it is collected is collected next. */
+	/** Collects soon, because something may be new. What is new during a collection is collected next. */
 	wake(): void {
 		this.#collecting.request();
 	}
 
-	/** Whether the platform knows the session still; true when it cannot be asked. */
+	/** Whether the session still exists at the platform; true when the platform cannot be asked. */
 	async isWanted(): Promise<boolean> {
 		const asked = this.#client.post("history", this.#spool.newest).then((outcome) => outcome !== "forbidden");
 		return Promise.race([asked, sleep(askMs).then(() => true)]);
@@ -86,7 +87,7 @@ export class HistoryReporter {
 
 	/**
 	 * Reports the last things; what is not acknowledged soon waits on disk. The client must be open.
-	 * @param chronicle What became of the launch.
+	 * @param chronicle The summary of the launch.
 	 */
 	async drain(chronicle?: ChronicleReport): Promise<void> {
 		this.#timer.cancel();
@@ -96,7 +97,7 @@ export class HistoryReporter {
 		this.#isPatchLate = true;
 		const last = chronicle ? [{ logs: [], turns: [], chronicle }] : [];
 		await this.#spool.add(last).catch((error: unknown) => this.#sayBroken(error));
-		// After a delivery under way, which stops at the first report that is not taken.
+		// The last delivery follows the one that is under way, which stops at the first report that is not accepted.
 		const delivered = this.#delivering.run().catch(() => {});
 		await Promise.race([delivered, over]);
 	}
@@ -125,7 +126,7 @@ export class HistoryReporter {
 			await this.#spoolPatch();
 			this.#isSpoolBroken = false;
 		} catch (error) {
-			// Nothing counts as told: the next time it is tried again.
+			// Nothing counts as reported, so the next collection tries again.
 			this.#sayBroken(error);
 		}
 		this.#deliver();
@@ -152,7 +153,7 @@ export class HistoryReporter {
 		this.#patch = found.patch;
 	}
 
-	/** A delivery under way sends what comes meanwhile too. */
+	/** A delivery that is under way also sends what is added meanwhile. */
 	#deliver(): void {
 		if (!this.#delivering.isRunning) this.#delivering.request();
 	}
@@ -175,7 +176,7 @@ export class HistoryReporter {
 		return this.#spool.next() ?? this.#ping();
 	}
 
-	/** A report that says nothing new: whether the platform is there, and this pod still the session's. */
+	/** A report without content asks whether the platform can be reached and this pod is still the session's. */
 	#ping(): Ping | undefined {
 		return monotonic() - this.#askedAt >= pingMs ? this.#spool.newest : undefined;
 	}
@@ -187,7 +188,7 @@ export class HistoryReporter {
 	}
 }
 
-/** The turns after one; all when it is not there. */
+/** Returns the turns after the named one, or all turns when it is not there. */
 function after(turns: readonly ConversationTurn[], id: string | undefined): readonly ConversationTurn[] {
 	return turns.slice(turns.findLastIndex((turn) => turn.id === id) + 1);
 }

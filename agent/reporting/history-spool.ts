@@ -1,6 +1,6 @@
 /**
- * Reports that the platform has not heard yet, in order, on disk: the next pod of the session delivers what this one
- * cannot. Within bounds, so that a platform that stays away fills no disk.
+ * The reports that the platform has not acknowledged, in order, on disk. The next pod of the session delivers what
+ * this one cannot. The bounds keep a platform that is down for long from filling the disk.
  */
 import type { ToldEvent } from "#shared/contracts/history.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
@@ -10,30 +10,32 @@ import { Journal } from "../io/journal.ts";
 import { shrinkReports } from "./spool-shrink.ts";
 import type { RawEvent } from "../timeline/timeline-log.ts";
 
+/** The bounds of a spool. */
 export interface SpoolLimits {
-	/** Bytes of the file. Default 16 MiB. */
+	/** The size of the file in bytes. The default is 16 MiB. */
 	fileBytes: number;
-	/** Bytes of the reports that wait. Default 12 MiB. */
+	/** The bytes of the reports that wait. The default is 12 MiB. */
 	waitingBytes: number;
 }
 
 const defaultLimits: SpoolLimits = { fileBytes: 16 * 1_048_576, waitingBytes: 12 * 1_048_576 };
-/** What was heard may stay in the file up to this; the platform does not mind to hear it again. */
+/** The bound on acknowledged reports in the file; the platform accepts a report that it has already. */
 const staleBytes = 1_048_576;
 
-/** What is known without the reports themselves. */
+/** What is known of the newest reports when the reports themselves are gone. */
 interface Newest {
-	/** Launch and number of the newest report. */
+	/** The launch and number of the newest report. */
 	launch: number;
 	n: number;
-	/** Id of the newest turn that was put in. */
+	/** The id of the newest turn that was added. */
 	turn?: string;
-	/** Events that were ever put in; default 0. */
+	/** The number of events that were ever added. The default is 0. */
 	events?: number;
 }
 
 type SpoolRecord = { report: NumberedReport } | { newest: Newest };
 
+/** The file and its reports in memory; the owner closes it. */
 export class HistorySpool {
 	readonly #journal: Journal;
 	readonly #limits: SpoolLimits;
@@ -47,7 +49,7 @@ export class HistorySpool {
 		this.#newest = { launch, n: 0 };
 	}
 
-	/** @param launch Whose reports are added. */
+	/** @param launch The launch whose reports are added. */
 	static async open(file: string, launch: number, limits: Partial<SpoolLimits> = {}): Promise<HistorySpool> {
 		const { journal, records } = await Journal.open(file);
 		const spool = new HistorySpool(journal, launch, { ...defaultLimits, ...limits });
@@ -56,12 +58,12 @@ export class HistorySpool {
 		return spool;
 	}
 
-	/** Id of the newest turn that was ever put in. */
+	/** The id of the newest turn that was ever added. */
 	get newestTurn(): string | undefined {
 		return this.#newest.turn;
 	}
 
-	/** Launch and number of the newest report. */
+	/** The launch and number of the newest report. */
 	get newest(): { launch: number; n: number } {
 		const { launch, n } = this.#newest;
 		return { launch, n };
@@ -77,7 +79,7 @@ export class HistorySpool {
 		for (const content of contents) await this.#add(content);
 	}
 
-	/** The platform has the report. */
+	/** Removes a report that the platform has. */
 	async acknowledge({ launch, n }: NumberedReport): Promise<void> {
 		const [first] = this.#waiting;
 		if (!first || first.launch !== launch || first.n !== n) return;
@@ -86,7 +88,7 @@ export class HistorySpool {
 		if (this.#journal.size > this.#bytes + staleBytes) await this.#rewrite();
 	}
 
-	/** Leaves in the file only what waits. */
+	/** Rewrites the file with only the reports that wait. */
 	async close(): Promise<void> {
 		await this.#rewrite();
 		await this.#journal.close();
@@ -106,7 +108,7 @@ export class HistorySpool {
 		await this.#rewrite();
 	}
 
-	/** Events are numbered over all launches. */
+	/** Numbers the events; the numbers continue over all launches. */
 	#numbered(events: readonly RawEvent[]): ToldEvent[] {
 		const { events: before = 0 } = this.#newest;
 		return events.map((event, index) => ({ ...event, sequence: before + index }));
@@ -125,7 +127,7 @@ export class HistorySpool {
 		this.#newest = { launch: report.launch, n: report.n, events, ...(turn !== undefined && { turn }) };
 	}
 
-	/** The newest comes last: what the reports tell of it is older. */
+	/** The newest numbers come last, because those in the reports are older. */
 	#rewrite(): Promise<void> {
 		return this.#journal.rewrite(() => [
 			...this.#waiting.map((report): SpoolRecord => ({ report })),
@@ -134,7 +136,7 @@ export class HistorySpool {
 	}
 }
 
-/** Only this program writes the file; a line that is damaged is not one of its. */
+/** Only this program writes the file; a damaged line is not one of its records. */
 function isRecord(record: unknown): record is SpoolRecord {
 	return isJsonObject(record) && ("report" in record || "newest" in record);
 }

@@ -1,23 +1,27 @@
-/** Tells when the platform has been away for too long. */
+/** Detects that the platform could not be reached for too long. */
 import { monotonic } from "#shared/clock.ts";
 
+/** Counts from the first failed report in a row. */
 export class Lifeline {
 	readonly #limitMs: number;
 	readonly #onLost: () => void;
 	#missedSince: number | undefined;
 
-	/** @param onLost Called at the first failure that comes `limitMs` after the first one in a row. */
+	/** @param onLost It is called at the first failure at least `limitMs` after the first one in a row. */
 	constructor(limitMs: number, onLost: () => void) {
 		this.#limitMs = limitMs;
 		this.#onLost = onLost;
 	}
 
-	/** The platform has answered. */
+	/** Is called when the platform has answered. */
 	answered(): void {
 		this.#missedSince = undefined;
 	}
 
-	/** It has not. Time in which nobody asked it does not count: this process may have been stopped. */
+	/**
+	 * Is called when the platform has not answered. Time without a report does not count, because this process may have
+	 * been suspended.
+	 */
 	missed(): void {
 		this.#missedSince ??= monotonic();
 		if (monotonic() - this.#missedSince >= this.#limitMs) this.#onLost();

@@ -1,37 +1,45 @@
-/** Whether the session's model answers: the calls of the turn under way that failed since the last one that went well. */
+/**
+ * Tracks whether the session's model answers: the calls of the current turn that failed since the last one that
+ * succeeded.
+ */
 import type { WatchCall, WatchedCall } from "../model-proxy/provider/watched-call.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
+/** The failures of the current turn. */
 export interface Trouble {
-	/** Of the last failure. */
+	/** The sentence of the last failure. */
 	readonly sentence: string;
-	/** Calls that failed, one after the other. */
+	/** The number of consecutive failures. */
 	readonly attempts: number;
 }
 
-/** Of one turn; a call counts in the turn in which it began. */
+/** The calls of one turn; a call counts in the turn in which it began. */
 interface TurnCalls {
 	trouble: Trouble | undefined;
-	/** Calls that are being answered. */
+	/** The number of calls that are being answered. */
 	answering: number;
 }
 
+/** Follows the turns and the model calls. */
 export class ModelTrouble implements TurnWatcher {
 	readonly #watchers: (() => void)[] = [];
-	/** Undefined between turns: nobody waits for what an agent does by itself. */
+	/** It is undefined between turns, because nobody waits for a call outside of a turn. */
 	#turn: TurnCalls | undefined;
 
-	/** @param onChange Called when {@link now} has changed. */
+	/** @param onChange It is called when {@link now} has changed. */
 	watch(onChange: () => void): void {
 		this.#watchers.push(onChange);
 	}
 
-	/** Undefined: none is known. */
+	/** The current failures; undefined when none is known. */
 	get now(): Trouble | undefined {
 		return this.#turn?.trouble;
 	}
 
-	/** Why the turn fails if it ends now; some end it before the answer that they have read has ended. */
+	/**
+	 * Why the turn fails if it ends now. A call that is still being answered did not fail, because some agents end a
+	 * turn before the response ends.
+	 */
 	get failure(): string | undefined {
 		return this.#turn?.answering === 0 ? this.now?.sentence : undefined;
 	}

@@ -1,16 +1,19 @@
-/** What is paid from one reservation: tokens that were used and calls under way, as the platform is told of them. Pure. */
+/**
+ * What one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
+ */
 import { randomUUID } from "node:crypto";
 import type { PlannedCall, SentReservationRequest } from "#shared/contracts/budgets.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.ts";
 
+/** A reservation and its use. */
 export interface Reserved {
 	readonly id: string;
-	/** By model. */
+	/** The used tokens by model. */
 	readonly used: Map<string, TokenCounts>;
-	/** By their ids. */
+	/** The calls under way by their ids. */
 	readonly underWay: Map<string, AskingCall>;
-	/** A call was refused: the session is paused. */
+	/** A call was refused, so the session is paused. */
 	isRefused: boolean;
 }
 
@@ -28,7 +31,7 @@ export function usedUnder(used: ReadonlyMap<string, TokenCounts>): SentReservati
 	}));
 }
 
-/** @param context What the last call read and wrote: the next one reads at least that. */
+/** @param context The tokens that the last call read and wrote; the next call reads at least as many. */
 export function likely({ model, bounds }: AskingCall, context = 0): PlannedCall {
 	if (!bounds) return { model };
 	const { input, output } = bounds.likely;

@@ -1,4 +1,4 @@
-/** How the pod speaks to the platform: one report, and what became of it. */
+/** Sends reports to the platform, and tells what became of each. */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { Lifeline } from "./lifeline.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
@@ -8,20 +8,22 @@ const requestMs = 10_000;
 const defaultLifelineMs = 900_000;
 
 /**
- * What became of a report. `rejected`: the platform does not take this one. `forbidden`: it takes none at present.
- * `stale`: a newer launch of the session exists.
+ * What became of a report. `rejected`: the platform does not accept this report. `forbidden`: it accepts none at
+ * present. `stale`: a newer launch of the session exists.
  */
 export type DeliveryOutcome = "accepted" | "unreachable" | "rejected" | "forbidden" | "stale";
 
 export type ReportKind = "activity" | "history" | "usage";
 
+/** The events that end the pod. */
 export interface PlatformEvents {
 	/** This pod is not the session's pod any more. */
 	onStale(): void;
-	/** The platform was away for too long. */
+	/** The platform could not be reached for too long. */
 	onLost(): void;
 }
 
+/** Owns the link to the platform; the pod closes it. */
 export class PlatformClient {
 	readonly #link: PlatformLink;
 	readonly #log: LogBuffer;
@@ -37,12 +39,12 @@ export class PlatformClient {
 		this.#lifeline = new Lifeline(launch.lifeline_ms ?? defaultLifelineMs, () => events.onLost());
 	}
 
-	/** Aborts when the client is closed. */
+	/** It is aborted when the client is closed. */
 	get signal(): AbortSignal {
 		return this.#closed.signal;
 	}
 
-	/** A refusal is logged once. */
+	/** Sends a report. A refusal is logged once. */
 	async post(kind: ReportKind, body: object): Promise<DeliveryOutcome> {
 		const status = await this.#send(`/${kind}`, body);
 		const outcome = outcomeOf(kind, status);
@@ -54,7 +56,7 @@ export class PlatformClient {
 		return outcome;
 	}
 
-	/** Gives up what is under way. */
+	/** Aborts the requests that are under way. */
 	close(): void {
 		this.#closed.abort();
 		this.#link.close();
@@ -66,7 +68,7 @@ export class PlatformClient {
 		this.#log.add("WARNING", "session-agent", `The platform refuses to hear of this session's ${kind}: ${status}`);
 	}
 
-	/** The status of the answer; 503 when there is none. */
+	/** Resolves with the status of the answer, or 503 when there is none. */
 	async #send(path: string, body: object): Promise<number> {
 		const answer = await this.#link.send({ method: "POST", path, body, withinMs: requestMs, signal: this.signal });
 		return answer?.status ?? 503;
@@ -75,7 +77,7 @@ export class PlatformClient {
 
 function outcomeOf(kind: ReportKind, status: number): DeliveryOutcome {
 	if (status < 300) return "accepted";
-	// Usage is taken from every launch; there it means that the id was used for something else.
+	// The platform accepts usage of every launch, so 409 means a different report with this id.
 	if (status === 409) return kind === "usage" ? "rejected" : "stale";
 	if (status >= 500 || status === 429 || status === 408) return "unreachable";
 	return [401, 403, 404].includes(status) ? "forbidden" : "rejected";

@@ -1,32 +1,35 @@
-/** The pod's way to its platform: requests about its session, in JSON, and what is answered. */
+/** Sends JSON requests about the pod's session to the platform. */
 import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { ConnectionPool } from "../io/connection-pool.ts";
 
+/** The answer of the platform. */
 export interface PlatformAnswer {
 	readonly status: number;
-	/** Undefined: it is too long, or broke off. */
+	/** It is undefined when the answer is too long or was interrupted. */
 	readonly text: string | undefined;
 }
 
+/** One request. */
 export interface PlatformRequest {
 	readonly method: "POST" | "DELETE";
-	/** Below the session's. */
+	/** The path below that of the session. */
 	readonly path: string;
 	readonly body?: object;
-	/** Until the whole of the answer is there. */
+	/** The time limit until the answer is complete. */
 	readonly withinMs: number;
-	/** Gives it up earlier. */
+	/** The signal ends the request earlier. */
 	readonly signal: AbortSignal;
 }
 
-/** Of one answer; the longest that anybody reads says in a sentence why there is no reservation. */
+/** The bound on one answer. The longest answer that is used has a sentence on a refused reservation. */
 const maxAnswerBytes = 65_536;
-/** As many as model calls at one time ask for leave. */
+/** As many model calls may ask for a reservation at one time. */
 const maxSockets = 32;
-/** A second less than the platform keeps them. */
+/** The platform closes idle connections a second later. */
 const freeMs = 4_000;
 
+/** Owns the connections to the platform. */
 export class PlatformLink {
 	readonly #url: string;
 	readonly #authorization: string;
@@ -37,13 +40,16 @@ export class PlatformLink {
 		this.#authorization = `Bearer ${pod_token}`;
 	}
 
-	/** Undefined when there is no answer; a redirect is none. The platform may get a request twice. */
+	/**
+	 * Resolves with undefined when there is no answer; a redirect counts as none. The platform may receive a request
+	 * twice.
+	 */
 	async send({ method, path, body, withinMs, signal }: PlatformRequest): Promise<PlatformAnswer | undefined> {
 		try {
 			const answer = await this.#connections.send({
 				url: `${this.#url}${path}`,
 				method,
-				// Reports and reservations have ids of their own.
+				// Reports and reservations have ids, so a repetition is harmless.
 				isRepeatable: true,
 				headers: { authorization: this.#authorization, ...(body && { "content-type": "application/json" }) },
 				signal: deadline(withinMs, signal),
@@ -53,7 +59,7 @@ export class PlatformLink {
 			const text = await textOf(answer);
 			return status >= 300 && status < 400 ? undefined : { status, text };
 		} catch {
-			// The platform may be starting again; the session goes on meanwhile.
+			// The platform may be restarting; the session goes on meanwhile.
 			return undefined;
 		}
 	}
@@ -64,14 +70,17 @@ export class PlatformLink {
 	}
 }
 
-/** Undefined: it is too long, or broke off. Its connection is of use to the next request when it is read to its end. */
+/**
+ * Resolves with undefined when the answer is too long or was interrupted. A connection can be reused only when its
+ * answer was read completely.
+ */
 async function textOf(answer: AsyncIterable<Buffer>): Promise<string | undefined> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	try {
 		for await (const chunk of answer) {
 			bytes += chunk.length;
-			// That destroys it.
+			// The return destroys the response and its connection.
 			if (bytes > maxAnswerBytes) return undefined;
 			chunks.push(chunk);
 		}

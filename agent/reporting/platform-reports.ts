@@ -1,4 +1,4 @@
-/** Everything the pod tells the platform, from one place. */
+/** Opens and closes everything by which the pod reports to the platform. */
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type ActivityReport, ActivityReporter } from "./activity-reporter.ts";
@@ -15,16 +15,18 @@ export interface Spools {
 	usage: UsageSpool;
 }
 
+/** What the reports are made from. */
 export interface PlatformReportsDependencies {
 	readonly launch: LaunchDocument;
 	readonly told: Told;
-	/** They are closed with the reports. */
+	/** The spools are closed with the reports. */
 	readonly spools: Spools;
-	/** Counts the tokens of the calls that are reported. */
+	/** Counts the tokens of the reported calls. */
 	readonly meter: TokenMeter;
 	readonly events: PlatformEvents;
 }
 
+/** Owns the client and the reporters. */
 export class PlatformReports {
 	readonly usage: UsageReporter;
 	readonly #client: PlatformClient;
@@ -46,21 +48,21 @@ export class PlatformReports {
 		this.#history.wake();
 	}
 
-	/** Whether the platform knows the session still; true when it cannot be asked. */
+	/** Whether the session still exists at the platform; true when the platform cannot be asked. */
 	isWanted(): Promise<boolean> {
 		return this.#history.isWanted();
 	}
 
-	/** @param chronicle What became of the launch; it is the last thing that is reported. */
+	/** @param chronicle The summary of the launch, which is reported last. */
 	conclude(chronicle: ChronicleReport | undefined): void {
 		this.#chronicle = chronicle;
 	}
 
-	/** Resolves within seconds; what the platform has not acknowledged by then waits on disk. */
+	/** Resolves within seconds; reports that the platform has not acknowledged by then wait on disk. */
 	async close(): Promise<void> {
 		await this.usage.drain();
 		await this.#history.drain(this.#chronicle);
-		// Deliveries under way are given up, and only then do the reporters come to an end.
+		// Closing the client aborts the deliveries, after which the reporters end.
 		this.#client.close();
 		await Promise.all([this.#history.close(), this.usage.close()]);
 	}

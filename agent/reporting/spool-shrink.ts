@@ -1,14 +1,14 @@
-/** What is given up when more reports wait than there is room for; each loss is marked. Pure. */
+/** Decides what is dropped when the waiting reports exceed their bound; each loss is marked. Pure. */
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { dropOutputs } from "#shared/pod/conversation-history.ts";
 import type { NumberedReport } from "./history-report.ts";
 
-/** Makes one kind of thing smaller; the same report when there is nothing of it. */
+/** Removes one kind of content; returns the same report when it has none. */
 type Loss = (report: NumberedReport) => NumberedReport;
 
 /**
- * Reports of at most `limit` bytes: the oldest outputs of tools go first, then the oldest log lines, then the oldest raw
- * events, then older patches, then the oldest reports.
+ * Returns reports of at most `limit` bytes. The oldest outputs of tools are dropped first, then the oldest log lines,
+ * the oldest raw events, older patches, and the oldest reports.
  */
 export function shrinkReports(reports: readonly NumberedReport[], limit: number): NumberedReport[] {
 	const left = [...reports];
@@ -38,7 +38,7 @@ function withoutLogs(report: NumberedReport): NumberedReport {
 	return { ...report, logs: [{ ...last, level: "WARNING", logger: "session-agent", message }] };
 }
 
-/** The numbers of the others show that some are missing. */
+/** The numbers of the remaining events show that some are missing. */
 function withoutEvents(report: NumberedReport): NumberedReport {
 	const { events, ...others } = report;
 	return events ? others : report;

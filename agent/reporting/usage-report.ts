@@ -1,35 +1,35 @@
-/** What is told of used tokens, and how uses become a report. Pure. */
+/** Combines the use of tokens into reports. Pure. */
 import { maxReportedTokens, type UsageReport } from "#shared/contracts/usage.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { addTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 
-/** Uses that can be told in one report: of one launch and model, and held by one reservation or none. */
+/** Use that fits one report: of one launch and model, and of one reservation or none. */
 export interface Use {
 	launch: number;
-	/** As its provider knows it. */
+	/** The name by which the provider knows the model. */
 	model: string;
 	location: ModelAccess["location"];
-	/** Whose money it is; absent: nobody asked before. */
+	/** The reservation that pays; absent when none was asked for. */
 	reservation_id?: string;
-	/** A guess: their provider told nothing, or not all. */
+	/** The counts are an estimate, because the provider reported no or not all usage. */
 	isEstimated?: true;
 	counts: TokenCounts;
 }
 
-/** Fields that the contract leaves to the reporter, and that every report of a session agent has. */
+/** The fields that are optional in the contract and that every report of a session agent has. */
 type Given = "report_id" | "launch" | "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens";
 
-/** The body of a report as a session agent makes it. */
+/** The body of a report of a session agent. */
 export type MeteredReport = Omit<UsageReport, Given> & { [Field in Given]: NonNullable<UsageReport[Field]> };
 
-/** Puts a use to those that can be told with it. A launch has one model, so they are few. */
+/** Adds a use to the one that fits the same report, if there is one. A launch has one model, so there are few. */
 export function addUse(uses: readonly Use[], use: Use): Use[] {
 	const at = uses.findIndex((other) => isAlike(other, use) && fitsOneReport(other, use));
 	const before = uses[at];
 	return before ? uses.with(at, { ...before, counts: addTokens(before.counts, use.counts) }) : [...uses, use];
 }
 
-/** @param messages How many messages of the session it is told with. */
+/** @param messages The number of messages that the report counts. */
 export function reportOf(
 	{ launch, model, location, reservation_id, isEstimated, counts }: Use,
 	id: string,
@@ -51,7 +51,7 @@ export function reportOf(
 	};
 }
 
-/** Whether the use is one of those the report tells of, if it is older. */
+/** Whether the report includes the use, if the use is older than the report. */
 export function isToldWith(use: Use, { launch, model, provider, reservation_id, source }: MeteredReport): boolean {
 	const isOfOneSource = (use.isEstimated === true) === (source === "estimated");
 	const isOfOneModel = use.model === model && use.location === provider && isOfOneSource;

@@ -1,4 +1,7 @@
-/** Tells the platform what the session's models have used: at the end of each turn, and what comes late soon after. */
+/**
+ * Reports to the platform what the session's models have used: at the end of each turn, and soon after calls outside
+ * of turns.
+ */
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import { noTokens } from "#shared/models/token-counts.ts";
@@ -11,13 +14,14 @@ import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 import type { Use } from "./usage-report.ts";
 import type { UsageSpool } from "./usage-spool.ts";
 
-/** How soon calls outside of turns are told, which titles and summaries make. */
+/** How soon calls outside of turns, such as those for titles and summaries, are reported. */
 const lookMs = 1_000;
-/** How soon what a long turn uses is told while it goes on. */
+/** The interval of reports during a long turn. */
 const withinTurnMs = 30_000;
-/** How long anybody waits for the platform; at the end of the pod, what is not heard by then waits on disk. */
+/** The limit on any wait for the platform. At the end of the pod, what is not acknowledged by then waits on disk. */
 const patienceMs = 2_000;
 
+/** What the reporter needs. */
 export interface UsageReporterDependencies {
 	readonly client: PlatformClient;
 	readonly log: LogBuffer;
@@ -25,6 +29,7 @@ export interface UsageReporterDependencies {
 	readonly meter: TokenMeter;
 }
 
+/** Sends one report at a time. It is drained and then closed at the end of the pod. */
 export class UsageReporter implements TurnWatcher {
 	readonly #spool: UsageSpool;
 	readonly #launch: number;
@@ -41,7 +46,7 @@ export class UsageReporter implements TurnWatcher {
 	#isBroken = false;
 	#isOver = false;
 
-	/** Tells first what earlier pods could not. @param launch Number of this launch. */
+	/** Delivers first what earlier pods could not. @param launch The number of this launch. */
 	constructor(spool: UsageSpool, launch: number, { client, log, meter }: UsageReporterDependencies) {
 		this.#spool = spool;
 		this.#launch = launch;
@@ -52,26 +57,32 @@ export class UsageReporter implements TurnWatcher {
 		this.#deliver();
 	}
 
-	/** A call is under way; resolves when that is on disk, if it can be. @param reservation Id of what it is paid from. */
+	/**
+	 * Records a call that begins. Resolves when the record is on disk, or cannot be written.
+	 * @param reservation The id of the reservation that pays for it.
+	 */
 	begin(call: CallUnderWay, reservation?: string): Promise<void> {
 		return this.#keep(this.#spool.begin(call.id, this.#useOf(call, reservation)));
 	}
 
-	/** A call is over. @param reservation Id of what it is paid from; undefined: of nothing. */
+	/**
+	 * Records a call that has ended. @param reservation The id of the reservation that pays for it; undefined when none
+	 * does.
+	 */
 	add(call: MeteredCall, reservation?: string): void {
 		const { id, counts } = call;
 		if (counts) this.#meter.add(counts);
 		void this.#keep(this.#spool.add(this.#useOf({ ...call, counts: counts ?? noTokens }, reservation), id));
 	}
 
-	/** Whether the platform has heard of everything so far; resolves when it has, or soon. */
+	/** Whether the platform has received everything so far. Resolves when it has, or soon. */
 	async reported(): Promise<boolean> {
 		this.#deliver();
 		await Promise.race([this.#delivering.settled(), sleep(patienceMs)]);
 		return this.#spool.isEmpty;
 	}
 
-	/** Tells what there is without waiting for the end of the turn: what nobody has heard of is lost with this disk. */
+	/** Reports soon and not only at the end of the turn, because unreported usage is lost with this disk. */
 	tellSoon(): void {
 		if (!this.#spool.isEmpty) this.#deliver();
 	}
@@ -110,13 +121,13 @@ export class UsageReporter implements TurnWatcher {
 		return { launch: this.#launch, model, location, counts, ...held, ...(isEstimated && { isEstimated }) };
 	}
 
-	/** Everything there is, one report after the other. */
+	/** Sends everything, one report after the other. */
 	#deliver(): void {
 		this.#toldAt = monotonic();
 		this.#delivering.request();
 	}
 
-	/** Returns early when the platform is away and the pod ends. */
+	/** Returns early when the platform cannot be reached and the pod ends. */
 	async #deliverAll(): Promise<void> {
 		const backoff = new Backoff();
 		const { signal } = this.#client;
@@ -134,7 +145,7 @@ export class UsageReporter implements TurnWatcher {
 	}
 
 	#keep(writing: Promise<void>): Promise<void> {
-		// It counts all the same, as long as this process lives.
+		// The use counts as long as this process lives, even if it could not be written.
 		return writing.catch((error: unknown) => this.#sayBroken(error));
 	}
 

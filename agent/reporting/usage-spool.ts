@@ -1,7 +1,7 @@
 /**
- * Used tokens that the platform has not heard of yet, on disk: each use as it was metered, and the one report that is
- * being told. A pod that is killed leaves them to the next one, which tells the same report again or makes one of what
- * was in none; so nothing is lost and nothing counts twice.
+ * Used tokens that the platform has not acknowledged, on disk: each use as it was metered, and the one report that is
+ * being sent. The next pod continues after a killed one: it sends the same report again, and makes a new report of
+ * the other uses. So nothing is lost and nothing counts twice.
  */
 import { randomUUID } from "node:crypto";
 import { totalTokens } from "#shared/models/token-counts.ts";
@@ -11,24 +11,25 @@ import { addUse, isToldWith, type MeteredReport, reportOf, type Use } from "./us
 
 /** One line of the file. */
 type SpoolRecord =
-	/** With `ended`, the id of a call: what was said when it began does not count any more. */
+	/** With `ended`, the id of a call, it replaces what was recorded when the call began. */
 	| { use: Use; ended?: string }
-	/** A call under way: what is known of it counts when nobody is left to say how it ended. */
+	/** A call under way. Its use counts when the pod that knows its end is gone. */
 	| { begun: string; use: Use }
-	/** Messages that were answered and are in no report. */
+	/** Answered messages that are in no report. */
 	| { messages: number }
-	/** It takes the uses it tells of, and all messages. */
+	/** The report includes the uses that fit it, and all messages. */
 	| { report: MeteredReport }
-	/** Id of the report. */
+	/** The id of an acknowledged report. */
 	| { told: string };
 
 const maxFileBytes = 262_144;
 
+/** The file and its content in memory; the owner closes it. */
 export class UsageSpool {
 	readonly #journal: Journal;
-	/** In no report yet, oldest first; uses that can be told together are one. */
+	/** The uses that are in no report, oldest first. Uses that fit one report are combined. */
 	#uses: Use[] = [];
-	/** By id of the call. */
+	/** The uses of calls under way, by the id of the call. */
 	readonly #begun = new Map<string, Use>();
 	#messages = 0;
 	#report: MeteredReport | undefined;
@@ -41,38 +42,40 @@ export class UsageSpool {
 		const { journal, records } = await Journal.open(file);
 		const spool = new UsageSpool(journal);
 		for (const record of records) if (isRecord(record)) spool.#take(record);
-		// Their pod is gone.
+		// The pod of these calls is gone.
 		for (const [call, use] of spool.#begun) await spool.#keep({ use, ended: call });
 		return spool;
 	}
 
-	/** Whether there is anything to tell. */
+	/** Whether there is nothing to report. */
 	get isEmpty(): boolean {
 		return this.#uses.length === 0 && this.#report === undefined;
 	}
 
-	/** The call is under way, and has used as much at least. Resolves when it is on disk. */
+	/** Records a call that begins, with its use so far. Resolves when the record is on disk. */
 	begin(call: string, use: Use): Promise<void> {
 		return this.#keep({ begun: call, use });
 	}
 
-	/** Counts from now on; resolves when it is on disk. @param call Id of the call, which is over. */
+	/**
+	 * Adds a use, which counts at once. Resolves when it is on disk. @param call The id of the call, which has ended.
+	 */
 	async add(use: Use, call?: string): Promise<void> {
 		const ended = call !== undefined && this.#begun.has(call) ? { ended: call } : {};
 		if (totalTokens(use.counts) > 0 || "ended" in ended) await this.#keep({ use, ...ended });
 	}
 
-	/** One more message was answered; it is told with the next tokens. Resolves when it is on disk. */
+	/** Adds an answered message, which is reported with the next tokens. Resolves when it is on disk. */
 	addMessage(): Promise<void> {
 		return this.#keep({ messages: 1 });
 	}
 
-	/** The report to tell, the same one until it is told. It is on disk before anybody hears of it. */
+	/** Returns the report to send: the same one until it is acknowledged. It is on disk before it is sent. */
 	async next(): Promise<MeteredReport | undefined> {
 		if (this.#report) return this.#report;
 		const [use] = this.#uses;
 		if (!use) return undefined;
-		// What is used from here on is none of this report's.
+		// Later uses are not part of this report.
 		const report = reportOf(use, randomUUID(), this.#messages);
 		const writing = this.#journal.append({ report } satisfies SpoolRecord);
 		this.#take({ report });
@@ -83,18 +86,18 @@ export class UsageSpool {
 		return report;
 	}
 
-	/** The platform has the report, or will never take it. */
+	/** Removes a report that the platform has, or will never accept. */
 	async told(report: MeteredReport): Promise<void> {
 		if (this.#report?.report_id === report.report_id) await this.#keep({ told: report.report_id });
 	}
 
-	/** Leaves in the file only what is not told. */
+	/** Rewrites the file with only what is not acknowledged. */
 	async close(): Promise<void> {
 		await this.#rewrite();
 		await this.#journal.close();
 	}
 
-	/** In memory at once, so that everything later finds it. */
+	/** Applies the record in memory at once, so that later calls see it, and then writes it. */
 	async #keep(record: SpoolRecord): Promise<void> {
 		this.#take(record);
 		if (this.#journal.size > maxFileBytes) await this.#rewrite();
@@ -109,7 +112,7 @@ export class UsageSpool {
 		else {
 			const { report } = record;
 			this.#report = report;
-			// Not simply the first: on a full disk the file may lack uses that are in the report.
+			// It need not be the first: after a full disk the file may lack uses that are in the report.
 			const told = this.#uses.find((use) => isToldWith(use, report));
 			this.#uses = this.#uses.filter((use) => use !== told);
 			this.#messages = 0;
@@ -121,7 +124,7 @@ export class UsageSpool {
 		if (totalTokens(use.counts) > 0) this.#uses = addUse(this.#uses, use);
 	}
 
-	/** It could not be kept, so nobody hears of it. */
+	/** The report could not be written, so it must not be sent. */
 	#putBack({ message_count }: MeteredReport, use: Use): void {
 		this.#report = undefined;
 		this.#uses = this.#uses.reduce<Use[]>(addUse, [use]);
@@ -138,7 +141,7 @@ export class UsageSpool {
 	}
 }
 
-/** Only this program writes the file; a line that is damaged is not one of its. */
+/** Only this program writes the file; a damaged line is not one of its records. */
 function isRecord(record: unknown): record is SpoolRecord {
 	return isJsonObject(record) && ["use", "messages", "report", "told"].some((name) => name in record);
 }

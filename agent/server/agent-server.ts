@@ -1,4 +1,4 @@
-/** The pod's HTTP server on loopback: JSON for the platform, and the way in to its WebSocket. */
+/** The pod's HTTP server on loopback: JSON for the platform, and the upgrade to the WebSocket. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -7,34 +7,42 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
 import type { RequestGuard } from "./request-guard.ts";
 
-/** Not by an import: that loads all that this module can give, its client for the web too, for 25 ms of every start. */
+/**
+ * An import would load everything that this module has, including its client for the web, which takes 25 ms of every
+ * start.
+ */
 const { createServer, STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** The answer's JSON, by path. @throws {RequestError}, or an error that becomes one (request-error.ts). */
+/**
+ * The handlers of `GET` by path; each returns the JSON of the answer. @throws {RequestError}, or an error that
+ * becomes one (request-error.ts).
+ */
 export type Routes = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
-/** What is done, by path of a `POST`; the answer's JSON. @throws likewise. */
+/** The handlers of `POST` by path; each returns the JSON of the answer. @throws the same errors. */
 export type Commands = Readonly<Record<string, (body: JsonObject) => unknown>>;
 
+/** What the server serves. */
 export interface PodApi {
 	readonly routes: Routes;
 	readonly commands: Commands;
 }
 
-/** Takes over the connection of a request to upgrade it. */
+/** Takes over the connection of a request and upgrades it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 const maxConnections = 64;
-/** Of the body of a command. */
+/** The bound on the body of a command. */
 const maxBodyBytes = 65_536;
 
-/** What a caller learns of a fault of ours; the log has the rest. */
+/** The answer to a fault of the session agent; the log has the details. */
 const fault = new RequestError(500, "The pod could not answer", "POD_FAULT");
 
+/** Owns the socket; the pod closes it. */
 export class AgentServer {
 	readonly #server: Server;
 	readonly #guard: RequestGuard;
-	/** Undefined: it is not yet said what is served. */
+	/** It is undefined until {@link serve} is called. */
 	#api: PodApi | undefined;
 	readonly #log: LogBuffer;
 
@@ -64,7 +72,7 @@ export class AgentServer {
 		this.#api = api;
 	}
 
-	/** Lets requests to `path` that pass the guard become something else than HTTP. */
+	/** Upgrades requests to `path` that pass the guard. */
 	onUpgrade(path: string, upgrade: Upgrade): void {
 		this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
 			socket.on("error", () => socket.destroy());

@@ -1,4 +1,4 @@
-/** What clients of the chat may say, read from their frames (contract, behaviour 6.4). Pure. */
+/** Reads the frames of the chat's clients (contract, behaviour 6.4). Pure. */
 import { type PermissionBehavior, permissionBehaviors } from "#shared/contracts/session-control.ts";
 import { type PermissionMode, permissionModes } from "#shared/contracts/session-resource.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonObject, textOf } from "../io/json-object.ts";
@@ -9,26 +9,26 @@ export type ChatCommand =
 			type: "permission_response";
 			request_id: string;
 			behavior: PermissionBehavior;
-			/** Undefined: the input as it is, which clients say with an empty one, too. */
+			/** It is undefined when the input is unchanged, which clients also express by an empty one. */
 			input: JsonObject | undefined;
 	  }
 	| { type: "interrupt" }
 	| { type: "set_model"; model: string }
 	| { type: "set_permission_mode"; mode: PermissionMode };
 
-/** A frame that cannot be used; the sentence says why. */
+/** A frame is invalid; the sentence says why. */
 export class FrameError extends Error {
 	override readonly name = "FrameError";
 }
 
 const maxIdLength = 100;
 const maxNameLength = 200;
-/** Whoever sends more lines in one frame is refused all of them. */
+/** A frame with more lines is refused. */
 const maxLines = 64;
 
 const noObject = "A frame must be a JSON object";
 
-/** One text frame: one JSON object, or several, one a line. @throws {FrameError} */
+/** Reads a text frame with one JSON object, or with one per line. @throws {FrameError} */
 export function splitFrame(text: string): JsonObject[] {
 	const whole = parseJsonObject(text);
 	if (whole) return [whole];
@@ -39,7 +39,7 @@ export function splitFrame(text: string): JsonObject[] {
 	return read;
 }
 
-/** Undefined for a type that is not known. @throws {FrameError} */
+/** Returns undefined for an unknown type. @throws {FrameError} */
 export function readCommand(frame: JsonObject): ChatCommand | undefined {
 	const { type = "user" } = frame;
 	if (typeof type !== "string" || !Object.hasOwn(readers, type)) return undefined;
@@ -77,7 +77,10 @@ function readId(id: unknown): string | undefined {
 	throw new FrameError(`The id of a message has 1 to ${maxIdLength} characters`);
 }
 
-/** Text, or blocks of text. @throws {FrameError} for a block of another kind: it would be lost without a word. */
+/**
+ * Reads text, or blocks of text. @throws {FrameError} for a block of another kind, which would otherwise be lost
+ * without a message.
+ */
 function readContent(content: unknown): string {
 	const other = objectsOf(content).find(({ type }) => type !== "text");
 	if (other)

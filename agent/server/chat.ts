@@ -1,4 +1,4 @@
-/** The conversation as its clients see it live: what they may say, and what they are told (docs/chat.md). */
+/** The live conversation: handles the frames of clients, and sends them what happens (docs/chat.md). */
 import { isDeepStrictEqual } from "node:util";
 import { randomUUID } from "node:crypto";
 import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
@@ -15,29 +15,31 @@ import type { Permissions, PermissionWatcher } from "../coding-agents/permission
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
+/** What the chat needs from the pod. */
 export interface ChatDependencies {
 	readonly sessionId: string;
-	/** The session's model when it was launched; empty: it has none. */
+	/** The session's model at its launch; empty when it has none. */
 	readonly model: string;
 	readonly dialogue: Pick<Dialogue, "accept" | "history" | "interrupt" | "turn" | "turnCount">;
 	readonly permissions: Permissions;
-	/** They reject with a sentence. */
+	/** The methods reject with a sentence. */
 	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
-	/** Tokens metered since the launch; undefined: nobody counts them. */
+	/** Tells the tokens that were metered since the launch; undefined when they are not counted. */
 	readonly metered: () => TokenCounts | undefined;
-	/** US dollars for these tokens; undefined: the model has no price. */
+	/** Returns the US dollars for these tokens; undefined when the model has no price. */
 	readonly costOf: (used: TokenCounts) => number | undefined;
 }
 
 export type Send = (frame: PodFrame) => void;
 
+/** Sends the frames of the turns and permissions to all clients, and carries out the frames of clients. */
 export class Chat implements TurnWatcher, PermissionWatcher {
 	readonly #dependencies: ChatDependencies;
 	readonly #notices = new Map<AgentNotice["type"], PodFrame>();
 	#frames = new TurnFrames();
 	#meteredBefore: TokenCounts | undefined;
 	#model: string | undefined;
-	/** To every client. */
+	/** Sends a frame to every client. */
 	#broadcast: Send = () => {};
 
 	constructor(dependencies: ChatDependencies) {
@@ -45,17 +47,17 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		this.#model = dependencies.model || undefined;
 	}
 
-	/** Which answers now; undefined: none. */
+	/** The model that answers now; undefined when there is none. */
 	get model(): string | undefined {
 		return this.#model;
 	}
 
-	/** From now on clients hear what happens. */
+	/** Sends everything that happens to `broadcast` from then on. */
 	attach(broadcast: Send): void {
 		this.#broadcast = broadcast;
 	}
 
-	/** What a new client is told first: all it needs to go on like everybody else. */
+	/** Yields the first frames of a new client, after which it gets the same frames as all others. */
 	*greeting(): Generator<PodFrame> {
 		const { sessionId, dialogue, permissions } = this.#dependencies;
 		yield { type: "system", content: `Connected to session ${sessionId}`, permission_mode: permissions.mode };
@@ -66,7 +68,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		for (const request of permissions.open) yield { type: "control_request", ...request };
 	}
 
-	/** Does what a client's frame says; `reply` goes to that client alone. Never rejects. */
+	/** Carries out a client's frame; `reply` sends to that client only. It never rejects. */
 	async receive(text: string, reply: Send): Promise<void> {
 		try {
 			await Promise.all(splitFrame(text).map((frame) => this.#obey(frame, reply)));
@@ -150,7 +152,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		this.#broadcast({ type: "user_confirmed", id, content });
 	}
 
-	/** @throws {FrameError} when the input was changed: the agent would run what it asked for, not what was meant. */
+	/** @throws {FrameError} when the input was changed, because the agent would run the original one. */
 	#respond({ request_id, behavior, input }: Extract<ChatCommand, { type: "permission_response" }>): void {
 		const request = this.#dependencies.permissions.open.find((open) => open.request_id === request_id);
 		if (request && input && behavior !== "deny" && !isDeepStrictEqual(request.input, { ...input })) {
@@ -166,7 +168,7 @@ function noticeFrame(notice: AgentNotice): PodFrame {
 	return { type: "available_commands", slash_commands: commands.map(({ name }) => name), skills: [], commands };
 }
 
-/** Some clients read one member, some the other. */
+/** Some clients read `content`, and some read `error`. */
 function errorFrame(sentence: string, id?: string): PodFrame {
 	return { type: "error", content: sentence, error: sentence, ...(id !== undefined && { id }) };
 }

@@ -1,11 +1,15 @@
 /**
- * The chat's frames as the contract's own clients read them (behaviour 6.4; docs/chat.md has the table): they open a message
- * with its `assistant` frame, take all that is in a block from deltas, and know tools by the names of one agent. Pure.
+ * Translates the chat's frames into the form that the contract's clients read (behaviour 6.4; the table is in
+ * docs/chat.md): they open a message with its `assistant` frame, take the content of blocks from deltas, and know
+ * tools by the names of one agent. Pure.
  */
 import type { PodFrame, StreamFrame } from "#shared/pod/frames.ts";
 import { isJsonObject, type JsonObject } from "../io/json-object.ts";
 
-/** Kinds of the Agent Client Protocol by the names that clients have pictures for; another kind keeps its own. */
+/**
+ * The tool names for which clients have icons, by kinds of the Agent Client Protocol; another kind keeps its own
+ * name.
+ */
 const toolNames: Readonly<Record<string, string>> = {
 	execute: "Bash",
 	edit: "Edit",
@@ -15,11 +19,11 @@ const toolNames: Readonly<Record<string, string>> = {
 	think: "Task",
 };
 
-/** @param model Name of the session's model; undefined: it has none. */
+/** @param model The name of the session's model; undefined when it has none. */
 export function inContractDialect(frame: PodFrame, model: string | undefined): PodFrame[] {
 	if (frame.type === "message_start") return [frame, opening(frame, model)];
 	if (frame.type === "content_block_start") return blockStart(frame);
-	// A second one would be a second message.
+	// A second `assistant` frame would be a second message.
 	if (frame.type === "assistant") return [];
 	if (frame.type === "control_request") return [{ ...frame, tool: nameOf(frame.tool) }];
 	if (frame.type === "result" && model !== undefined && isJsonObject(frame["usage"]))

@@ -1,4 +1,7 @@
-/** The connections of the pod's WebSocket: how many, how large, how slow. What is said on them is the chat's. */
+/**
+ * The connections of the pod's WebSocket, with bounds on their number, size and backlog. The chat handles their
+ * content.
+ */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
@@ -8,20 +11,24 @@ import type { Chat } from "./chat.ts";
 import { inContractDialect } from "./contract-dialect.ts";
 import { RequestError } from "./request-error.ts";
 
-/** Of each kind: those that follow the chat, and those for confirmations, of which every sessions replica has one. */
+/**
+ * The bound for each kind: connections that follow the chat, and those for confirmations, of which each sessions
+ * process has one.
+ */
 const maxSockets = 16;
-/** Whoever has not answered one ping when the next is due is gone. */
+/** A client that has not answered a ping when the next one is due is disconnected. */
 const pingMs = 30_000;
-/** Of frames that a client has not read; more, and it is closed. */
+/** A client with more unread bytes is disconnected. */
 const maxUnreadBytes = 4 * maxFrameBytes;
 
+/** Accepts the connections, and closes them at the end. */
 export class MessageSockets {
 	readonly #chat: Pick<Chat, "greeting" | "receive" | "attach" | "model">;
 	readonly #server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 	readonly #alive = new WeakSet<WebSocket>();
-	/** Those that want to hear of their own messages only. */
+	/** The connections that receive only confirmations of their own messages. */
 	readonly #quiet = new Set<WebSocket>();
-	/** Those that read the contract's form of frames. */
+	/** The connections that receive frames in the contract's form. */
 	readonly #contract = new WeakSet<WebSocket>();
 	readonly #pings = every(pingMs, () => this.#ping());
 	#isOpen = true;
@@ -31,7 +38,7 @@ export class MessageSockets {
 		chat.attach((frame) => this.#broadcast(frame));
 	}
 
-	/** @throws {RequestError} when there are too many already. */
+	/** @throws {RequestError} when there are too many connections. */
 	upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		if (!this.#isOpen) throw new RequestError(503, "The session is ending");
 		const quiet = this.#quiet.size;
@@ -41,7 +48,7 @@ export class MessageSockets {
 		this.#server.handleUpgrade(request, socket, head, (client) => this.#greet(client, request.url));
 	}
 
-	/** Takes no more messages. */
+	/** Closes all connections and accepts no more messages. */
 	close(): void {
 		this.#isOpen = false;
 		this.#pings.cancel();
@@ -52,7 +59,7 @@ export class MessageSockets {
 	#greet(client: WebSocket, url: string | undefined): void {
 		this.#alive.add(client);
 		client.on("pong", () => this.#alive.add(client));
-		// Followed by `close`.
+		// The event `close` follows and is handled.
 		client.on("error", () => {});
 		client.on("message", (data) => {
 			if (this.#isOpen) void this.#chat.receive(textOf(data), (frame) => this.#send(client, JSON.stringify(frame)));

@@ -1,9 +1,9 @@
-/** What the session's model costs, by the prices of its launch. Pure. */
+/** Computes the cost of tokens by the prices of the launch. Pure. */
 import { dollarsOf } from "#shared/models/money.ts";
 import type { ModelAccess } from "#shared/models/model-wire.ts";
 import { costMicros, type TokenCounts } from "#shared/models/token-counts.ts";
 
-/** US dollars, e.g. of what a turn has used; undefined: the session has no model, or it is not priced. */
+/** Returns US dollars, such as those of a turn; undefined when the session has no model, or a model without a price. */
 export function modelCost(
 	counts: Readonly<TokenCounts>,
 	access: Pick<ModelAccess, "prices"> | undefined,

@@ -1,4 +1,4 @@
-/** What the platform may tell the pod over HTTP, each a `POST` with a JSON object. */
+/** The commands of the platform over HTTP, each a `POST` with a JSON object. */
 import {
 	type InterruptResult,
 	type PermissionAnswered,
@@ -9,6 +9,7 @@ import type { Dialogue } from "../conversation/dialogue.ts";
 import { type JsonObject, textOf } from "../io/json-object.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 
+/** The parts of the pod that commands use. */
 export interface CommandedPod {
 	readonly sessionId: string;
 	readonly dialogue: Pick<Dialogue, "interrupt">;
@@ -25,7 +26,7 @@ export function podCommands({ sessionId, dialogue, permissions }: CommandedPod):
 	};
 }
 
-/** @throws as Permissions.answer() does. */
+/** @throws the errors of Permissions.answer(). */
 function answer(permissions: Permissions, { request_id, behavior, option_id }: JsonObject): PermissionAnswered {
 	return permissions.answer(textOf(request_id) ?? "", {
 		behavior: permissionBehaviors.find((known) => known === behavior),

@@ -1,4 +1,4 @@
-/** What the pod answers over HTTP. */
+/** The answers of the pod over HTTP. */
 import type { PodStatus } from "#shared/pod/status.ts";
 import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
@@ -7,13 +7,14 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 import { RequestError } from "./request-error.ts";
 
+/** The parts of the pod that answers are made from. */
 export interface Pod {
 	sessionId: string;
 	status: () => PodStatus;
 	log: LogBuffer;
 	dialogue: Dialogue;
 	permissions: Permissions;
-	/** Loaded when it is asked for first. */
+	/** The module is loaded with the first call. */
 	diff: () => Promise<WorkspaceDiff>;
 }
 

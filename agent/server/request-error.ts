@@ -1,4 +1,4 @@
-/** An answer of the pod's server that is an error: its HTTP status, a stable type, and a sentence for the caller. */
+/** An error answer of the pod's server: its HTTP status, a stable type, and a sentence for the caller. */
 import {
 	PermissionAnswerError,
 	PermissionClosedError,
@@ -24,7 +24,7 @@ export class RequestError extends Error {
 	}
 }
 
-/** What the errors of the pod's modules are over HTTP. An error that is not here is a fault of the session agent. */
+/** The HTTP form of the errors of the pod's modules. An error that is not listed is a fault of the session agent. */
 const answers: readonly (readonly [kind: new (message: string) => Error, status: number, type: string])[] = [
 	[UnknownPermissionError, 404, "PERMISSION_NOT_FOUND"],
 	[PermissionClosedError, 409, "PERMISSION_ANSWERED"],
@@ -36,7 +36,7 @@ const answers: readonly (readonly [kind: new (message: string) => Error, status:
 	[DiffTimeoutError, 504, "DIFF_TIMEOUT"],
 ];
 
-/** Undefined for an error that no caller is meant to see. */
+/** Returns undefined for an error that no caller may see. */
 export function requestErrorOf(error: unknown): RequestError | undefined {
 	if (error instanceof RequestError) return error;
 	const [, status, type] = answers.find(([kind]) => error instanceof kind) ?? [];

@@ -1,11 +1,12 @@
 /**
- * Who may talk to the pod: the platform, which shows its key. A web page may not even try: it cannot leave out its
- * `Origin`, and a name that it has made point at loopback stands in `Host` (CVE-2025-59956).
+ * Admits requests of the platform, which shows the pod's key, and refuses web pages. A page cannot omit its `Origin`,
+ * and a name that it made point at loopback is in `Host` (CVE-2025-59956).
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { RequestError } from "./request-error.ts";
 
+/** Checks requests against one key. */
 export class RequestGuard {
 	readonly #key: Buffer;
 
@@ -13,7 +14,7 @@ export class RequestGuard {
 		this.#key = digest(key);
 	}
 
-	/** @param port Where the pod listens. @throws {RequestError} 403 or 401. */
+	/** @param port The port of the pod. @throws {RequestError} with status 403 or 401. */
 	check({ host, origin, authorization = "" }: IncomingHttpHeaders, port: number): void {
 		if (origin !== undefined) throw new RequestError(403, "Requests of web pages are not answered");
 		if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
@@ -24,7 +25,7 @@ export class RequestGuard {
 	}
 }
 
-/** Of equal length whatever was shown, as the comparison needs. */
+/** The digests have equal length for any key, as the comparison requires. */
 function digest(text: string): Buffer {
 	return createHash("sha256").update(text).digest();
 }

@@ -1,6 +1,6 @@
 /**
- * An answer as frames of the chat, in the names the contract knows from the stream of an agent: a message of content
- * blocks that start, grow and stop, then the whole, then its result. A block's index is that of the turn's part.
+ * Writes an answer as frames of the chat, in the names of the contract's stream: a message of content blocks that
+ * start, grow and stop, then the complete message, then its result. The index of a block is that of the turn's part.
  */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
@@ -9,34 +9,41 @@ import type { StreamFrame } from "#shared/pod/frames.ts";
 import type { AssistantTurn, TurnPart } from "../conversation/assistant-turn.ts";
 import type { AgentUpdate, ToolUpdate } from "../coding-agents/coding-agent.ts";
 
-/** Characters of the end of a tool's output, while it runs and when it is over; the conversation has all of it. */
+/**
+ * The bound on the end of a tool's output, while the tool runs and when it has ended, in characters; the conversation
+ * has all of it.
+ */
 const liveOutput = 8_192;
 const finalOutput = 65_536;
-/** Characters of what a client that comes in the middle of a turn is told of it; the newest blocks count most. */
+/**
+ * The bound on what a client that connects during a turn receives of it, in characters; the newest blocks have
+ * precedence.
+ */
 const catchUpLength = 524_288;
-/** Characters of one delta, and of the end of one block's text that is told late. */
+/** The bound on one delta, and on the end of a block's text that is sent late, in characters. */
 const deltaLength = 65_536;
 
-/** Tools of one turn that are shown; a turn keeps no more parts. */
+/** The number of tools of one turn that are shown; a turn has no more parts. */
 const maxTools = 2_000;
 
 type TextBlock = "text" | "reasoning";
 
-/** What the model calls of a turn used. */
+/** The usage of the model calls of a turn. */
 export interface TurnUsage {
 	readonly tokens: TokenCounts;
-	/** US dollars; undefined: the model has no price. */
+	/** The cost in US dollars; undefined when the model has no price. */
 	readonly cost?: number | undefined;
 }
 
+/** The frames of one turn. */
 export class TurnFrames {
 	#index = -1;
-	/** The block of text that still grows. */
+	/** The block of text that is not complete. */
 	#growing: TextBlock | undefined;
-	/** Tools that are not over, by id. */
+	/** The tools that have not ended, by id. */
 	readonly #running = new Map<string, { readonly index: number; output: string }>();
 	readonly #seen = new Set<string>();
-	/** Ids of the tools, by block. */
+	/** The ids of the tools, by the index of their block. */
 	readonly #tools = new Map<number, string>();
 	#hasPlan = false;
 
@@ -51,8 +58,8 @@ export class TurnFrames {
 	}
 
 	/**
-	 * @param turnCount Answers so far, this one included.
-	 * @param used Undefined when nobody counts that.
+	 * @param turnCount The number of answers, including this one.
+	 * @param used The usage; undefined when it is not counted.
 	 */
 	ended({ id, content, parts, metadata }: ConversationTurn, turnCount: number, used?: TurnUsage): StreamFrame[] {
 		const { stop_reason, in_reply_to, error } = metadata;
@@ -82,7 +89,7 @@ export class TurnFrames {
 		];
 	}
 
-	/** What somebody who comes now has missed of the turn. */
+	/** Returns the frames of the turn so far, for a client that connects now. */
 	missed(turn: AssistantTurn): StreamFrame[] {
 		const blocks: StreamFrame[] = [];
 		let room = catchUpLength;
@@ -142,7 +149,7 @@ export class TurnFrames {
 		return this.#start(index, part);
 	}
 
-	/** It has one block, where it came first. */
+	/** A plan has one block, at the position where it first appeared. */
 	#plan(entries: object[]): StreamFrame[] {
 		if (this.#hasPlan) return [{ type: "plan", entries }];
 		this.#hasPlan = true;
@@ -152,7 +159,7 @@ export class TurnFrames {
 	}
 }
 
-/** As the contract's stream names them. */
+/** Returns the usage in the names of the contract's stream. */
 function usageOf({ input, output, cache_read, cache_write }: TokenCounts): object {
 	return {
 		input_tokens: input,
@@ -196,7 +203,7 @@ function shortened(part: TurnPart | undefined): TurnPart | undefined {
 	return { ...part, text: part.text.slice(-deltaLength) };
 }
 
-/** A part in the contract's form; one of a form that is not known stays as it is. */
+/** Returns a part in the contract's form; a part of an unknown form is unchanged. */
 function blockOf(part: unknown, toolId?: string): object {
 	const { type, text, ...rest }: Record<string, unknown> = Object(part);
 	if (type === "text") return { type: "text", text };
