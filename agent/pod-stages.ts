@@ -32,7 +32,7 @@ import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 /** The id of the message that the launch itself contains. */
 const initialMessage = "initial";
 
-/** What every stage may use. */
+/** The dependencies that every stage may use. */
 export interface StageHost {
 	readonly context: PodContext;
 	readonly workspace: PodWorkspace;

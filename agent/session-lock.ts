@@ -34,5 +34,5 @@ export function holdSession(folder: string): boolean {
 	return true;
 }
 
-/** Without a reference the connection would be closed, and the lock released. */
+/** A connection without a reference would be closed, and the lock released. */
 const held: DatabaseSync[] = [];

@@ -6,7 +6,7 @@ import type { AgentCapabilities, PromptResponse, SessionModeState } from "@agent
 import type { JsonObject } from "../io/json-object.ts";
 import type { AcpClient } from "./acp-client.ts";
 
-/** What the agent does with the requests of its client. The process chooses one mode when it starts. */
+/** One way to handle the requests of a client. The process chooses one mode when it starts. */
 export interface AgentMode {
 	/** The name that people see. */
 	readonly title: string;
@@ -19,7 +19,7 @@ export interface AgentMode {
 	load?(opening: SessionOpening): Promise<AgentSession>;
 }
 
-/** What `session/new` and `session/load` give to a session. */
+/** The parameters of `session/new` and `session/load`. */
 export interface SessionOpening {
 	sessionId: string;
 	/** The path is absolute. */

@@ -21,7 +21,7 @@ import type { LogBuffer } from "../io/log-buffer.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
-/** What the start needs from the pod. */
+/** The dependencies of a start, given by the pod. */
 export interface AgentStarterDependencies {
 	readonly launch: LaunchDocument;
 	/** The environment of this process. */
@@ -63,7 +63,7 @@ export async function startCodingAgent(
 	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
 }
 
-/** What is decided before the record is read. */
+/** The choices that are made before the record is read. */
 interface Chosen {
 	/** The model that a person chose since the launch; empty stands for the launch's. */
 	readonly model: string;

@@ -35,7 +35,7 @@ export interface PlanEntry {
 
 export type AgentUpdate = { type: "text" | "reasoning"; text: string } | ToolUpdate | PlanUpdate;
 
-/** What an agent may report at any time, beside its answers. A notice replaces the previous one of its type. */
+/** A report of the agent beside its answers, which may come at any time. A notice replaces the previous one of its type. */
 export type AgentNotice =
 	| { type: "commands"; commands: { name: string; description: string }[] }
 	/** The tokens of the agent's context: how many are used, and how many fit. */

@@ -43,7 +43,7 @@ function startedBy(marker: Environment, { reportedAt, earliest }: CommandTime): 
 	return markedProcesses(marker).flatMap((pid) => {
 		const startTime = startTimeOf(pid);
 		if (startTime === undefined || Number(startTime) < earliest) return [];
-		// Before the command was reported, the agent may have started a server that it talks to.
+		// The agent may have started a server that it talks to before the command was reported.
 		return Number(startTime) < reportedAt && hasPipedInput(pid) ? [] : [{ pid, startTime }];
 	});
 }

@@ -125,7 +125,7 @@ export class Permissions {
 		this.cancel();
 	}
 
-	/** With the policy `auto` a request is permitted once and never for ever, because the agent would remember that. */
+	/** The policy `auto` permits a request once and never for ever, because the agent would remember that. */
 	#permit({ title, options }: WantedPermission): string | undefined {
 		const once = options.find(({ kind }) => kind === "allow_once");
 		this.#say(once ? `Permitted once: ${title}` : `Not permitted: ${title}`);

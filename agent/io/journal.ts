@@ -6,7 +6,7 @@ import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
 
 const { O_RDWR, O_CREAT, O_APPEND, O_DSYNC } = constants;
 /**
- * With O_DSYNC a write returns when its bytes are on disk, which costs one trip to the thread pool instead of two.
+ * A write with O_DSYNC returns when its bytes are on disk, which costs one trip to the thread pool instead of two.
  */
 const durable = O_RDWR | O_CREAT | O_APPEND | O_DSYNC;
 

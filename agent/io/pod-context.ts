@@ -1,4 +1,4 @@
-/** What all parts of a pod share: the launch document, the environments, the log, and the signal of the end. */
+/** The values that all parts of a pod share: the launch document, the environments, the log, and the signal of the end. */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { LogBuffer } from "./log-buffer.ts";

@@ -1,4 +1,7 @@
-/** One request through the proxy: to the provider with its key, and the answer back while the meter reads it. */
+/**
+ * One request through the proxy: it is sent to the provider with the provider's key, and the response is passed back
+ * while the meter reads it.
+ */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -28,34 +31,35 @@ import type { ProxyRoute } from "./proxy-route.ts";
 import type { RequestBodies } from "./request-bodies.ts";
 import { type WatchCall, type WatchedCall, watchNothing } from "./provider/watched-call.ts";
 
-/** What all exchanges of a proxy share. */
+/** The dependencies and the state that all exchanges of a proxy share. */
 export interface ExchangeDependencies {
 	readonly access: ModelAccess;
 	readonly link: ProviderLink;
 	readonly bodies: RequestBodies;
 	readonly limits: ProxyLimits;
 	readonly log: LogBuffer;
-	/** Told once of each call that reached the provider, before its caller learns that it is over. */
+	/** Receives each call that reached the provider once, before its caller learns that it is over. */
 	readonly onCall: (call: MeteredCall) => void;
-	/** Told of a call that a budget pays before it is sent, and of one whose provider tells of the usage early. */
+	/** Receives a call that a budget pays before it is sent, and a call whose provider reports usage early. */
 	readonly onBegun: (call: CallUnderWay) => Promise<void>;
 	/** Whether a budget applies. */
 	readonly isLimited: () => boolean;
-	/** A sentence: the call is refused with it. The signal aborts when its caller has left. */
+	/** Resolves with a sentence when the call is refused. The signal aborts when its caller has left. */
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
 	readonly watchCall: WatchCall;
 	readonly listening: Listening;
 	readonly otherModels: OtherModels;
-	/** Whether the provider is known not to take the request for a stream's usage. */
+	/** Whether the provider is known to refuse the request for a stream's usage. */
 	refusesUsageRequest: boolean;
-	/** Calls that were answered without a word of their usage. */
+	/** The number of calls that were answered without usage. */
 	unmetered: number;
 }
 
-/** Bytes of JSON of a failure's sentence. */
+/** The bound on a failure's sentence, in bytes of JSON. */
 const maxFailureBytes = 1_000;
 const own = "model-proxy";
 
+/** Handles one request and its response. */
 export class CallExchange {
 	readonly #dependencies: ExchangeDependencies;
 	readonly #route: ProxyRoute;
@@ -81,7 +85,7 @@ export class CallExchange {
 		this.#watch = route.kind === "call" ? dependencies.watchCall() : watchNothing();
 	}
 
-	/** Resolves when the answer is over, however it ended. @throws {ProxyError} as long as nothing was answered. */
+	/** Resolves when the response has ended in any way. @throws {ProxyError} while nothing was answered. */
 	async run(): Promise<void> {
 		try {
 			await this.#dependencies.bodies.with(this.#request, async (bytes) => {
@@ -151,14 +155,14 @@ export class CallExchange {
 		await this.#relay(answer, { meter: booked.meter, isStreaming, isChanged, onEnd });
 	}
 
-	/** @returns With whether the usage was asked for on the caller's behalf. */
+	/** @returns The response, and whether the proxy asked for the usage in the place of the caller. */
 	async #sendCall(body: CallBody): Promise<{ answer: IncomingMessage; isChanged: boolean }> {
 		const { asking, bytes } = body;
 		const dependencies = this.#dependencies;
 		if (!asking || dependencies.refusesUsageRequest) return { answer: await this.#send(bytes), isChanged: false };
 		const answer = await this.#send(asking);
 		if (answer.statusCode !== 400 && answer.statusCode !== 422) return { answer, isChanged: true };
-		// Perhaps it does not know the option; then the call is one without usage.
+		// The provider may not know the option, so the call is repeated without it and without usage.
 		answer.destroy();
 		const again = await this.#send(bytes);
 		dependencies.refusesUsageRequest = (again.statusCode ?? 0) < 300;
@@ -171,7 +175,7 @@ export class CallExchange {
 		const request: PooledRequest = {
 			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,
 			method: "POST",
-			// A call costs each time.
+			// Every call costs, so it must not be sent twice.
 			isRepeatable: kind !== "call",
 			headers: providerHeaders(this.#request.headers, wire, access.key),
 			body,
@@ -180,7 +184,7 @@ export class CallExchange {
 		return link.send(request, this.#provider);
 	}
 
-	/** @throws {ProxyError} when it is an answer that cannot be passed on. */
+	/** @throws {ProxyError} when the response cannot be passed on. */
 	async #relay(answer: IncomingMessage, metering?: Metering): Promise<void> {
 		const status = answer.statusCode ?? 502;
 		if (status >= 300 && status < 400) {
@@ -209,7 +213,8 @@ export class CallExchange {
 			metering?.onEnd(how);
 			this.#watchEnd(how, metering?.meter.received, cause);
 		};
-		// Before the caller learns of the end: who has read the answer finds it in the books.
+		// This happens before the caller learns of the end, so that the usage of a response that was read completely is
+		// in the books.
 		const breakOff = (cause: unknown): void => {
 			metered?.breakOff();
 			end(this.#presence.left.aborted ? "left" : "broken", cause);
@@ -227,7 +232,7 @@ export class CallExchange {
 		}
 	}
 
-	/** Whoever leaves in the middle of an answer has had one: some do as soon as they have what they want. */
+	/** A caller that leaves in the middle of a response has had one: some leave as soon as they have what they need. */
 	#watchEnd(how: MeteredCall["end"], received: number | undefined, cause: unknown): void {
 		if (how === "broken")
 			this.#failed(cause instanceof ProxyError ? cause.message : `${this.#provider} broke off its answer`);
@@ -236,7 +241,7 @@ export class CallExchange {
 		else this.#failed(`${this.#provider} answered with nothing`);
 	}
 
-	/** An error of the provider may repeat the key. */
+	/** An error of the provider may contain the key. */
 	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
 		const said = `${this.#provider} answered ${answer.statusCode}`;
 		const { log } = this.#dependencies;
@@ -276,16 +281,16 @@ export class CallExchange {
 }
 
 interface Metering extends Metered {
-	/** The meter has seen all that will come; only the first time counts. */
+	/** The meter has seen everything that will come. Only the first call counts. */
 	onEnd: (end: MeteredCall["end"]) => void;
 }
 
-/** Why it was, stands with the session. */
+/** The session says why a budget refused the call. */
 function isRefusedByBudget(error: unknown): boolean {
 	return error instanceof ProxyError && error.status === 402;
 }
 
-/** Whether the provider may have begun to answer. */
+/** Whether the provider may have received the call. */
 function mayBeHeard(error: unknown): boolean {
 	const cause = error instanceof ProxyError ? error.cause : error;
 	return !(cause instanceof Unanswered) || cause.mayBeHeard;

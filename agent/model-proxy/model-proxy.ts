@@ -23,7 +23,7 @@ import { type WatchCall, watchNothing } from "./provider/watched-call.ts";
 /** An import would load more (see `agent-server.ts`). */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** What the proxy needs from the session. */
+/** The dependencies of the proxy, given by the session. */
 export interface ModelProxyOptions {
 	access: ModelAccess;
 	/** Receives each call that was sent to the provider once, before its caller learns that it is over. */

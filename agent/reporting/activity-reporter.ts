@@ -7,7 +7,7 @@ import { SingleFlight } from "#shared/single-flight.ts";
 import { Backoff } from "./backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
-/** What the agent is doing. */
+/** The activity of the agent. */
 export interface ActivityReport {
 	state: ActivityState;
 	metadata: {

@@ -30,7 +30,7 @@ const askForLimitsMs = 5_000;
 /** How long the next turn, or the end of the pod, waits for the return of the previous reservation. */
 const patienceMs = 3_000;
 
-/** What the gate needs from the pod. */
+/** The dependencies of the gate, given by the pod. */
 export interface BudgetGateOptions {
 	readonly launch: LaunchDocument;
 	readonly log: LogBuffer;

@@ -17,7 +17,7 @@ const chronicleMs = 15_000;
 const lookMs = 3_000;
 const maxAnswer = 100_000;
 
-/** What the chronicle is made from. */
+/** The sources of the chronicle. */
 export interface ClosingParts {
 	/** The time of the request to end the pod, on the monotonic clock. */
 	readonly since: number;

@@ -22,7 +22,7 @@ const defaultLimits: SpoolLimits = { fileBytes: 16 * 1_048_576, waitingBytes: 12
 /** The bound on acknowledged reports in the file; the platform accepts a report that it has already. */
 const staleBytes = 1_048_576;
 
-/** What is known of the newest reports when the reports themselves are gone. */
+/** The numbers of the newest reports, which outlive the reports themselves. */
 interface Newest {
 	/** The launch and number of the newest report. */
 	launch: number;

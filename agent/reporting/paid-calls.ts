@@ -1,5 +1,5 @@
 /**
- * What one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
+ * The use that one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
  */
 import { randomUUID } from "node:crypto";
 import type { PlannedCall, SentReservationRequest } from "#shared/contracts/budgets.ts";

@@ -8,7 +8,7 @@ const requestMs = 10_000;
 const defaultLifelineMs = 900_000;
 
 /**
- * What became of a report. `rejected`: the platform does not accept this report. `forbidden`: it accepts none at
+ * The outcome of a report. `rejected`: the platform does not accept this report. `forbidden`: it accepts none at
  * present. `stale`: a newer launch of the session exists.
  */
 export type DeliveryOutcome = "accepted" | "unreachable" | "rejected" | "forbidden" | "stale";

@@ -24,7 +24,7 @@ export interface PlatformRequest {
 
 /** The bound on one answer. The longest answer that is used has a sentence on a refused reservation. */
 const maxAnswerBytes = 65_536;
-/** As many model calls may ask for a reservation at one time. */
+/** The same number of model calls may ask for a reservation at one time. */
 const maxSockets = 32;
 /** The platform closes idle connections a second later. */
 const freeMs = 4_000;

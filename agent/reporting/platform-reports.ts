@@ -9,13 +9,13 @@ import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageSpool } from "./usage-spool.ts";
 import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";
 
-/** What waits on disk for the platform. */
+/** The records that wait on disk for the platform. */
 export interface Spools {
 	history: HistorySpool;
 	usage: UsageSpool;
 }
 
-/** What the reports are made from. */
+/** The sources of the reports. */
 export interface PlatformReportsDependencies {
 	readonly launch: LaunchDocument;
 	readonly told: Told;

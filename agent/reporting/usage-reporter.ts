@@ -21,7 +21,7 @@ const withinTurnMs = 30_000;
 /** The limit on any wait for the platform. At the end of the pod, what is not acknowledged by then waits on disk. */
 const patienceMs = 2_000;
 
-/** What the reporter needs. */
+/** The dependencies of the reporter. */
 export interface UsageReporterDependencies {
 	readonly client: PlatformClient;
 	readonly log: LogBuffer;

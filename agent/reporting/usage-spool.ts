@@ -11,7 +11,7 @@ import { addUse, isToldWith, type MeteredReport, reportOf, type Use } from "./us
 
 /** One line of the file. */
 type SpoolRecord =
-	/** With `ended`, the id of a call, it replaces what was recorded when the call began. */
+	/** The member `ended` is the id of a call: the use replaces what was recorded when the call began. */
 	| { use: Use; ended?: string }
 	/** A call under way. Its use counts when the pod that knows its end is gone. */
 	| { begun: string; use: Use }

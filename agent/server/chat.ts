@@ -15,7 +15,7 @@ import type { Permissions, PermissionWatcher } from "../coding-agents/permission
 import { TurnFrames } from "./turn-frames.ts";
 import type { TurnWatcher } from "../conversation/turn-watcher.ts";
 
-/** What the chat needs from the pod. */
+/** The dependencies of the chat, given by the pod. */
 export interface ChatDependencies {
 	readonly sessionId: string;
 	/** The session's model at its launch; empty when it has none. */

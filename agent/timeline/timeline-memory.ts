@@ -1,4 +1,4 @@
-/** What one pod of a session passes to the next about the timeline, in a small file in the state folder. */
+/** The state of the timeline that one pod of a session passes to the next, in a small file in the state folder. */
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { isJsonObject, textOf } from "../io/json-object.ts";

@@ -15,7 +15,7 @@ import { type Changes, WorkspaceWatch } from "./workspace-watch.ts";
 const firstLookMs = 10_000;
 const nothing: Changes = { files: [], commits: [] };
 
-/** What the timeline needs. */
+/** The dependencies of the timeline. */
 export interface TimelineDependencies {
 	readonly launch: LaunchDocument;
 	/** Git has the environment for work without a remote. */

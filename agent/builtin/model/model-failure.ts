@@ -22,7 +22,7 @@ export class ModelFailure extends Error {
 	}
 }
 
-/** What is known about a failure beside its sentence. */
+/** The known properties of a failure beside its sentence. */
 export interface FailureTraits {
 	isRetryable?: boolean;
 	retryAfterMs?: number | undefined;

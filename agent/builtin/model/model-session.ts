@@ -26,7 +26,7 @@ import { promptText } from "./prompt-text.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a session needs from the mode that makes it. */
+/** The dependencies of a session, given by the mode that makes it. */
 export interface ModelSessionDependencies {
 	endpoint: ModelEndpoint;
 	/** The environment of programs that the tools start. */

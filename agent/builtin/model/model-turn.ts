@@ -12,7 +12,7 @@ import { ModelFailure } from "./model-failure.ts";
 import { type ModelMessage, toolMessage } from "./model-message.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a turn needs from its session. */
+/** The dependencies of a turn, given by its session. */
 export interface ModelTurnDependencies {
 	endpoint: ModelEndpoint;
 	context: ModelContext;

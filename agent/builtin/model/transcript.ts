@@ -20,7 +20,7 @@ type TranscriptRecord =
 export interface LoadedTranscript {
 	transcript: Transcript;
 	messages: ModelMessage[];
-	/** What a client is shown of the session. */
+	/** The updates that a client is shown of the session. */
 	updates: SessionUpdate[];
 }
 

@@ -7,7 +7,7 @@ import { isJsonObject } from "../../io/json-object.ts";
 import type { AcpClient } from "../acp-client.ts";
 import type { PermissionNeed } from "./tool.ts";
 
-/** In mode `ask` a person permits each change; in mode `auto` nobody is asked. */
+/** The mode `ask` has a person permit each change; the mode `auto` asks nobody. */
 export const sessionModes = ["ask", "auto"] as const;
 export type SessionModeName = (typeof sessionModes)[number];
 

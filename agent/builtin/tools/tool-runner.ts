@@ -14,7 +14,7 @@ import type { ToolPermissions, Verdict } from "./tool-permissions.ts";
 import { type PreparedCall, textContent, type Tool, type ToolOutcome } from "./tool.ts";
 import { ToolInput } from "./tool-input.ts";
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface ToolResult {
 	/** The part for the model. */
 	part: LanguageModelV4ToolResultPart;
@@ -24,7 +24,7 @@ export interface ToolResult {
 	isCancelled: boolean;
 }
 
-/** What the runner needs from its session. */
+/** The dependencies of the runner, given by its session. */
 export interface ToolRunnerOptions {
 	folder: string;
 	client: AcpClient;
@@ -107,7 +107,7 @@ async function endedOrAbandoned(running: Promise<ToolOutcome>, signal: AbortSign
 	}
 }
 
-/** What the client is shown of one call, and the form in which the call is recorded. */
+/** One call as the client is shown it, and the form in which it is recorded. */
 class CallReport {
 	call: ToolCall;
 	readonly #modelCall: ModelToolCall;

@@ -27,12 +27,12 @@ export interface PreparedCall {
 	run(stage: ToolStage): Promise<ToolOutcome>;
 }
 
-/** What a person sees of a call before it runs. */
+/** The part of a call that a person sees before it runs. */
 export interface ShownCall {
 	title: string;
 	kind: ToolKind;
 	locations?: ToolCallLocation[];
-	/** What the call is about to do, such as a diff. */
+	/** The planned effect of the call, such as a diff. */
 	content?: ToolCallContent[];
 }
 
@@ -40,7 +40,7 @@ export interface ShownCall {
 export interface PermissionNeed {
 	/** One answer "always" permits all calls with the same key. */
 	key: string;
-	/** What "always" means, for the person who is asked, such as `Always allow "npm test"`. */
+	/** The meaning of "always" for the person who is asked, such as `Always allow "npm test"`. */
 	always: string;
 }
 

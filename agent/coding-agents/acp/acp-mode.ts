@@ -4,7 +4,7 @@
  */
 import { type JsonObject, objectsOf } from "../../io/json-object.ts";
 
-/** What an agent offers. */
+/** The modes and options that an agent offers. */
 export interface ModeChoices {
 	/** The modes that were offered when the conversation was opened. */
 	readonly modes: JsonObject;

@@ -9,7 +9,7 @@ import type { LogBuffer } from "../../io/log-buffer.ts";
 import { type ModeChoices, modeRequest } from "./acp-mode.ts";
 import { type McpSupport, splitMcpServers } from "./acp-mcp.ts";
 
-/** What the opening needs to know about the agent and the session. */
+/** The properties of the agent and the session that the opening uses. */
 export interface OpeningOptions {
 	/** The source of its lines in the log. */
 	id: string;

@@ -17,7 +17,7 @@ import { readNotice } from "./acp-notices.ts";
 import { openSession, type OpeningOptions } from "./acp-opening.ts";
 import { AcpToolCalls } from "./acp-tool-calls.ts";
 
-/** What is needed to speak to an agent. */
+/** The properties of the agent and the session that the protocol uses. */
 export interface AcpOptions extends Omit<OpeningOptions, "mode"> {
 	/** The agent's own mode for each permission mode; empty leaves the mode in which the agent starts. */
 	modes: Readonly<Record<PermissionMode, string>>;
@@ -137,7 +137,7 @@ export class AcpAgent implements CodingAgent {
 
 	async setPermissionMode(mode: PermissionMode): Promise<void> {
 		const own = this.#options.modes[mode];
-		// Before the conversation is opened, it is enough to remember the mode.
+		// It is enough to remember the mode until the conversation is opened.
 		if (own === "" || this.#sessionId === "") return;
 		const request = modeRequest(own, { modes: this.#modes, choices: this.#choices });
 		if (!request) throw new Error(`The coding agent has no mode "${own}"; it goes on as before`);

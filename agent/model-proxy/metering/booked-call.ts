@@ -61,7 +61,7 @@ export class BookedCall {
 		if (counts) await onBegun({ ...call, counts, isEstimated: bounds !== undefined });
 	}
 
-	/** What was reported, raised to what the bounds make likely where there are bounds. */
+	/** Returns the reported usage, raised to the likely usage if there are bounds. */
 	#estimate(reported: TokenCounts | undefined, received: number): TokenCounts | undefined {
 		const { bounds, contextWindow } = this.#dependencies;
 		return bounds ? estimatedUsage(bounds, contextWindow, { told: reported, received }) : reported;
