@@ -7,6 +7,7 @@ import { SingleFlight } from "#shared/single-flight.ts";
 import { Backoff } from "./backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
+import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import type { TimelineLog } from "../timeline/timeline-log.ts";
@@ -49,11 +50,7 @@ export class HistoryReporter {
 	#turn: string | undefined;
 	/** The patch that was reported last. */
 	#patch: string | undefined;
-	#isPatchDue = false;
-	/** No patch was made since the last tick. */
-	#mayPatch = false;
-	/** The patch that is being made came too late for the end. */
-	#isPatchLate = false;
+	#pace: PatchPace = "fresh";
 	readonly #collecting = new SingleFlight(() => this.#collectAndPause());
 	readonly #delivering = new SingleFlight(
 		() => this.#deliverAll(),
@@ -68,7 +65,7 @@ export class HistoryReporter {
 		this.#client = client;
 		this.#turn = spool.newestTurn;
 		this.#timer = every(collectMs, () => {
-			this.#mayPatch = true;
+			this.#enter("ticked");
 			this.wake();
 		});
 		this.#deliver();
@@ -94,7 +91,7 @@ export class HistoryReporter {
 		this.#ending.abort();
 		const over = sleep(patienceMs);
 		await Promise.race([this.#collectLast(), sleep(lastPatchMs)]);
-		this.#isPatchLate = true;
+		this.#enter("ended");
 		const last = chronicle ? [{ logs: [], turns: [], chronicle }] : [];
 		await this.#spool.add(last).catch((error: unknown) => this.#sayBroken(error));
 		// The last delivery follows the one that is under way, which stops at the first report that is not accepted.
@@ -110,7 +107,7 @@ export class HistoryReporter {
 
 	async #collectLast(): Promise<void> {
 		await this.#collecting.settled();
-		this.#mayPatch = true;
+		this.#enter("ticked");
 		await this.#collect();
 	}
 
@@ -140,17 +137,25 @@ export class HistoryReporter {
 		this.#logged = logged;
 		this.#recorded = recorded;
 		this.#turn = newTurns.at(-1)?.id ?? this.#turn;
-		if (newTurns.some(({ role }) => role === "assistant")) this.#isPatchDue = true;
+		if (newTurns.some(({ role }) => role === "assistant")) this.#enter("turnEnded");
 	}
 
 	async #spoolPatch(): Promise<void> {
-		if (!this.#isPatchDue || !this.#mayPatch) return;
-		this.#isPatchDue = false;
-		this.#mayPatch = false;
+		if (this.#pace !== "due") return;
+		this.#enter("begun");
 		const found = await this.#told.patch().catch(() => undefined);
-		if (!found || found.patch === this.#patch || this.#isPatchLate) return;
+		if (!found || found.patch === this.#patch || this.#isClosed) return;
 		await this.#spool.add(patchReports(found));
 		this.#patch = found.patch;
+	}
+
+	#enter(event: PatchEvent): void {
+		this.#pace = patchPaces[event][this.#pace];
+	}
+
+	/** The patch that is being made came too late for the end. */
+	get #isClosed(): boolean {
+		return this.#pace === "closed";
 	}
 
 	/** A delivery that is under way also sends what is added meanwhile. */
