@@ -4,7 +4,7 @@
  */
 import type { ActivityState } from "#shared/contracts/session-resource.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
-import { Backoff } from "./backoff.ts";
+import { Backoff } from "#shared/backoff.ts";
 import type { PlatformClient } from "./platform-client.ts";
 
 /** The activity of the agent. */

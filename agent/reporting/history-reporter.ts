@@ -4,7 +4,7 @@ import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
-import { Backoff } from "./backoff.ts";
+import { Backoff } from "#shared/backoff.ts";
 import { type NumberedReport, packReports, patchReports } from "./history-report.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import { type PatchEvent, type PatchPace, patchPaces } from "./patch-pace.ts";

@@ -5,7 +5,7 @@
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import { noTokens } from "#shared/models/token-counts.ts";
-import { Backoff } from "./backoff.ts";
+import { Backoff } from "#shared/backoff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { CallUnderWay, MeteredCall } from "../model-proxy/metering/metered-call.ts";
 import type { TokenMeter } from "../model-proxy/metering/token-meter.ts";

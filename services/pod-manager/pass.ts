@@ -1,6 +1,7 @@
 /**
  * One pass over one session: observe, plan, act and report. It may be interrupted anywhere; the next pass continues.
  */
+import { type BackoffRule, backoffMs } from "#shared/backoff.ts";
 import { monotonic } from "#shared/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -31,6 +32,9 @@ export const graceMs = 20_000;
  */
 const passMs = 9_000;
 
+/** The delay before the next pass when a step has failed. */
+const afterFailure: BackoffRule = { firstMs: 1_000, maxMs: 30_000 };
+
 /**
  * Runs a pass. @param since The monotonic time before the claim was requested. @throws {Error} when the pods could not
  * be observed.
@@ -48,7 +52,7 @@ export async function runPass(claim: Claim, dependencies: PassDependencies, sinc
 		}
 		return { report: report(claim, decided.reached, dueInMs[decided.reached.phase]) };
 	} catch (trouble) {
-		return { trouble, report: report(claim, decided.found, backoffMs(claim.attempts)) };
+		return { trouble, report: report(claim, decided.found, Math.round(backoffMs(claim.attempts, afterFailure))) };
 	}
 }
 
@@ -76,13 +80,4 @@ function refuseLate(since: number): void {
 
 function report({ id, fence, generation }: Claim, observed: Observation, due_in_ms: number): PassReport {
 	return { id, fence, generation, observed, due_in_ms };
-}
-
-/**
- * Returns the delay before the next attempt: 1 s after the first, doubled up to 30 s; half of it is random, so that
- * many failed sessions do not return at the same time.
- */
-export function backoffMs(attempts: number): number {
-	const most = Math.min(1_000 * 2 ** Math.max(0, attempts - 1), 30_000);
-	return Math.round(most * (0.5 + Math.random() / 2));
 }

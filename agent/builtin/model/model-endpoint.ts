@@ -1,5 +1,6 @@
 /** Asks the model, and repeats a failed request when that may help. Every wait has a bound. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import { type BackoffRule, backoffMs } from "#shared/backoff.ts";
 import { sleep } from "#shared/clock.ts";
 import { makeModel } from "./language-model.ts";
 import { type AnswerListener, ModelAnswer } from "./model-answer.ts";
@@ -20,9 +21,10 @@ export interface ModelRequest {
 
 /** The number of attempts after the first one. */
 const retries = 2;
-const backoffMs = 500;
 /** A provider that asks for a longer wait gets no further attempt. */
 const maxWaitMs = 30_000;
+/** One agent asks alone, so that nothing is left to chance. */
+const backoff: BackoffRule = { firstMs: 500, maxMs: maxWaitMs, factor: 4, jitter: 0 };
 
 /** The Anthropic format requires a number; for models it knows, the library lowers it to their maximum. */
 const maxAnswerTokens = 16_384;
@@ -112,7 +114,7 @@ export class AnswerAborted extends Error {
 
 /** Returns undefined when another attempt cannot help. */
 function waitBefore(attempt: number, { isRetryable, retryAfterMs }: ModelFailure): number | undefined {
-	const waitMs = retryAfterMs ?? backoffMs * 4 ** attempt;
+	const waitMs = retryAfterMs ?? backoffMs(attempt + 1, backoff);
 	return isRetryable && attempt < retries && waitMs <= maxWaitMs ? waitMs : undefined;
 }
 
