@@ -1,4 +1,5 @@
 /** Reads the launch document: one JSON document on standard input that tells the pod what to run. */
+import { readBounded } from "#shared/bounded-read.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type LaunchDocument, launchDocumentFields } from "#shared/pod/launch.ts";
 import { parseJsonObject } from "./io/json-object.ts";
@@ -14,14 +15,8 @@ export class LaunchDocumentError extends Error {
 
 /** @throws {LaunchDocumentError} when the document is too long. */
 export async function readLaunchText(input: AsyncIterable<Buffer>): Promise<string> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of input) {
-		bytes += chunk.length;
-		if (bytes > maxBytes) throw new LaunchDocumentError(`Cannot use a launch document of more than ${maxBytes} bytes`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString("utf8");
+	const tooLarge = () => new LaunchDocumentError(`Cannot use a launch document of more than ${maxBytes} bytes`);
+	return (await readBounded(input, { maxBytes, tooLarge })).toString("utf8");
 }
 
 /** @throws {LaunchDocumentError} that names the first fields that break the schema. */

@@ -1,5 +1,6 @@
 /** Holds the bodies of requests, within bounds, until they are answered. */
 import type { IncomingMessage } from "node:http";
+import { readBounded } from "#shared/bounded-read.ts";
 import { ProxyError } from "./proxy-error.ts";
 import type { ProxyLimits } from "./proxy-limits.ts";
 
@@ -25,16 +26,16 @@ export class RequestBodies {
 		}
 	}
 
-	async #read(request: IncomingMessage, held: { bytes: number }): Promise<Buffer> {
+	#read(request: IncomingMessage, held: { bytes: number }): Promise<Buffer> {
 		const { bodyBytes, heldBytes } = this.#limits;
-		const chunks: Buffer[] = [];
-		for await (const chunk of request as AsyncIterable<Buffer>) {
-			held.bytes += chunk.length;
-			this.#held += chunk.length;
-			if (held.bytes > bodyBytes) throw new ProxyError(413, `The request has more than ${bodyBytes} bytes`);
-			if (this.#held > heldBytes) throw new ProxyError(429, "Too many large requests at a time", { retryAfterS: 1 });
-			chunks.push(chunk);
-		}
-		return Buffer.concat(chunks);
+		return readBounded(request, {
+			maxBytes: bodyBytes,
+			tooLarge: () => new ProxyError(413, `The request has more than ${bodyBytes} bytes`),
+			onChunk: (bytes) => {
+				held.bytes += bytes;
+				this.#held += bytes;
+				if (this.#held > heldBytes) throw new ProxyError(429, "Too many large requests at a time", { retryAfterS: 1 });
+			},
+		});
 	}
 }

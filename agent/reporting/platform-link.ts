@@ -1,4 +1,5 @@
 /** Sends JSON requests about the pod's session to the platform. */
+import { readBounded } from "#shared/bounded-read.ts";
 import { deadline } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { ConnectionPool } from "../io/connection-pool.ts";
@@ -75,17 +76,11 @@ export class PlatformLink {
  * answer was read completely.
  */
 async function textOf(answer: AsyncIterable<Buffer>): Promise<string | undefined> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
+	const tooLarge = () => new Error("The answer is too long");
 	try {
-		for await (const chunk of answer) {
-			bytes += chunk.length;
-			// The return destroys the response and its connection.
-			if (bytes > maxAnswerBytes) return undefined;
-			chunks.push(chunk);
-		}
+		// An answer that is too long is destroyed, and its connection with it.
+		return (await readBounded(answer, { maxBytes: maxAnswerBytes, tooLarge })).toString();
 	} catch {
 		return undefined;
 	}
-	return Buffer.concat(chunks).toString();
 }

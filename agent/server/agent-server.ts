@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { readBounded } from "#shared/bounded-read.ts";
 import { type JsonObject, parseJsonObject } from "../io/json-object.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { RequestError, requestErrorOf } from "./request-error.ts";
@@ -120,15 +121,10 @@ export class AgentServer {
 
 /** @throws {RequestError} */
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		bytes += chunk.length;
-		if (bytes > maxBodyBytes) throw new RequestError(413, `A command has at most ${maxBodyBytes} bytes`);
-		chunks.push(chunk);
-	}
-	if (bytes === 0) return {};
-	const body = parseJsonObject(Buffer.concat(chunks).toString("utf8"));
+	const tooLarge = () => new RequestError(413, `A command has at most ${maxBodyBytes} bytes`);
+	const bytes = await readBounded(request, { maxBytes: maxBodyBytes, tooLarge });
+	if (bytes.length === 0) return {};
+	const body = parseJsonObject(bytes.toString("utf8"));
 	if (!body) throw new RequestError(400, "A command's body must be a JSON object");
 	return body;
 }

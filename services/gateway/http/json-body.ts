@@ -1,6 +1,7 @@
 /** Reads the body of a request: one JSON object in UTF-8, bounded in bytes and depth before other code reads it. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBounded } from "#shared/bounded-read.ts";
 import { HttpError, InvalidRequestError } from "./http-errors.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -51,16 +52,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
 	return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-async function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
+function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
 	const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-	for await (const chunk of body) {
-		bytes += chunk.length;
-		if (bytes > maxBytes) throw tooLarge;
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks, bytes);
+	return readBounded(body, { maxBytes, tooLarge: () => tooLarge });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
+import { readBounded } from "#shared/bounded-read.ts";
 import { deadline } from "#shared/clock.ts";
 import { BadRequestError, type ServiceError, UpstreamError } from "#shared/errors.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
@@ -84,15 +85,9 @@ function unreachable(cause: unknown): never {
 	throw new UpstreamError("The session's pod cannot be reached", "POD_UNREACHABLE", { cause });
 }
 
-async function boundedText(response: Response): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of response.body ?? []) {
-		chunks.push(chunk);
-		bytes += chunk.byteLength;
-		if (bytes > maxMessageBytes) throw new Error("The answer is too large");
-	}
-	return Buffer.concat(chunks).toString("utf8");
+async function boundedText({ body }: Response): Promise<string> {
+	const tooLarge = () => new Error("The answer is too large");
+	return body ? (await readBounded(body, { maxBytes: maxMessageBytes, tooLarge })).toString("utf8") : "";
 }
 
 function detailOf(text: string): string {
