@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { BadRequestError } from "#shared/errors.ts";
+import { memoryPage } from "#shared/store/memory-page.ts";
+
+interface Item {
+	rank: number;
+	name: string;
+}
+
+const list: Item[] = [
+	{ rank: 20, name: "c" },
+	{ rank: 10, name: "b" },
+	{ rank: 10, name: "a" },
+	{ rank: 100, name: "d" },
+];
+
+const positionOf = ({ rank, name }: Item) => ({ value: rank, id: name });
+
+function namesOf({ items }: { items: Item[] }): string {
+	return items.map(({ name }) => name).join("");
+}
+
+describe("memoryPage()", () => {
+	it("is the whole list, by value and then by id, where it fits", () => {
+		const page = memoryPage(list, positionOf, { limit: 4 });
+		expect([namesOf(page), page.next]).to.deep.equal(["abcd", undefined]);
+	});
+
+	it("goes on after the page before, also when an item of it is gone", () => {
+		const first = memoryPage(list, positionOf, { limit: 2 });
+		expect(namesOf(first)).to.equal("ab");
+		const without = list.filter(({ name }) => name !== "b");
+		const second = memoryPage(without, positionOf, { limit: 2, cursor: first.next });
+		expect([namesOf(second), second.next]).to.deep.equal(["cd", undefined]);
+	});
+
+	it("ends by bytes, with at least one item", () => {
+		const large = ["a", "b"].map((name) => ({ rank: 0, name: name.repeat(900_000) }));
+		expect(memoryPage(large, positionOf, { limit: 9 }).items).to.have.length(1);
+	});
+
+	it("says that a client has a page already, until the page changes", () => {
+		const { etag } = memoryPage(list, positionOf, { limit: 2 });
+		const known = `"other", ${etag}`;
+		expect(memoryPage(list, positionOf, { limit: 2, known })).to.deep.equal({ items: [], etag, unchanged: true });
+		expect(memoryPage(list, positionOf, { limit: 3, known })).not.to.have.property("unchanged");
+		expect(memoryPage(list.slice(1), positionOf, { limit: 2, known })).to.have.property("etag", etag);
+		expect(memoryPage(list.slice(2), positionOf, { limit: 2, known })).not.to.have.property("unchanged");
+	});
+
+	it("refuses a cursor that is not ours", () => {
+		expect(() => memoryPage(list, positionOf, { limit: 2, cursor: "x" })).to.throw(BadRequestError);
+	});
+});
