@@ -192,7 +192,19 @@ const borders: Override[] = [
 			...outsideShared,
 			moleculer,
 			{
-				group: ["*", "!./*.ts", "!../bus/contract.ts", "!../bus/schema.ts"],
+				group: ["*", "!./*.ts", "!./*/*.ts", "!../bus/contract.ts", "!../bus/schema.ts"],
+				message: "A contract is values only: bus/contract, bus/schema and other contracts",
+			},
+		],
+	),
+	refuse(
+		["shared/contracts/*/**"],
+		[
+			...everywhere,
+			...outsideShared,
+			moleculer,
+			{
+				group: ["*", "!./*.ts", "!../*.ts", "!../../bus/contract.ts", "!../../bus/schema.ts"],
 				message: "A contract is values only: bus/contract, bus/schema and other contracts",
 			},
 		],

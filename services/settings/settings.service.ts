@@ -2,7 +2,7 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";
-import { settings } from "#shared/contracts/settings.ts";
+import { settings } from "#shared/contracts/settings/settings.ts";
 
 export function settingsService({ local_mounts, file_manager }: Config["features"]): ServiceSchema {
 	return {

@@ -9,7 +9,7 @@ import { models } from "./models.ts";
 import { sessionEvents } from "./session-events.ts";
 import { sessionControl } from "./session-control.ts";
 import { sessions } from "./sessions.ts";
-import { settings } from "./settings.ts";
+import { settings } from "./settings/settings.ts";
 import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
 import { usage } from "./usage.ts";

@@ -1,5 +1,5 @@
 /** The contract of settings: switches of this server that clients adapt to. */
-import { defineContract } from "../bus/contract.ts";
+import { defineContract } from "../../bus/contract.ts";
 
 export const settings = defineContract("settings", {
 	feature_flags: {

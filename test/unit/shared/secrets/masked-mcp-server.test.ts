@@ -1,0 +1,27 @@
+import { expect } from "chai";
+import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";
+
+const secret = "s3cret";
+
+describe("maskedMcpServer()", () => {
+	it("shows the names of variables and headers, and neither values nor the user part of a URL", () => {
+		const server = {
+			name: "web",
+			url: `https://u:${secret}@mcp.example/x`,
+			env: { A: secret },
+			headers: { B: secret },
+		};
+		expect(maskedMcpServer(server)).to.deep.equal({
+			name: "web",
+			url: "https://mcp.example/x",
+			env: { A: "***" },
+			headers: { B: "***" },
+		});
+		expect(server.env.A).to.equal(secret);
+	});
+
+	it("masks a map that is none as a whole, and adds no member", () => {
+		expect(maskedMcpServer({ env: [secret], headers: secret })).to.deep.equal({ env: {}, headers: {} });
+		expect(maskedMcpServer({ url: null })).to.deep.equal({ url: null });
+	});
+});
