@@ -15,7 +15,7 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 					...claim,
 					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
 				});
-				return settledOf(await Promise.allSettled(claimed.map(budgeted)));
+				return succeededOf(await Promise.allSettled(claimed.map(budgeted)));
 			},
 			observe: (report) => claims.report(report),
 			expected: ({ limit, after, ids }) => (ids ? claims.expectedOf(ids) : claims.expected(limit, after)),
@@ -27,9 +27,9 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
  * Returns the claims that succeeded. The other sessions are due again when their leases end. @throws {unknown} the
  * first failure when no claim has succeeded.
  */
-function settledOf(outcomes: readonly PromiseSettledResult<Claim>[]): Claim[] {
-	const settled = outcomes.filter((outcome) => outcome.status === "fulfilled");
+function succeededOf(outcomes: readonly PromiseSettledResult<Claim>[]): Claim[] {
+	const succeeded = outcomes.filter((outcome) => outcome.status === "fulfilled");
 	const failed = outcomes.find((outcome) => outcome.status === "rejected");
-	if (failed && settled.length === 0) throw failed.reason;
-	return settled.map(({ value }) => value);
+	if (failed && succeeded.length === 0) throw failed.reason;
+	return succeeded.map(({ value }) => value);
 }

@@ -1,7 +1,7 @@
 /**
- * Brings rows of the ledger into the accounts they belong to: of the session, of its owner's and its tenant's day. An
- * account remembers the number of the newest row it has, in the same write as its sums, so that it may be tried as
- * often as it takes. What a process that died has left is found by a poll.
+ * Books rows of the ledger in their accounts: of the session, and of its owner's and its tenant's day. An account
+ * stores the number of its newest row in the same write as its sums, so booking may be repeated any number of times. A
+ * poll finds rows that a dead process has left unbooked.
  */
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -20,18 +20,20 @@ const pollMs = 1_000;
 
 const bookkeeper = systemPrincipal("books");
 
+/** The ledger and its accounts. */
 export interface Books {
 	readonly ledger: Ledger;
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;
 }
 
+/** The booking of one process. The sessions part starts and stops it. */
 export class Bookkeeper {
 	readonly #books: Books;
 	readonly #sessions = new KeyedMutex();
 	readonly #poll: RecurringJob;
 
-	/** @param report Told why rows that were left cannot be booked now; they are tried again. */
+	/** @param report Receives the reason why unbooked rows cannot be booked now; they are tried again. */
 	constructor(books: Books, report: (error: unknown) => void) {
 		this.#books = books;
 		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookLeft(), onError: report });
@@ -42,7 +44,7 @@ export class Bookkeeper {
 		this.#poll.runNow();
 	}
 
-	/** Finishes the round under way. */
+	/** Ends the poll; resolves when the round under way is over. */
 	stop(): Promise<void> {
 		return this.#poll.stop();
 	}
@@ -58,7 +60,7 @@ export class Bookkeeper {
 		failpoint("usage.owner-booked");
 		await accounts.book({ tenant }, day);
 		failpoint("usage.tenant-booked");
-		await ledger.settle(row);
+		await ledger.markBooked(row);
 	}
 
 	async #bookLeft(): Promise<void> {
@@ -82,7 +84,9 @@ export class Bookkeeper {
 		});
 	}
 
-	/** Undefined when it is deleted: its rows stay in the ledger and count for its owner and tenant. */
+	/**
+	 * Returns the session; undefined when it is deleted, in which case its rows still count for its owner and tenant.
+	 */
 	async #session(id: string): Promise<SessionRecord | undefined> {
 		try {
 			const record = await this.#books.records.get(bookkeeper, id);

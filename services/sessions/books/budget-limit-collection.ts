@@ -1,5 +1,5 @@
-/** How the limits are stored that an administrator has said. */
+/** The collection of limits that administrators have set. */
 import { defineCollection } from "#shared/store/collection.ts";
 
-/** The id is the JSON list of tenant and, of a user, name; without `limit_micros` there is no limit. */
+/** The id is the JSON list of the tenant and, for a user, the user's name; without `limit_micros` there is no limit. */
 export const budgetLimitCollection = defineCollection("budget_limits", { limit_micros: "integer" }, {});

@@ -1,21 +1,23 @@
-/** What users and tenants may spend a day: what an administrator has said, else what the configuration says. */
+/** The daily limits of users and tenants: those that an administrator has set, otherwise the configured ones. */
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { budgetLimitCollection } from "./budget-limit-collection.ts";
 import type { Payer } from "./day-accounts.ts";
 
-/** Micro-dollars; absent: no limit. */
+/** The configured limits in micro-dollars; absent: no limit. */
 export interface DefaultLimits {
 	readonly user?: number;
 	readonly tenant?: number;
 }
 
+/** The limit of one payer. */
 export interface Limit {
-	/** Micro-dollars; undefined: none. */
+	/** The amount in micro-dollars; undefined: no limit. */
 	readonly micros: number | undefined;
 	readonly isDefault: boolean;
 }
 
+/** The repository of limits. */
 export class BudgetLimits {
 	readonly #store: DocumentStore;
 	readonly #defaults: DefaultLimits;
@@ -32,7 +34,7 @@ export class BudgetLimits {
 		return { micros, isDefault: true };
 	}
 
-	/** @param micros Undefined: no limit. */
+	/** Sets a limit. @param micros The amount in micro-dollars; undefined: no limit. */
 	async set(payer: Payer, micros: number | undefined): Promise<void> {
 		const id = idOf(payer);
 		const change = micros === undefined ? ({ unset: ["limit_micros"] } as const) : { set: { limit_micros: micros } };
@@ -42,7 +44,7 @@ export class BudgetLimits {
 		if (!isFirst) await this.#store.update(budgetLimitCollection, id, {}, change);
 	}
 
-	/** The configuration counts again. */
+	/** Removes the limit of an administrator, so that the configured one applies again. */
 	async reset(payer: Payer): Promise<void> {
 		await this.#store.remove(budgetLimitCollection, idOf(payer), {});
 	}

@@ -1,7 +1,7 @@
 /**
- * Reservations: before a turn, and before each of its model calls, what it may cost is held in the accounts of its
- * session, of the owner's day and of the tenant's day, in this order; where one does not fit, all is given back. The
- * store refuses what would pass a limit, so that no number of turns at once does.
+ * Reserves budget: before a turn, and before each of its model calls, the possible cost is held in the accounts of its
+ * session, of the owner's day and of the tenant's day, in this order. When one of them has too little, all holds are
+ * released. The store refuses a write that would exceed a limit, so no number of concurrent turns does.
  */
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -23,6 +23,7 @@ import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } 
 
 const claimer = systemPrincipal("budgets");
 
+/** The dependencies of {@link Budgets}. */
 export interface BudgetsDependencies {
 	readonly records: SessionRecords;
 	readonly accounts: DayAccounts;
@@ -30,17 +31,18 @@ export interface BudgetsDependencies {
 	readonly prices: PriceList;
 }
 
-/** One of the accounts a turn is paid from, if it has a limit. */
+/** An account with a limit from which a turn is paid. */
 interface LimitedAccount {
 	readonly scope: BudgetScope;
 	readonly limit: number;
-	/** How much more it would have to hold, and what it has committed. */
+	/** Returns the amount by which its hold would have to be raised, and the committed amount. */
 	look(): Promise<{ by: number; committed: number }>;
-	/** By how much more it holds now; undefined when that does not fit. */
+	/** Raises its hold; returns the added amount, or undefined when the limit would be exceeded. */
 	take(): Promise<number | undefined>;
 	release(by: number): Promise<void>;
 }
 
+/** The reservations of one process; all state is in the store. */
 export class Budgets {
 	readonly #dependencies: BudgetsDependencies;
 	readonly #sessions = new KeyedMutex();
@@ -50,19 +52,19 @@ export class Budgets {
 	}
 
 	/**
-	 * The same id raises what it holds, so that a repeat changes nothing.
+	 * Reserves an amount, or raises the reservation of the same id; a repeated request changes nothing.
 	 * @throws {NotFoundError}; {ConflictError} from the pod of an older launch.
 	 */
 	reserve(principal: Principal, id: string, request: ReservationRequest): Promise<Reservation> {
 		return this.#sessions.run(id, () => this.#reserve(principal, id, request));
 	}
 
-	/** Gives back what is left; nothing happens when there is nothing. @throws {NotFoundError} */
+	/** Releases the rest of a reservation; does nothing when there is none. @throws {NotFoundError} */
 	release(principal: Principal, id: string, reservation: string): Promise<void> {
 		return this.#sessions.run(id, () => this.#release(principal, id, holdId(id, reservation)));
 	}
 
-	/** Whether any limit applies to a session; false for one that is gone. */
+	/** Whether any limit applies to a session; false for one that no longer exists. */
 	async isLimited(id: string): Promise<boolean> {
 		try {
 			const record = await this.#dependencies.records.get(claimer, id);
@@ -102,7 +104,7 @@ export class Budgets {
 		}
 	}
 
-	/** Why a call is refused of a model whose cost nobody knows, in a session with a limit. */
+	/** Returns the refusal of a call of a model with unknown cost, in a session with a limit. */
 	#unpriced(
 		{ session }: SessionRecord,
 		{ calls, model }: ReservationRequest,
@@ -191,14 +193,14 @@ export class Budgets {
 		];
 	}
 
-	/** What the reservation holds, in the first account that has a limit. */
+	/** Returns the amount that the reservation holds in the first account with a limit. */
 	async #held(principal: Principal, { session, document }: SessionRecord, wanted: HoldRequest): Promise<number> {
 		if (document.limit_micros === undefined) return wanted.next;
 		return heldBy(accountOf((await this.#dependencies.records.get(principal, session.id)).document), wanted.id);
 	}
 }
 
-/** The first that would be passed, as it is now; nothing is written. */
+/** Returns the first account whose limit would be exceeded now; writes nothing. */
 async function firstTooSmall(limited: readonly LimitedAccount[]): Promise<LimitedAccount | undefined> {
 	for (const account of limited) {
 		const { by, committed } = await account.look();
@@ -207,7 +209,7 @@ async function firstTooSmall(limited: readonly LimitedAccount[]): Promise<Limite
 	return undefined;
 }
 
-/** Takes from all, or gives back and names the first that was too small. */
+/** Raises the holds of all accounts, or of none; returns the first account with too little. */
 async function takeAll(limited: readonly LimitedAccount[]): Promise<LimitedAccount | undefined> {
 	const taken: { account: LimitedAccount; by: number }[] = [];
 	for (const account of limited) {
@@ -216,14 +218,14 @@ async function takeAll(limited: readonly LimitedAccount[]): Promise<LimitedAccou
 			taken.unshift({ account, by });
 			continue;
 		}
-		// What cannot be given back now ends by itself.
+		// A hold that cannot be released now expires by itself.
 		await Promise.allSettled(taken.map((former) => former.account.release(former.by)));
 		return account;
 	}
 	return undefined;
 }
 
-/** Whether a hold should be kept for a further time. */
+/** Whether a hold expires soon, so that its lifetime must be extended. */
 function isEnding({ document }: SessionRecord, { id }: HoldRequest): boolean {
 	const hold = accountOf(document).holds.find((one) => one.id === id);
 	return !hold || hold.until - now() < holdMs / 2;
@@ -234,7 +236,7 @@ function payersOf({ tenant_id, owner_id }: Session): [user: Payer, tenant: Payer
 	return [{ tenant, owner: owner_id ?? "" }, { tenant }];
 }
 
-/** A hold that still counts was made on one of these. */
+/** Returns the days on which an unexpired hold may have been made. */
 function daysOfHolds(): string[] {
 	const at = now();
 	return [...new Set([dayOf(at), dayOf(at - holdMs)])];
@@ -254,7 +256,7 @@ function countsOf(used: NonNullable<ReservationRequest["used"]>[number]): TokenC
 	};
 }
 
-/** Beside others a call asks for the most it may use, and again for less when it is alone. */
+/** Whether a refused call will request less: beside other calls, a call first requests the most it may use. */
 function asksAgain({ calls = [] }: ReservationRequest): boolean {
 	return calls.length > 1;
 }

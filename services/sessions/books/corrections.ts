@@ -1,4 +1,4 @@
-/** Corrections of what was spent: rows of the ledger like any other, which only administrators write. */
+/** Corrections of spent amounts: rows of the ledger that only administrators write. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
@@ -12,12 +12,14 @@ import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 
+/** The dependencies of {@link Corrections}. */
 export interface CorrectionsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
 	readonly bookkeeper: Bookkeeper;
 }
 
+/** The corrections of one process; all state is in the store. */
 export class Corrections {
 	readonly #dependencies: CorrectionsDependencies;
 
@@ -26,8 +28,10 @@ export class Corrections {
 	}
 
 	/**
-	 * Changes today's account of the user and of the tenant, and the session's when one is named.
-	 * @throws {NotFoundError} when it is no session of the user; {ConflictError} for another correction with the same id.
+	 * Writes a correction, which changes today's accounts of the user and the tenant, and the session's account when
+	 * one is named.
+	 * @throws {NotFoundError} when the session is not the user's; {ConflictError} for another correction with the same
+	 * id.
 	 */
 	async take(principal: Principal, user: string, request: CorrectionRequest): Promise<Correction> {
 		const { ledger, records, bookkeeper } = this.#dependencies;

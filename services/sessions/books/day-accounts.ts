@@ -1,4 +1,4 @@
-/** The accounts of users and tenants, one for each day: what they spent, what they hold, how many tokens they used. */
+/** The accounts of users and tenants, one per day: the spent and the held amounts, and the used tokens. */
 import { isoTime, now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Document } from "#shared/store/collection.ts";
@@ -23,12 +23,13 @@ import { KeyedMutex } from "./keyed-mutex.ts";
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
 
-/** A tenant, or a user of it. */
+/** A tenant, or a user of a tenant. */
 export interface Payer {
 	readonly tenant: string;
 	readonly owner?: string;
 }
 
+/** The sums of one account. */
 export interface DayTotals {
 	readonly localTokens: number;
 	readonly cloudTokens: number;
@@ -38,14 +39,15 @@ export interface DayTotals {
 
 /** The subject of the sentence for a change that has lost too many races. */
 const what = "An account";
-/** Turns of one payer under way at once. */
+/** The most concurrent holds of one payer. */
 const maxHolds = 2_000;
 
-/** The day in UTC, e.g. `2026-11-21`. */
+/** Returns the day in UTC, e.g. `2026-11-21`. */
 export function dayOf(at: number): string {
 	return isoTime(at).slice(0, 10);
 }
 
+/** The repository of accounts. */
 export class DayAccounts {
 	readonly #store: DocumentStore;
 	readonly #ledger: Ledger;
@@ -56,7 +58,7 @@ export class DayAccounts {
 		this.#ledger = ledger;
 	}
 
-	/** Brings an account up to the newest row of the ledger. */
+	/** Books all rows up to the newest one of the ledger. */
 	book(payer: Payer, day: string): Promise<void> {
 		return this.#turns.share(idOf(payer, day), async () => {
 			let isMore = true;
@@ -64,7 +66,7 @@ export class DayAccounts {
 		});
 	}
 
-	/** Exact: rows that no account has yet are counted too. */
+	/** Returns the exact sums, including rows that are not booked yet. */
 	async totals(payer: Payer, day: string): Promise<DayTotals> {
 		let document = (await this.#store.get(dayAccountCollection, idOf(payer, day))) ?? emptyAccount(idOf(payer, day));
 		for (;;) {
@@ -76,13 +78,13 @@ export class DayAccounts {
 		return { localTokens: document.local_tokens ?? 0, cloudTokens: document.cloud_tokens ?? 0, spent, committed };
 	}
 
-	/** How much more than it has an account would have to hold. */
+	/** Returns the amount by which the account's hold would have to be raised, and the committed amount. */
 	async missing(payer: Payer, day: string, wanted: HoldRequest): Promise<{ by: number; committed: number }> {
 		const account = withoutEnded(accountOf(await this.#document(idOf(payer, day))), now());
 		return { by: missing(account, wanted), committed: account.committed };
 	}
 
-	/** Raises the hold to what is wanted. Resolves to the added amount; undefined when it does not fit the limit. */
+	/** Raises the hold to the requested amount. Resolves to the added amount; undefined when it exceeds the limit. */
 	hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
 		return this.#oneByOne(payer, day, async (id) => {
 			const decided = await compareAndSet({
@@ -98,7 +100,7 @@ export class DayAccounts {
 		});
 	}
 
-	/** Gives back a hold, or a part of it. */
+	/** Releases a hold, or a part of it. */
 	release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
 		return this.#oneByOne(payer, day, async (id) => {
 			await compareAndSet({
@@ -113,7 +115,7 @@ export class DayAccounts {
 		});
 	}
 
-	/** Whether there were rows to book: then there may be more. */
+	/** Books one page of rows; returns whether there were any, because there may then be more. */
 	async #bookPage(payer: Payer, day: string): Promise<boolean> {
 		const decided = await compareAndSet({
 			what,
@@ -127,14 +129,14 @@ export class DayAccounts {
 		return decided !== undefined;
 	}
 
-	/** Undefined when the document was changed meanwhile. */
+	/** Writes a hold; undefined when another writer has changed the document. */
 	async #writeHold(document: DayDocument, { after, by, plus }: Held): Promise<"held" | "too large" | undefined> {
 		const fits = by > 0 ? ({ column: "committed_micros", plus, limit: "limit_micros" } as const) : undefined;
 		if (await this.#write(document, columnsOf(after), fits)) return "held";
 		return (await this.#document(document.id)).rev === document.rev ? "too large" : undefined;
 	}
 
-	/** The document with this limit in it; undefined when it was changed meanwhile. */
+	/** Returns the document with this limit; undefined when another writer has changed it. */
 	async #limited(document: DayDocument, limit: number): Promise<DayDocument | undefined> {
 		return document.limit_micros === limit ? document : this.#write(document, { limit_micros: limit });
 	}
@@ -147,7 +149,7 @@ export class DayAccounts {
 		return isFirst ? first : this.#document(id);
 	}
 
-	/** Undefined when it was changed meanwhile, or what is to fit does not. */
+	/** Writes the account; undefined when another writer has changed it, or a limit would be exceeded. */
 	#write(
 		{ id, rev = 0 }: DayDocument,
 		set: Partial<DayDocument>,
@@ -175,13 +177,13 @@ function emptyAccount(id: string): DayDocument {
 /** An account with a raised hold. */
 interface Held {
 	readonly after: Account;
-	/** By how much the hold is raised. */
+	/** The amount by which the hold is raised. */
 	readonly by: number;
-	/** By how much the account commits more than before, holds that have ended included. */
+	/** The increase of the committed amount, which takes expired holds into account. */
 	readonly plus: number;
 }
 
-/** @throws {UnavailableError} when the account has too many holds. */
+/** Returns the account with the raised hold. @throws {UnavailableError} when the account has too many holds. */
 function heldFor(wanted: HoldRequest, document: DayDocument, at: number): Held {
 	const former = accountOf(document);
 	const account = withoutEnded(former, at);

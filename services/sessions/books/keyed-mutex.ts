@@ -1,10 +1,10 @@
-/** Work on one thing, one after the other in this process, so that it does not lose races against itself. */
+/** Serialises work per key in this process, so that it does not lose races against itself. */
 export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();
-	/** Work for all who ask before it begins. */
+	/** Work that has not begun, shared by all callers that request it before. */
 	readonly #shared = new Map<string, Promise<void>>();
 
-	/** Resolves to what `work` does, begun when all earlier work under this key is over. */
+	/** Runs `work` when all earlier work of this key is over; resolves to its result. */
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
 		const before = this.#last.get(key);
 		const mine = before === undefined ? work() : before.then(work, work);
@@ -16,7 +16,7 @@ export class KeyedMutex {
 		}
 	}
 
-	/** The same for work that does whatever there is to do: who asks before it begins needs no other. */
+	/** Runs work that does everything there is to do; callers share a run that has not begun. */
 	share(key: string, work: () => Promise<void>): Promise<void> {
 		const waiting = this.#shared.get(key);
 		if (waiting) return waiting;

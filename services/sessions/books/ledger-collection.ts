@@ -1,44 +1,50 @@
-/** The ledger: one document for each report of usage, or correction. It outlives its session. */
+/** The collection of the ledger: one document per report of usage or correction. Rows outlive their session. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import { holdId, type Spending } from "../record/account.ts";
 import type { Booking } from "../record/session-budget.ts";
 
-/** The id follows from session and report id, so that no report gets in twice. The text is the answer to the report. */
+/**
+ * The id is derived from the session and the report id, so that no report is stored twice. The text is the answer to
+ * the report.
+ */
 export const ledgerCollection = defineCollection(
 	"usage_ledger",
 	{
 		tenant: "text",
 		owner: "text",
 		session: "text",
-		/** Numbers the rows of a tenant without gaps: accounts remember the newest one they know. */
+		/**
+		 * The number of the row among those of its tenant, without gaps; accounts store the newest number they have
+		 * booked.
+		 */
 		seq: "integer",
-		/** Milliseconds since 1970. */
+		/** The time of the row in milliseconds since 1970. */
 		at: "integer",
-		/** UTC, e.g. `2026-11-21`. */
+		/** The day in UTC, e.g. `2026-11-21`. */
 		day: "text",
 		report_id: "text",
-		/** Of the report. */
+		/** The fingerprint of the report. */
 		fingerprint: "text",
 		launch: "integer",
-		/** As in `recordSources`, or `correction`. */
+		/** One of `recordSources`, or `correction`. */
 		source: "text",
-		/** cloud or local. */
+		/** The location of the model: cloud or local. */
 		provider: "text",
 		model: "text",
 		reservation: "text",
 		messages: "integer",
 		tokens: "integer",
-		/** The four buckets; all in `input_tokens` when the report did not say. */
+		/** The four buckets of tokens; all tokens are in `input_tokens` when the report had no buckets. */
 		input_tokens: "integer",
 		output_tokens: "integer",
 		cache_read_tokens: "integer",
 		cache_write_tokens: "integer",
-		/** Cost; absent when nobody knows it. */
+		/** The cost; absent when it is unknown. */
 		micros: "integer",
-		/** Cost as the reporter believes. */
+		/** The cost according to the reporter. */
 		reported_micros: "integer",
 		price_version: "text",
-		/** When it was written, until every account has it. */
+		/** The time of the write, until every account has booked the row. */
 		pending_at: "integer",
 	},
 	{
@@ -52,7 +58,10 @@ export const ledgerCollection = defineCollection(
 
 export type LedgerRow = Document<(typeof ledgerCollection)["columns"]>;
 
-/** Whether it is money: what users say of their own sessions is not, or they could use up the budget of others. */
+/**
+ * Whether the row counts as money. Reports of users on their own sessions do not, or they could use up the budgets of
+ * others.
+ */
 export function isMoney({ source }: LedgerRow): boolean {
 	return source !== "user";
 }

@@ -1,29 +1,30 @@
-/** The rows of usage: each report once, numbered by tenant without gaps, never changed afterwards. */
+/** The ledger: the rows of usage, each report once, numbered without gaps per tenant, and never changed afterwards. */
 import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { ledgerCollection, type LedgerRow } from "./ledger-collection.ts";
 
-/** Rows one account is brought forward by at once. */
+/** The rows that one account books at a time. */
 const pageSize = 500;
 const maxWaiting = 10_000;
 
-/** Whose rows. */
+/** The tenant, owner or session whose rows are read. */
 export type LedgerScope =
 	| { readonly session: string }
 	| { readonly tenant: string; readonly owner?: string; readonly day: string };
 
 interface Waiting {
 	readonly row: LedgerRow;
-	/** Whether it is in now; not when its id was taken. */
+	/** Called when the row is stored; false when its id was taken before. */
 	readonly done: (isNew: boolean) => void;
 	readonly fail: (error: unknown) => void;
 }
 
+/** The ledger of one process; all state beside waiting batches is in the store. */
 export class Ledger {
 	readonly #store: DocumentStore;
-	/** By tenant; those that come while a batch is written make the next one. */
+	/** Waiting rows by tenant; the rows that arrive during a batch are the next batch. */
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #writing = new Set<string>();
 
@@ -35,7 +36,7 @@ export class Ledger {
 		return this.#store.get(ledgerCollection, id);
 	}
 
-	/** Resolves to the row that is in the ledger under this id: the one given, or the first one. */
+	/** Adds a row; resolves to the row with this id in the ledger: the given one or an earlier one. */
 	async add(row: LedgerRow): Promise<LedgerRow> {
 		if (await this.#queue(row)) return row;
 		const kept = await this.get(row.id);
@@ -43,7 +44,7 @@ export class Ledger {
 		return kept;
 	}
 
-	/** Rows after a number, in order; a page of them. */
+	/** Returns a page of the rows after a number, in order. */
 	async after(scope: LedgerScope, seq: number): Promise<LedgerRow[]> {
 		const from = seq + 1;
 		const page = { limit: pageSize };
@@ -57,18 +58,18 @@ export class Ledger {
 		return (await this.#store.find(ledgerCollection, "of_owner", range, page)).documents;
 	}
 
-	/** Rows that were written `ms` ago and that some account may not have, oldest first. */
+	/** Returns rows that were written at least `ms` ago and that some account may not have booked, the oldest first. */
 	async pending(ms: number): Promise<LedgerRow[]> {
 		const range = { equals: [], to: now() - ms };
 		return (await this.#store.find(ledgerCollection, "pending", range, { limit: pageSize })).documents;
 	}
 
-	/** Every account has the row. */
-	async settle({ id }: LedgerRow): Promise<void> {
+	/** Records that every account has booked the row. */
+	async markBooked({ id }: LedgerRow): Promise<void> {
 		await this.#store.update(ledgerCollection, id, {}, { unset: ["pending_at"] });
 	}
 
-	/** Whether it is in now; not when its id was taken. */
+	/** Queues a row; resolves to whether it is new. */
 	#queue(row: LedgerRow): Promise<boolean> {
 		const { tenant = "" } = row;
 		const waiting = this.#waiting.get(tenant) ?? [];
@@ -92,7 +93,7 @@ export class Ledger {
 		this.#writing.delete(tenant);
 	}
 
-	/** A row whose id is taken is in already; a number that is taken was another process's. */
+	/** Writes a batch. A row whose id is taken is stored already; a taken number belongs to another process. */
 	async #append(tenant: string, batch: readonly Waiting[]): Promise<void> {
 		const log = {
 			what: "The ledger",

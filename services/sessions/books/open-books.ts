@@ -1,4 +1,4 @@
-/** Puts the books together: ledger, accounts, budgets, numbers. */
+/** Composes the books: ledger, accounts, budgets, counts. */
 import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -28,9 +28,10 @@ export const bookCollections = [
 	sessionCountCollection,
 ] as const;
 
-/** How long numbers wait for events that are on their way. */
+/** How long statistics wait for events that are being moved to the log, in milliseconds. */
 const statsPatienceMs = 250;
 
+/** The dependencies of the books. */
 export interface BooksDependencies {
 	readonly store: DocumentStore;
 	readonly config: Config;

@@ -1,13 +1,13 @@
-/** What tokens cost, by the model catalogue. */
+/** Computes the cost of tokens from the model catalogue. */
 import type { UsageReport } from "#shared/contracts/usage.ts";
 import { type CatalogueModel, type ModelCatalogue, tokenPrices } from "#shared/models/model-catalogue.ts";
 import { costMicros, noTokens, type TokenCounts, type TokenPrices } from "#shared/models/token-counts.ts";
 import { microsOf } from "#shared/models/money.ts";
 
-/** Of a model call whose size nobody knows yet. */
+/** The assumed tokens of a model call of unknown size. */
 const usualInput = 16_000;
 const usualOutput = 4_000;
-/** A reservation holds at least so much: a cent. */
+/** The least amount of a reservation: one cent. */
 const leastMicros = 10_000;
 
 interface Priced {
@@ -15,8 +15,9 @@ interface Priced {
 	readonly contextWindow: number;
 }
 
+/** The prices at the start of the process. */
 export class PriceList {
-	/** Stands in every row of the ledger. */
+	/** The version of the catalogue, which every row of the ledger stores. */
 	readonly version: string;
 	readonly #models: ReadonlyMap<string, Priced>;
 	readonly #default: string;
@@ -33,8 +34,8 @@ export class PriceList {
 	}
 
 	/**
-	 * Whether a session with a budget may call a model: its own one unless that has left the catalogue, any that has a price,
-	 * and any where its own is local.
+	 * Whether a session with a budget may call a model: its own one unless the catalogue no longer has it, any model
+	 * with a price, and any model if its own is local.
 	 * @param own The session's model; empty: the default one.
 	 */
 	mayBeCalled(model: string, own: string): boolean {
@@ -44,8 +45,8 @@ export class PriceList {
 	}
 
 	/**
-	 * Micro-dollars. Tokens of a model in the cloud that has a price cost what the list says, whatever the reporter
-	 * believes; others what the reporter says. Undefined when nobody knows.
+	 * Returns the cost in micro-dollars. Tokens of a cloud model with a price cost what the catalogue says, whatever
+	 * the report says; for others the report decides. Undefined when the cost is unknown.
 	 */
 	costOf({ provider, model, cost }: Pick<UsageReport, "provider" | "model" | "cost">, counts: TokenCounts) {
 		const known = provider === "cloud" ? this.#models.get(model) : undefined;
@@ -53,15 +54,15 @@ export class PriceList {
 		return cost === undefined || cost === null ? undefined : microsOf(cost);
 	}
 
-	/** Micro-dollars that were spent; 0 for a model without a price. */
+	/** Returns the spent amount in micro-dollars; 0 for a model without a price. */
 	spentOn(model: string, counts: TokenCounts): number {
 		const known = this.#models.get(model);
 		return known ? costMicros(counts, known.prices) : 0;
 	}
 
 	/**
-	 * Micro-dollars a call of a model may cost: what it reads, as if all of it were written to the cache where that is
-	 * dearer, and what it writes; at least a cent. 0 for a model without a price.
+	 * Returns the possible cost of a call in micro-dollars: its input, priced as if all of it were written to the cache
+	 * where that is dearer, and its output; at least one cent. 0 for a model without a price.
 	 */
 	estimate(model: string, { input = usualInput, output = usualOutput } = {}): number {
 		const known = this.#models.get(model);

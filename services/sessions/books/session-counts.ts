@@ -1,6 +1,6 @@
 /**
- * How many sessions a user and a tenant have, and how many of them run: a fold of the event log, whose events say by how
- * much they change it, so that nobody has to count. Each document remembers the newest event it has.
+ * Counts the sessions and the running sessions of users and tenants: a fold of the event log, whose events carry the
+ * changes of the counts. Each document stores the number of the newest event it has counted.
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import type { Document } from "#shared/store/collection.ts";
@@ -19,6 +19,7 @@ type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 const position = "position";
 const pageSize = 500;
 
+/** The counts as one process reads and folds them. */
 export class SessionCounts {
 	readonly #store: DocumentStore;
 	readonly #log: EventLog;
@@ -30,8 +31,8 @@ export class SessionCounts {
 	}
 
 	/**
-	 * Counts the sessions there are when nobody has begun to; to be called before anything changes. Whoever finds, after
-	 * its own count, that another process has begun keeps nothing of it: changes since then are in the log, too.
+	 * Counts the existing sessions when no process has done so; called before anything changes. When another process
+	 * has begun meanwhile, the own count is discarded; changes since then are in the log.
 	 */
 	async open(): Promise<void> {
 		if (await this.#hasBegun()) return;
@@ -45,7 +46,7 @@ export class SessionCounts {
 		return (await this.#store.get(sessionCountCollection, position)) !== undefined;
 	}
 
-	/** Of each user and tenant. */
+	/** Counts the sessions of each user and tenant. */
 	async #count(): Promise<Map<string, SessionCounters>> {
 		const found = new Map<string, SessionCounters>();
 		let after: string | undefined;
@@ -61,7 +62,7 @@ export class SessionCounts {
 		return found;
 	}
 
-	/** Takes in what is new in the log; calls during one lead to no second one. */
+	/** Folds the new events of the log; calls during a fold lead to no second one. */
 	fold(): Promise<void> {
 		return this.#folds.join();
 	}
@@ -71,7 +72,7 @@ export class SessionCounts {
 		return this.#folds.settled();
 	}
 
-	/** Exact as of the log: events that no document has yet are counted too. */
+	/** Returns the exact counts as of the log, including events that are not folded yet. */
 	async of(principal: Principal): Promise<SessionCounters> {
 		const { tenant, id: owner } = principal;
 		const id = seesWholeTenant(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
@@ -127,12 +128,12 @@ export class SessionCounts {
 	}
 }
 
-/** The ids of the documents that count for an audience. */
+/** Returns the ids of the documents that count events of an audience. */
 function scopesOf({ tenant, owner = "" }: Audience): string[] {
 	return [JSON.stringify([tenant]), JSON.stringify([tenant, owner])];
 }
 
-/** The events that count for each user and tenant, in their order. */
+/** Groups events by user and tenant, in their order. */
 function byScope(events: readonly CountedEvent[]): Map<string, CountedEvent[]> {
 	const found = new Map<string, CountedEvent[]>();
 	for (const event of events) {
@@ -155,7 +156,7 @@ function withEvents(document: Omit<CountDocument, "wire">, events: readonly Coun
 	return { applied: last, ...counters };
 }
 
-/** Other services' counters are none of ours. */
+/** Returns the counters of sessions; those of other services are ignored. */
 function ofSessions({ sessions = 0, running_sessions = 0 }: Partial<SessionCounters>): SessionCounters {
 	return { sessions, running_sessions };
 }

@@ -1,4 +1,7 @@
-/** The numbers of `GET /stats`: a user's own, an administrator's tenant. Their cost does not depend on how much there is. */
+/**
+ * Reads the statistics of `GET /stats`: a user's own ones, an administrator's tenant. The cost of a reading does not
+ * depend on the amount of data.
+ */
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
@@ -7,20 +10,21 @@ import { dollarsOf } from "#shared/models/money.ts";
 import { seesWholeTenant } from "#shared/session-access.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
+/** The reader of one process. */
 export class StatsReader {
 	readonly #counts: SessionCounts;
 	readonly #accounts: DayAccounts;
-	readonly #settled: () => Promise<void>;
+	readonly #drained: () => Promise<void>;
 
-	/** @param settled Resolves when the event log has what was written here before. */
-	constructor(counts: SessionCounts, accounts: DayAccounts, settled: () => Promise<void>) {
+	/** @param drained Resolves when the event log has all events written by this process. */
+	constructor(counts: SessionCounts, accounts: DayAccounts, drained: () => Promise<void>) {
 		this.#counts = counts;
 		this.#accounts = accounts;
-		this.#settled = settled;
+		this.#drained = drained;
 	}
 
 	async of(principal: Principal): Promise<Stats> {
-		await this.#settled();
+		await this.#drained();
 		const { tenant, id } = principal;
 		const payer = seesWholeTenant(principal) ? { tenant } : { tenant, owner: id };
 		const [{ sessions, running_sessions }, today] = await Promise.all([

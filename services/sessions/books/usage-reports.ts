@@ -1,4 +1,4 @@
-/** Reports of usage: each becomes one row of the ledger, and is answered when all accounts have it. */
+/** Takes reports of usage: each becomes one row of the ledger and is answered when all accounts have booked it. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
@@ -20,9 +20,10 @@ import type { LedgerRow } from "./ledger-collection.ts";
 import { dollarsOf, microsOf } from "#shared/models/money.ts";
 import type { PriceList } from "./price-list.ts";
 
-/** How long the pod of a launch that is over may still report. */
+/** How long the pod of a finished launch may still report, in milliseconds. */
 const lateMs = 24 * 3_600_000;
 
+/** The dependencies of {@link UsageReports}. */
 export interface UsageReportsDependencies {
 	readonly records: SessionRecords;
 	readonly ledger: Ledger;
@@ -30,6 +31,7 @@ export interface UsageReportsDependencies {
 	readonly bookkeeper: Bookkeeper;
 }
 
+/** The reports of one process; all state is in the store. */
 export class UsageReports {
 	readonly #dependencies: UsageReportsDependencies;
 
@@ -38,9 +40,9 @@ export class UsageReports {
 	}
 
 	/**
-	 * The same report gets the first answer again.
-	 * @throws {NotFoundError}; {ForbiddenError} for anybody but the session's pod and owner, and for a pod whose launch was
-	 * over a day ago; {ConflictError} for another report with the same id; {UnprocessableError}.
+	 * Takes a report; a repeated report gets the first answer.
+	 * @throws {NotFoundError}; {ForbiddenError} for callers other than the session's pod and owner, and for a pod whose
+	 * launch ended more than a day ago; {ConflictError} for another report with the same id; {UnprocessableError}.
 	 */
 	async take(principal: Principal, id: string, report: UsageReport): Promise<UsageRecord> {
 		const { records, ledger, bookkeeper } = this.#dependencies;
@@ -55,7 +57,7 @@ export class UsageReports {
 		return JSON.parse(kept.wire) as UsageRecord;
 	}
 
-	/** @throws {UnprocessableError} */
+	/** Makes the row of a report. @throws {UnprocessableError} */
 	#rowOf(principal: Principal, { session, document }: SessionRecord, report: UsageReport): LedgerRow {
 		const { tokens, provider, model, message_count, reservation_id, report_id = randomUUID() } = report;
 		const source: UsageRecord["source"] = principal.kind === "pod" ? report.source : "user";
@@ -97,8 +99,9 @@ export class UsageReports {
 }
 
 /**
- * A report that names no bucket counts as input: that is what the contract's one price of a model is for.
- * @throws {UnprocessableError} when the buckets are not the whole.
+ * Returns the tokens by bucket. A report without buckets counts as input, for which the contract has its only price of
+ * a model.
+ * @throws {UnprocessableError} when the buckets do not add up to the total.
  */
 function countsOf(report: UsageReport): TokenCounts {
 	const { tokens, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = report;
@@ -113,7 +116,7 @@ function countsOf(report: UsageReport): TokenCounts {
 	);
 }
 
-/** @throws {UnprocessableError | ForbiddenError} */
+/** Returns the launch of a report. @throws {UnprocessableError | ForbiddenError} */
 function launchOf({ kind, generation }: Principal, session: Session, { launch }: UsageReport): number {
 	const used = launch ?? generation ?? session.generation;
 	if (used > session.generation) throw new UnprocessableError(`There was no launch ${used} yet`, "LAUNCH_UNKNOWN");
@@ -122,14 +125,14 @@ function launchOf({ kind, generation }: Principal, session: Session, { launch }:
 	return used;
 }
 
-/** When a launch was certainly over; now when it may not be. */
+/** Returns the time at which a launch had certainly ended; the present time when it may still run. */
 function overSince(session: Session, generation: number): number {
 	const { timings, status, status_reason } = session;
 	if (generation < session.generation) return Date.parse(timings.requested ?? session.updated_at);
 	return desiredOf(status) === "run" || !status_reason ? now() : Date.parse(status_reason.since);
 }
 
-/** An administrator sees a session of somebody else, but does not write its books. @throws {ForbiddenError} */
+/** Refuses administrators, who may see the sessions of others but not write their books. @throws {ForbiddenError} */
 function refuseStrangers(principal: Principal, session: Session): void {
 	if (mayUseSession(principal, "report-usage", ownershipOf(session))) return;
 	throw new ForbiddenError("Only the owner of a session and its pod may report what it used");

@@ -1,4 +1,4 @@
-/** How chronicles are stored: each one's text, its timeline beside it, and the older entries of that in chunks. */
+/** The collections of chronicles: the text of each, its timeline, and chunks with the timeline's older entries. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
 export const chronicleCollection = defineCollection(
@@ -6,26 +6,26 @@ export const chronicleCollection = defineCollection(
 	{
 		tenant: "text",
 		owner: "text",
-		/** Absent when its session, or the chronicle itself, is deleted. */
+		/** The session; absent when the session or the chronicle is deleted. */
 		session: "text",
-		/** Counts the chronicles of a session from 1. */
+		/** The number of the chronicle among those of its session, from 1. */
 		ordinal: "integer",
-		/** draft, complete or, for a tombstone, deleted. */
+		/** The status: draft, complete or, for a tombstone, deleted. */
 		status: "text",
 		created_at: "text",
-		/** Grows with every change; also numbers its events. */
+		/** The revision. It grows with every change and numbers the chronicle's events. */
 		rev: "integer",
-		/** Its parent's id. */
+		/** The id of its parent. */
 		parent: "text",
-		/** By launch: the number of the newest report whose words are in it. */
+		/** The number of the newest applied report by launch. */
 		acknowledged: "json",
-		/** LaunchSettings of the session when it began. */
+		/** The LaunchSettings of the session when the chronicle began. */
 		launch: "json",
-		/** Milliseconds since 1970; a tombstone has it. */
+		/** The time of the deletion in milliseconds since 1970; only in tombstones. */
 		deleted_at: "integer",
 	},
 	{
-		/** Unique, so that no session gets two drafts at once. */
+		/** The index is unique, so that no session gets two drafts at once. */
 		by_session: { columns: ["session", "ordinal"], unique: true },
 		by_owner: { columns: ["tenant", "owner", "created_at"] },
 		by_tenant: { columns: ["tenant", "created_at"] },
@@ -35,20 +35,22 @@ export const chronicleCollection = defineCollection(
 	{ hasOutbox: true },
 );
 
-/** One document a chronicle, under the chronicle's id. The text is TimelineState (timeline-state.ts). */
+/**
+ * The timelines: one document per chronicle, with the chronicle's id. The text is a TimelineState (timeline-state.ts).
+ */
 export const timelineCollection = defineCollection(
 	"timelines",
 	{
-		/** Grows with every change. */
+		/** The revision, which grows with every change. */
 		rev: "integer",
-		/** Number of events this timeline has emitted. */
+		/** The count of events that this timeline has emitted. */
 		emitted: "integer",
 	},
 	{},
 	{ hasOutbox: true },
 );
 
-/** The text is a list of entries. */
+/** The older entries of timelines; the text is a list of entries. */
 export const timelineChunkCollection = defineCollection(
 	"timeline_chunks",
 	{ chronicle: "text", at: "integer" },

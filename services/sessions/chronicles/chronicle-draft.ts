@@ -1,26 +1,27 @@
-/** How a chronicle begins, and what a report or an edit makes of it. Pure. */
+/** Makes new chronicles, and the changes of a chronicle by reports and edits. Pure. */
 import { isoTime } from "#shared/clock.ts";
 import type { Chronicle, ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 
+/** The data of a new draft. */
 export interface DraftOrder {
 	readonly id: string;
 	readonly session: Session;
-	/** LaunchSettings of the session. */
+	/** The LaunchSettings of the session. */
 	readonly launch: unknown;
-	/** The chronicle its session was reforged from, as long as that exists. */
+	/** The chronicle that its session was reforged from, while that exists. */
 	readonly parent: string | undefined;
-	/** The newest chronicle of the session. */
+	/** The newest chronicle of the session, if there is one. */
 	readonly former: ChronicleDocument | undefined;
-	/** Milliseconds since 1970. */
+	/** The time in milliseconds since 1970. */
 	readonly at: number;
 }
 
-/** The document of a new draft. */
+/** Returns the document of a new draft. */
 export function newDraft({ id, session, launch, parent, former, at }: DraftOrder): ChronicleDocument {
 	const { name, model, repo, branch } = session;
-	// The newest by time is the newest by number, whatever the clock does.
+	// The times of a session's chronicles grow like their numbers, whatever the clock does.
 	const created_at = isoTime(Math.max(at, former?.created_at === undefined ? 0 : Date.parse(former.created_at) + 1));
 	const chronicle: Chronicle = {
 		id,
@@ -56,22 +57,22 @@ export function newDraft({ id, session, launch, parent, former, at }: DraftOrder
 	};
 }
 
-/** Members of a report or an edit that say something. */
+/** Returns the members of a report or an edit that are not null. */
 export function saidMembers(said: Partial<Record<keyof Chronicle, unknown>>): Partial<Chronicle> {
 	return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** A report also brings the session's books up to date. */
+/** Returns the members of a report with the session's usage and cost. */
 export function reportedMembers(report: ChronicleReport, session: Session): Partial<Chronicle> {
 	return { ...saidMembers(report), ...booksOf(session) };
 }
 
-/** Models without a price cost nothing that could be told. */
+/** Returns the usage and the cost; models without a price add nothing to the cost. */
 function booksOf({ tokens_used, budget: { spent } }: Session): Pick<Chronicle, "token_usage" | "cost"> {
 	return { token_usage: tokens_used, cost: spent > 0 ? spent : null };
 }
 
-/** Last segment of a repository's URL, without `.git`. */
+/** Returns the last segment of a repository's URL, without `.git`. */
 function projectOf(repo: string): string {
 	const segments = repo.split(/[/:]/).filter((segment) => segment !== "");
 	return (segments.at(-1) ?? "").replace(/\.git$/, "");

@@ -1,4 +1,4 @@
-/** Pages of the list of chronicles. */
+/** Reads pages of the list of chronicles. */
 import type { Principal } from "#shared/bus/principal.ts";
 import { nextTurn } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
@@ -7,27 +7,29 @@ import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor } from "#shared/store/cursor.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
+/** The filter and the position of a page. */
 export interface ChronicleQuery {
 	readonly project?: string | undefined;
 	readonly repo?: string | undefined;
 	readonly model_name?: string | undefined;
-	/** Separated by commas; all must be there. */
+	/** The required tags, separated by commas; a chronicle must have all of them. */
 	readonly tags?: string | undefined;
 	readonly limit: number;
 	readonly offset: number;
 	readonly cursor?: string | undefined;
 }
 
+/** One page of chronicles. */
 export interface ChroniclePage {
 	items: Chronicle[];
 	next?: string;
 }
 
 const pageSize = 100;
-/** Reads for one page; with a filter it may be short although there are more. */
+/** The most reads for one page; a filtered page may therefore be short although there are more chronicles. */
 const maxReads = 20;
 
-/** Newest first. @throws {BadRequestError} for a cursor that is not ours. */
+/** Returns a page, newest first. @throws {BadRequestError} for an invalid cursor. */
 export async function chroniclePage(
 	records: ChronicleRecords,
 	principal: Principal,
@@ -64,13 +66,13 @@ class PageBuilder {
 		this.#toSkip = query.offset;
 	}
 
-	/** One at least has. */
+	/** Whether the page has room for one more chronicle; it always has for the first one. */
 	hasRoomFor(chronicle: Chronicle): boolean {
 		if (this.items.length === 0) return true;
 		return this.items.length < this.#query.limit && this.#bytes + jsonBytes(chronicle) <= answerBytes;
 	}
 
-	/** Takes it in where the query asks for it. */
+	/** Adds the chronicle if it matches the query. */
 	add(chronicle: Chronicle): void {
 		this.#last = chronicle;
 		if (!this.#fits(chronicle) || this.#toSkip-- > 0) return;
@@ -78,7 +80,7 @@ class PageBuilder {
 		this.#bytes += jsonBytes(chronicle) + 1;
 	}
 
-	/** The page, and that it goes on after what was looked at last. */
+	/** Returns the page with a cursor behind the last chronicle that was read. */
 	endedBefore(): ChroniclePage {
 		const { items } = this;
 		return { items, ...(this.#last && { next: encodeCursor({ value: this.#last.created_at, id: this.#last.id }) }) };

@@ -1,4 +1,6 @@
-/** Removes deleted chronicles from the store: first the timeline, then the tombstone, once its last event was relayed. */
+/**
+ * Removes deleted chronicles from the store: first the timeline, then the tombstone after its last event was relayed.
+ */
 import { RecurringJob } from "#shared/recurring-job.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -7,10 +9,11 @@ import type { ChronicleRecords } from "./chronicle-records.ts";
 import type { Timelines } from "./timelines.ts";
 
 const everyMs = 30_000;
-/** Any write that was under way when a chronicle was deleted has ended by then. */
+/** The time after a deletion by which all writes that were under way have ended, in milliseconds. */
 const restMs = 20_000;
 const batch = 100;
 
+/** The dependencies of the purge. */
 export interface PurgeDependencies {
 	readonly store: DocumentStore;
 	readonly records: ChronicleRecords;
@@ -26,8 +29,8 @@ export function chroniclePurge(dependencies: PurgeDependencies, log: ServiceLog)
 }
 
 /**
- * Resolves to how many have gone.
- * @param restedMs Only those that were deleted so long ago; default 20 s.
+ * Removes deleted chronicles; resolves to their count.
+ * @param restedMs The least age of their deletion in milliseconds; default 20 s.
  */
 export async function purgeChronicles(dependencies: PurgeDependencies, restedMs = restMs): Promise<number> {
 	const { store, records, timelines } = dependencies;

@@ -1,4 +1,7 @@
-/** The repository of chronicles. Every method that answers somebody takes the principal first: what is not theirs does not exist for them. */
+/**
+ * The repository of chronicles. Every method with an answer for a caller takes the principal first: chronicles that the
+ * principal may not see do not exist for it.
+ */
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
@@ -13,19 +16,20 @@ import { chronicleCollection, type ChronicleDocument } from "./chronicle-collect
 
 type ChronicleColumns = (typeof chronicleCollection)["columns"];
 
-/** What becomes of a chronicle. */
+/** A change of a chronicle. */
 export interface ChronicleChange {
 	readonly members: Partial<Chronicle>;
 	readonly set?: Row<ChronicleColumns>;
 	readonly unset?: readonly (keyof ChronicleColumns)[];
-	/** Default `chronicle_updated`. */
+	/** The type of its event; default `chronicle_updated`. */
 	readonly event?: "chronicle_updated" | "chronicle_deleted";
 }
 
+/** The chronicles in the store, with the queue of changes of this process. */
 export class ChronicleRecords {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
-	/** By session; a chronicle that has none has a line of its own. */
+	/** The changes by session; a chronicle without a session has a queue of its own. */
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
@@ -34,27 +38,31 @@ export class ChronicleRecords {
 		this.#written = written;
 	}
 
-	/** @throws {NotFoundError} for an unknown chronicle and for one of somebody else. */
+	/**
+	 * Returns a chronicle. @throws {NotFoundError} for an unknown chronicle and for one that the principal may not see.
+	 */
 	async get(principal: Principal, id: string): Promise<ChronicleDocument> {
 		const document = await this.find(principal, id);
 		if (!document) throw chronicleNotFound(id);
 		return document;
 	}
 
-	/** Undefined where `get` throws. */
+	/** Returns a chronicle; undefined where `get` throws. */
 	async find(principal: Principal, id: string): Promise<ChronicleDocument | undefined> {
 		const document = await this.#store.get(chronicleCollection, id);
 		return document && mayKnow(principal, document) ? document : undefined;
 	}
 
-	/** The newest of a session; who may know the session may know it. Undefined when there is none. */
+	/**
+	 * Returns the newest chronicle of a session, for callers that may see the session; undefined when there is none.
+	 */
 	async newest(session: string): Promise<ChronicleDocument | undefined> {
 		const range = { equals: [session] };
 		const page = { limit: 1, descending: true };
 		return (await this.#store.find(chronicleCollection, "by_session", range, page)).documents[0];
 	}
 
-	/** Newest first. @throws {RangeError} for a cursor that is not the store's. */
+	/** Returns a page, newest first. @throws {RangeError} for an invalid cursor. */
 	page(principal: Principal, limit: number, after?: string) {
 		const page = { limit, maxBytes: answerBytes, descending: true, ...(after !== undefined && { after }) };
 		const { tenant, id } = principal;
@@ -63,7 +71,7 @@ export class ChronicleRecords {
 			: this.#store.find(chronicleCollection, "by_owner", { equals: [tenant, id] }, page);
 	}
 
-	/** @throws {DuplicateKeyError} when the session has got another one meanwhile. */
+	/** Inserts a chronicle. @throws {DuplicateKeyError} when the session has got another one meanwhile. */
 	async insert(document: ChronicleDocument): Promise<void> {
 		const event = eventOf(document, chronicleOf(document), "chronicle_created");
 		await this.#store.insert(chronicleCollection, document, [event]);
@@ -71,7 +79,7 @@ export class ChronicleRecords {
 		this.#written();
 	}
 
-	/** The chronicle after one change of it as it was read; undefined when it has changed since. */
+	/** Changes the chronicle that was read; undefined when it has changed since. */
 	async replace(
 		document: ChronicleDocument,
 		{ members, set, unset = [], event = "chronicle_updated" }: ChronicleChange,
@@ -92,7 +100,7 @@ export class ChronicleRecords {
 	}
 
 	/**
-	 * Changes a chronicle; `decide` is asked again after every race lost to another process, and may want no change.
+	 * Changes a chronicle; `decide` is called again after every race lost to another process, and may want no change.
 	 * @throws {NotFoundError}; {TooManyRequestsError}.
 	 */
 	async change(
@@ -108,17 +116,20 @@ export class ChronicleRecords {
 		});
 	}
 
-	/** What `attempt` makes of the chronicles of a session, one after the other; it is made again while it gives undefined. */
+	/**
+	 * Runs changes of a session's chronicles one after the other; an attempt is repeated while it resolves to
+	 * undefined.
+	 */
 	inTurn<T>(asker: Asker, session: string, attempt: () => Promise<T | undefined>): Promise<T> {
 		return this.#changes.run(session, asker, attempt);
 	}
 
-	/** Some of those that were made of a chronicle's reforged sessions. */
+	/** Returns some of the chronicles of sessions that were reforged from this chronicle. */
 	async children(id: string, limit: number): Promise<ChronicleDocument[]> {
 		return (await this.#store.find(chronicleCollection, "by_parent", { equals: [id] }, { limit })).documents;
 	}
 
-	/** Some of those that are deleted for at least so long, the oldest first. */
+	/** Returns some chronicles that were deleted at least `forMs` ago, the oldest first. */
 	async deleted(forMs: number, limit: number): Promise<ChronicleDocument[]> {
 		const range = { equals: [], to: now() - forMs };
 		return (await this.#store.find(chronicleCollection, "tombstones", range, { limit })).documents;
@@ -129,7 +140,7 @@ export function chronicleOf({ wire }: ChronicleDocument): Chronicle {
 	return JSON.parse(wire);
 }
 
-/** Revisions number the events of a chronicle. */
+/** Makes an event, whose number is the revision. */
 function eventOf(
 	{ rev = 0, tenant = "", owner = "" }: ChronicleDocument,
 	{ id, session_id, status, updated_at }: Chronicle,

@@ -1,4 +1,4 @@
-/** The chronicles' part of the sessions part. */
+/** Composes the chronicles within the sessions part. */
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -12,9 +12,10 @@ import { SessionChronicles } from "./session-chronicles.ts";
 import { SessionReforge } from "./session-reforge.ts";
 import { Timelines } from "./timelines.ts";
 
-/** In the order in which their events are told. */
+/** The collections, in the order in which their events are moved. */
 export const chronicleCollections = [chronicleCollection, timelineCollection, timelineChunkCollection] as const;
 
+/** The dependencies of the chronicles. */
 export interface ChroniclesDependencies {
 	readonly store: DocumentStore;
 	/** Called after every write that has an event. */
@@ -25,6 +26,7 @@ export interface ChroniclesDependencies {
 	readonly log: ServiceLog;
 }
 
+/** The objects that the sessions part and its services use. */
 export interface Chronicles {
 	readonly sessions: SessionRecords;
 	readonly records: ChronicleRecords;

@@ -1,4 +1,4 @@
-/** The chronicles of a session: begun by the first thing there is to tell, kept when the session is deleted. */
+/** The chronicles of a session. The first report begins one, and they may be retained when the session is deleted. */
 import { randomUUID } from "node:crypto";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
@@ -22,9 +22,10 @@ import type { Timelines } from "./timelines.ts";
 
 const keeper: Asker = { principal: systemPrincipal("chronicles") };
 
-/** What becomes of the chronicles of a session that is deleted. */
+/** Whether the chronicles of a deleted session are retained or removed. */
 export type ChroniclePolicy = "keep" | "remove";
 
+/** The chronicles of all sessions, as their services use them. */
 export class SessionChronicles {
 	readonly #records: ChronicleRecords;
 	readonly #timelines: Timelines;
@@ -34,22 +35,22 @@ export class SessionChronicles {
 		this.#timelines = timelines;
 	}
 
-	/** @throws {NotFoundError} when the session has none. */
+	/** Returns the newest chronicle. @throws {NotFoundError} when the session has none. */
 	async newest(session: string): Promise<ChronicleDocument> {
 		const document = await this.#records.newest(session);
 		if (!document) throw new NotFoundError(`Session "${session}" has no chronicle yet`, "CHRONICLE_NOT_FOUND");
 		return document;
 	}
 
-	/** A new draft from the session as it is. */
+	/** Creates a draft from the present state of the session. */
 	async create(asker: Asker, session: SessionRecord): Promise<ChronicleDocument> {
 		const { id } = session.session;
 		return this.#records.inTurn(asker, id, async () => this.#begin(session, await this.#records.newest(id)));
 	}
 
 	/**
-	 * Completes the newest chronicle while it is a draft, or begins one.
-	 * @param number Given for a report that may come again: one that was acknowledged changes nothing.
+	 * Completes the newest chronicle if it is a draft, otherwise begins a new one.
+	 * @param number The number of a report that may be repeated: an acknowledged one changes nothing.
 	 */
 	async report(
 		asker: Asker,
@@ -69,7 +70,10 @@ export class SessionChronicles {
 		});
 	}
 
-	/** @param number Given for entries that may come again: those of an acknowledged report change nothing. */
+	/**
+	 * Adds entries to the timeline. @param number The number of a report that may be repeated: the entries of an
+	 * acknowledged one change nothing.
+	 */
 	async addEntries(
 		asker: Asker,
 		session: SessionRecord,
@@ -81,7 +85,7 @@ export class SessionChronicles {
 		await this.#timelines.add(asker, draft, entries, number);
 	}
 
-	/** Nothing of the session's timelines stays; its chronicles are kept or removed by `policy`. */
+	/** Removes the session's timelines; its chronicles are retained or removed by `policy`. */
 	async sessionDeleted(session: string, policy: ChroniclePolicy): Promise<void> {
 		for (let document = await this.#records.newest(session); document; document = await this.#records.newest(session)) {
 			if (policy === "remove") await this.remove(document);
@@ -89,7 +93,7 @@ export class SessionChronicles {
 		}
 	}
 
-	/** A tombstone stays until its last event has left it (chronicle-purge.ts). */
+	/** Deletes a chronicle; a tombstone stays until its last event was relayed (chronicle-purge.ts). */
 	async remove({ id }: ChronicleDocument): Promise<void> {
 		await this.#orphan(id);
 		await this.#records.change(keeper, id, ({ status }) => (status === "deleted" ? undefined : tombstone()));
@@ -103,7 +107,7 @@ export class SessionChronicles {
 		await this.#timelines.remove(id);
 	}
 
-	/** The chronicles that were made of its reforged sessions have no parent any more. */
+	/** Removes the deleted chronicle as the parent of chronicles of reforged sessions. */
 	async #orphan(id: string): Promise<void> {
 		const limit = 50;
 		for (let left = limit; left === limit; ) {
@@ -116,13 +120,13 @@ export class SessionChronicles {
 		}
 	}
 
-	/** The newest chronicle where it is a draft, else a new one; undefined when somebody else was faster. */
+	/** Returns the newest chronicle if it is a draft, otherwise a new one; undefined when another writer was faster. */
 	async #draft(session: SessionRecord): Promise<ChronicleDocument | undefined> {
 		const newest = await this.#records.newest(session.session.id);
 		return newest?.status === "draft" ? newest : this.#begin(session, newest);
 	}
 
-	/** Undefined when somebody else was faster. */
+	/** Creates a draft; undefined when another writer was faster. */
 	async #begin(
 		{ session, document }: SessionRecord,
 		former: ChronicleDocument | undefined,
@@ -148,8 +152,8 @@ function tombstone(): ChronicleChange {
 }
 
 /**
- * The oldest first, the chronicle itself last; a chain is followed for so long, or so many bytes, and no longer.
- * @param parentOf Undefined ends the chain.
+ * Returns the chain of parents, the oldest first and the chronicle itself last; its length and its bytes are bounded.
+ * @param parentOf Returns the parent; undefined ends the chain.
  */
 export async function chainOf(
 	document: ChronicleDocument,

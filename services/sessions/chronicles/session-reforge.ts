@@ -1,4 +1,4 @@
-/** A new session from a chronicle: like the one it tells of, by the caller's right, and not started. */
+/** Makes a new session from a chronicle: like the recorded one, with the caller's rights, and not started. */
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
@@ -10,9 +10,10 @@ import type { SessionRules } from "../commands/session-rules.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
 
 const suffix = "-reforged";
-/** Of a session's name (RFC 1123). */
+/** The most characters of a session's name (RFC 1123). */
 const maxName = 63;
 
+/** The command `reforge`. */
 export class SessionReforge {
 	readonly #creations: SessionCreations;
 	readonly #rules: SessionRules;
@@ -22,7 +23,10 @@ export class SessionReforge {
 		this.#rules = rules;
 	}
 
-	/** @throws {UnprocessableError} when the repository or branch cannot be used any more, or the key was used for another request. */
+	/**
+	 * Creates the session. @throws {UnprocessableError} when the repository or branch can no longer be used, or the key
+	 * was used for another request.
+	 */
 	async reforge(commander: Commander, chronicle: ChronicleDocument): Promise<Session> {
 		const { principal } = commander;
 		const { name, source, launch } = this.#origin(chronicle);
@@ -40,7 +44,7 @@ export class SessionReforge {
 		return JSON.parse(wire) as Session;
 	}
 
-	/** What was asked of the first session is not asked again. @throws {UnprocessableError} */
+	/** Returns the settings of the recorded session without its first message. @throws {UnprocessableError} */
 	#origin(document: ChronicleDocument): { name: string; source: GitSource; launch: LaunchSettings } {
 		const { repo, branch, config_snapshot } = chronicleOf(document);
 		refuseBadRef(branch);
@@ -59,7 +63,7 @@ export class SessionReforge {
 	}
 }
 
-/** What a request says that asks for nothing but a name. */
+/** A request without any choice but a name. */
 const plainRequest = {
 	terminal_restricted: false,
 	credential_names: [],
@@ -69,7 +73,7 @@ const plainRequest = {
 	initial_prompt: "",
 };
 
-/** A name that sessions may have. */
+/** Returns a valid name for the new session. */
 export function reforgedName(name: string): string {
 	if (name.endsWith(suffix)) return name;
 	return `${name.slice(0, maxName - suffix.length).replace(/-+$/, "")}${suffix}`;

@@ -1,54 +1,58 @@
-/** A timeline as it is stored: what its entries come to, the newest entries, and where the older ones are. Pure. */
+/** The stored form of a timeline: totals, the newest entries, and references to chunks with older ones. Pure. */
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { addEntry, noTotals, type RunningTotals } from "./timeline-totals.ts";
 
-/** Entries beside the state; with more, they go to a chunk. */
+/** The most entries in the state itself; more are moved to a chunk. */
 const maxTail = 100;
 const maxTailBytes = 64 * 1024;
-/** Of the entries that are kept; with more, the oldest chunk goes. */
+/** The most retained entries; with more, the oldest chunk is removed. */
 const maxEntries = 2_000;
 const maxBytes = 400 * 1024;
 
+/** A reference to stored older entries. */
 export interface Chunk {
 	readonly id: string;
 	readonly entries: number;
 	readonly bytes: number;
 }
 
+/** The stored state of a timeline. */
 export interface TimelineState {
 	readonly totals: RunningTotals;
-	/** Oldest first. */
+	/** The chunks, the oldest first. */
 	readonly chunks: readonly Chunk[];
-	/** Newer than any chunk, oldest first. */
+	/** The entries newer than all chunks, the oldest first. */
 	readonly tail: readonly TimelineEntry[];
-	/** By launch: the number of the newest report whose entries are in it. */
+	/** The number of the newest applied report by launch. */
 	readonly acknowledged: Readonly<Record<string, number>>;
-	/** The oldest entries are not kept any more. */
+	/** Whether the oldest entries have been removed. */
 	readonly truncated: boolean;
 }
 
 export const noTimeline: TimelineState = { totals: noTotals, chunks: [], tail: [], acknowledged: {}, truncated: false };
 
-/** What a change of a timeline asks of the store. */
+/** The writes of one change of a timeline. */
 export interface TimelineChange {
 	readonly state: TimelineState;
-	/** To be written before the state. */
+	/** The chunk to write before the state. */
 	readonly written?: { readonly chunk: Chunk; readonly entries: readonly TimelineEntry[] };
-	/** To be removed after it. */
+	/** The chunks to remove after the state was written. */
 	readonly dropped: readonly Chunk[];
 }
 
 /**
- * The state with one more entry.
- * @param at When it is stored, in ISO 8601.
+ * Returns the state with one more entry.
+ * @param at The time at which it is stored, in ISO 8601.
  */
 export function withEntry(state: TimelineState, entry: TimelineEntry, at: string): TimelineState {
 	return { ...state, totals: addEntry(state.totals, entry, at), tail: [...state.tail, entry] };
 }
 
-/** Within bounds. @param chunkId Names the chunk that may come of it. */
-export function settled(state: TimelineState, chunkId: string): TimelineChange {
+/**
+ * Returns the state within its bounds, with the writes for it. @param chunkId The id of a new chunk, if one is needed.
+ */
+export function withinBounds(state: TimelineState, chunkId: string): TimelineChange {
 	const bytes = jsonBytes(state.tail);
 	if (state.tail.length <= maxTail && bytes <= maxTailBytes) return { state, dropped: [] };
 	const chunk: Chunk = { id: chunkId, entries: state.tail.length, bytes };

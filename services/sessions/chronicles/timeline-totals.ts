@@ -1,10 +1,10 @@
-/** What the entries of a timeline come to: changed files, commits, tokens over time. Kept up entry by entry. Pure. */
+/** Computes the totals of a timeline entry by entry: changed files, commits, tokens over time. Pure. */
 import type { TimelineEntry, TimelineTotals } from "#shared/contracts/chronicles.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
-/** Seconds of one bucket of tokens. */
+/** The length of one bucket of tokens in seconds. */
 export const burnSeconds = 300;
-/** Newest ones that are kept. */
+/** The most retained files, the newest ones. */
 const maxFiles = 1_000;
 const maxFileBytes = 200 * 1024;
 const maxCommits = 200;
@@ -13,13 +13,13 @@ const maxSubject = 200;
 type ChangedFile = TimelineTotals["files"][number];
 type Commit = TimelineTotals["commits"][number];
 
-/** As it is stored. */
+/** The stored form of the totals. */
 export interface RunningTotals {
-	/** The one changed last comes last. */
+	/** The files in the order of their last change. */
 	readonly files: readonly ChangedFile[];
-	/** Newest last. */
+	/** The commits, the newest last. */
 	readonly commits: readonly Commit[];
-	/** Bucket to tokens; buckets without any are left out. */
+	/** The tokens by bucket; empty buckets are omitted. */
 	readonly burn: Readonly<Record<string, number>>;
 	/** The largest `t`; absent before the first entry. */
 	readonly last?: number;
@@ -27,7 +27,7 @@ export interface RunningTotals {
 
 export const noTotals: RunningTotals = { files: [], commits: [], burn: {} };
 
-/** @param at When the entry is stored, in ISO 8601. */
+/** Returns the totals with one more entry. @param at The time at which the entry is stored, in ISO 8601. */
 export function addEntry(totals: RunningTotals, entry: TimelineEntry, at: string): RunningTotals {
 	return {
 		files: entry.type === "file" ? addFile(totals.files, entry) : totals.files,
@@ -37,7 +37,7 @@ export function addEntry(totals: RunningTotals, entry: TimelineEntry, at: string
 	};
 }
 
-/** In the contract's form. */
+/** Returns the totals in the contract's form. */
 export function totalsOf({ files, commits, burn, last }: RunningTotals): TimelineTotals {
 	const buckets = last === undefined ? 0 : Math.floor(last / burnSeconds) + 1;
 	return {
@@ -47,7 +47,10 @@ export function totalsOf({ files, commits, burn, last }: RunningTotals): Timelin
 	};
 }
 
-/** Of the contract's form as JSON, from numbers alone: a timeline may cover a year and have a thousand files. */
+/**
+ * Returns a lower bound of the bytes of the contract's form as JSON, computed from numbers alone: a timeline may cover
+ * a year and have a thousand files.
+ */
 export function leastBytes({ files, commits, last = 0 }: RunningTotals): number {
 	return 2 * Math.floor(last / burnSeconds) + 40 * (files.length + commits.length);
 }
@@ -64,7 +67,7 @@ function addFile(files: readonly ChangedFile[], { label, action, ins, del }: Tim
 	return newest([...others, changed]);
 }
 
-/** Those that there is room for. */
+/** Returns the newest files, as many as are retained. */
 function newest(files: readonly ChangedFile[]): ChangedFile[] {
 	const sizes = files.map((file) => jsonBytes(file) + 1);
 	let bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -74,7 +77,7 @@ function newest(files: readonly ChangedFile[]): ChangedFile[] {
 	return files.slice(first);
 }
 
-/** The first action decides; what was deleted once stays so. */
+/** Returns the status of a file. The first action decides; a deleted file stays deleted. */
 function statusAfter(former: ChangedFile["status"] | undefined, action: TimelineEntry["action"]) {
 	if (action === "deleted" || former === "del") return "del";
 	return former ?? (action === "created" ? "new" : "mod");

@@ -1,4 +1,4 @@
-/** The timelines of chronicles. Entries, what they come to and the events that tell of them are one write. */
+/** The repository of timelines. Entries, totals and the events about them are one write. */
 import { randomUUID } from "node:crypto";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Timeline, TimelineEntry } from "#shared/contracts/chronicles.ts";
@@ -14,13 +14,14 @@ import {
 	type TimelineDocument,
 } from "./chronicle-collections.ts";
 import { isAcknowledged, type ReportNumber, withAcknowledged } from "../record/acknowledged-reports.ts";
-import { noTimeline, settled, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
+import { noTimeline, withinBounds, type TimelineChange, type TimelineState, withEntry } from "./timeline-state.ts";
 import { leastBytes, totalsOf } from "./timeline-totals.ts";
 
-/** Bytes of an event; a larger one leaves out what the entries come to. */
+/** The most bytes of an event; a larger one omits the totals. */
 const maxEventBytes = 16 * 1024;
 const pageSize = 50;
 
+/** The timelines in the store. */
 export class Timelines {
 	readonly #store: DocumentStore;
 	readonly #written: () => void;
@@ -34,7 +35,7 @@ export class Timelines {
 
 	/**
 	 * Adds entries in their order.
-	 * @param report Where they are from, when that may come again: then nothing is added a second time.
+	 * @param report The report of the entries, if it may be repeated: a repetition adds nothing.
 	 * @throws {TooManyRequestsError}
 	 */
 	async add(
@@ -48,7 +49,7 @@ export class Timelines {
 		for (const chunk of change.dropped) await this.#store.remove(timelineChunkCollection, chunk.id, {});
 	}
 
-	/** What has left the timeline by it; undefined when it was changed meanwhile. */
+	/** Adds entries once; returns the removed chunks, or undefined when another writer has changed the timeline. */
 	async #tryAdd(
 		chronicle: ChronicleDocument,
 		entries: readonly TimelineEntry[],
@@ -59,14 +60,14 @@ export class Timelines {
 		if (report && isAcknowledged(before.acknowledged, report)) return { dropped: [] };
 		const { state, events } = grown(before, entries, chronicle, document?.emitted ?? 0);
 		const acknowledged = report ? withAcknowledged(before.acknowledged, report) : before.acknowledged;
-		const change = settled({ ...state, acknowledged }, randomUUID());
+		const change = withinBounds({ ...state, acknowledged }, randomUUID());
 		if (!(await this.#write(chronicle.id, document, change, events))) return undefined;
 		failpoint("timelines.written");
 		this.#written();
 		return change;
 	}
 
-	/** Entries in ascending order, and what they come to. */
+	/** Returns the entries in ascending order and the totals. */
 	async read(chronicle: string): Promise<Timeline> {
 		const { chunks, tail, totals, truncated } = stateOf(await this.#store.get(timelineCollection, chronicle));
 		const older = await Promise.all(chunks.map(({ id }) => this.#store.get(timelineChunkCollection, id)));
@@ -75,7 +76,7 @@ export class Timelines {
 		return fit({ events, ...totalsOf(totals), ...(truncated && { truncated }) });
 	}
 
-	/** Leaves nothing of a timeline. */
+	/** Removes a timeline completely. */
 	async remove(chronicle: string): Promise<void> {
 		await this.#store.remove(timelineCollection, chronicle, {});
 		for (;;) {
@@ -89,7 +90,7 @@ export class Timelines {
 		}
 	}
 
-	/** Whether it was written; not when the timeline has changed meanwhile. */
+	/** Writes a change; returns false when another writer has changed the timeline. */
 	async #write(
 		id: string,
 		document: TimelineDocument | undefined,
@@ -117,7 +118,7 @@ function stateOf(document: TimelineDocument | undefined): TimelineState {
 	return document ? JSON.parse(document.wire) : noTimeline;
 }
 
-/** @param emitted Events the timeline has caused before. */
+/** Makes the event of a change. @param emitted The count of events that the timeline has caused before. */
 function grown(
 	before: TimelineState,
 	entries: readonly TimelineEntry[],
@@ -142,7 +143,7 @@ function payloadOf(session_id: string, event: TimelineEntry, { totals }: Timelin
 	return JSON.stringify({ session_id, event, files: [], commits: [], token_burn: [], truncated: true });
 }
 
-/** The newest entries that fit one answer. */
+/** Returns the timeline with the newest entries that fit into one answer. */
 function fit(timeline: Timeline): Timeline {
 	let bytes = jsonBytes(timeline);
 	const tooMany = timeline.events.findIndex((entry) => bytes <= answerBytes || (bytes -= jsonBytes(entry) + 1) < 0);

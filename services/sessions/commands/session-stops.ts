@@ -55,7 +55,7 @@ export class SessionStops {
 		const { principal, key, deadline } = commander;
 		const stopping = await this.#commands.run(commander, "stop", id);
 		const answer = (await this.#inPlace(principal, () => this.#left(commander, stopping))) ?? stopping;
-		return key === undefined ? answer : this.#settled({ principal, key, deadline }, answer);
+		return key === undefined ? answer : this.#finalAnswer({ principal, key, deadline }, answer);
 	}
 
 	/** Gives all waiting answers now, because the platform ends. */
@@ -64,7 +64,7 @@ export class SessionStops {
 	}
 
 	/** Returns the final answer, which all concurrent and later repetitions of the command get. */
-	async #settled({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
+	async #finalAnswer({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
 		const complete = (record: SessionRecord) => {
 			const { counts, kept } = completedAnswer(record, { command: "stop", key, answer });
 			return { result: counts, columns: kept && { set: { answers: kept } } };

@@ -1,40 +1,40 @@
-/** How the history of sessions is stored: which reports were acknowledged, and the chunks of it. */
+/** The collections of the history of sessions: the acknowledged reports, and chunks with the content. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 
-/** One document a session, under the session's id. */
+/** One document per session, with the session's id. */
 export const historyCollection = defineCollection(
 	"session_history",
 	{
-		/** Grows with every report that was taken. */
+		/** The revision, which grows with every report. */
 		rev: "integer",
-		/** By launch: the number of its newest report. */
+		/** The number of the newest report by launch. */
 		acknowledged: "json",
-		/** Log lines that ever came. */
+		/** The count of all log lines ever received. */
 		lines: "integer",
-		/** Turns that ever came. */
+		/** The count of all turns ever received. */
 		turns: "integer",
-		/** Bytes of the turns that are kept, or somewhat more. */
+		/** The bytes of the retained turns; an upper bound. */
 		turn_bytes: "integer",
-		/** `{id, truncated}` of the newest patch. */
+		/** The members `{id, truncated}` of the newest patch. */
 		patch: "json",
 	},
 	{},
 );
 
-/** The text is a part of an entry: some log lines, one turn or one piece of a patch. */
+/** The chunks; the text is a part of an entry: some log lines, one turn or one piece of a patch. */
 export const historyChunkCollection = defineCollection(
 	"session_history_chunks",
 	{
 		session: "text",
-		/** log, turn or patch. */
+		/** The kind of the entry: log, turn or patch. */
 		kind: "text",
-		/** Order within session and kind; of log lines the number of the last one. */
+		/** The order within session and kind; for log lines, the number of the last one. */
 		at: "integer",
-		/** Names the entry within session and kind. */
+		/** The name of the entry within session and kind. */
 		entry: "text",
-		/** Counts the chunks of an entry from 0. */
+		/** The number of the chunk within its entry, from 0. */
 		piece: "integer",
-		/** How many chunks the entry has. */
+		/** The count of the entry's chunks. */
 		pieces: "integer",
 		bytes: "integer",
 	},

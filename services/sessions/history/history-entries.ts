@@ -1,4 +1,4 @@
-/** Texts of any length in the store, in chunks of at most 256 KB, ordered within session and kind. */
+/** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
 import { nextTurn } from "#shared/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -8,18 +8,20 @@ export const kinds = ["log", "turn", "patch"] as const;
 export type Kind = (typeof kinds)[number];
 
 export const maxChunkBytes = 256 * 1024;
-/** A UTF-16 unit has at most three bytes in UTF-8. */
+/** Texts of this length always fit into a chunk, because a UTF-16 unit has at most three bytes in UTF-8. */
 const safeLength = Math.floor(maxChunkBytes / 3);
-/** Chunks in memory at a time. */
+/** The most chunks in memory at a time. */
 const pageSize = 20;
 
+/** One stored text. */
 export interface Entry {
-	/** Names it within session and kind. */
+	/** The name of the entry within session and kind. */
 	readonly name: string;
 	readonly at: number;
 	readonly text: string;
 }
 
+/** The repository of entries. */
 export class HistoryEntries {
 	readonly #store: DocumentStore;
 
@@ -27,7 +29,7 @@ export class HistoryEntries {
 		this.#store = store;
 	}
 
-	/** One that is there already stays as it is. */
+	/** Stores an entry; an existing one is unchanged. */
 	async put(session: string, kind: Kind, entry: Entry): Promise<void> {
 		for (const chunk of chunksOf(session, kind, entry))
 			await insertOnce(() => this.#store.insert(historyChunkCollection, chunk));
@@ -38,8 +40,8 @@ export class HistoryEntries {
 	}
 
 	/**
-	 * Newest first, whole entries only, until more than `enough` bytes were read.
-	 * @param upTo Name of the newest one wanted; nothing when it is not known.
+	 * Returns complete entries, the newest first, until more than `enough` bytes were read.
+	 * @param upTo The name of the newest wanted entry; nothing is returned when it is unknown.
 	 */
 	async newest(session: string, kind: Kind, enough = Infinity, upTo?: string): Promise<Entry[]> {
 		const last = upTo === undefined ? undefined : await this.#first(session, kind, upTo);
@@ -49,26 +51,26 @@ export class HistoryEntries {
 		for await (const chunk of this.#descending(session, kind, last?.at)) {
 			chunks.push(chunk);
 			bytes += chunk.bytes ?? 0;
-			// The chunks of an entry stand together, the first of them last.
+			// The chunks of an entry are adjacent, the first one last.
 			if (bytes > enough && chunk.piece === 0) break;
 		}
 		return wholeEntries(chunks);
 	}
 
-	/** Bytes of all entries of a kind. */
+	/** Returns the bytes of all entries of a kind. */
 	async bytes(session: string, kind: Kind): Promise<number> {
 		let bytes = 0;
 		for await (const chunk of this.#descending(session, kind)) bytes += chunk.bytes ?? 0;
 		return bytes;
 	}
 
-	/** Puts a text of one chunk in place of an entry's. */
+	/** Replaces the text of an entry by one that fits into one chunk. */
 	async replace(session: string, kind: Kind, entry: Entry): Promise<void> {
 		const [chunk, ...more] = chunksOf(session, kind, entry);
 		if (!chunk || more.length > 0) throw new RangeError("Cannot replace an entry by one of more than a chunk");
 		const { wire, bytes = 0 } = chunk;
 		const before = await this.#store.get(historyChunkCollection, chunk.id);
-		// With the first chunk the others lose their meaning; whoever stops here leaves nothing wrong.
+		// The new first chunk makes the others meaningless, so an interruption at this point does no harm.
 		await this.#store.update(historyChunkCollection, chunk.id, {}, { wire, set: { bytes, pieces: 1 } });
 		await this.#removeChunks(session, kind, entry.name, { from: 1, to: before?.pieces ?? 1 });
 	}
@@ -82,7 +84,7 @@ export class HistoryEntries {
 		for (const kind of kinds) await this.removeUpTo(session, kind, Number.MAX_SAFE_INTEGER);
 	}
 
-	/** Removes the entries of a kind whose place is not after `to`. */
+	/** Removes the entries of a kind up to the position `to`. */
 	async removeUpTo(session: string, kind: Kind, to: number): Promise<void> {
 		for (;;) {
 			const range = { equals: [session, kind], to };
@@ -115,7 +117,7 @@ export class HistoryEntries {
 	}
 }
 
-/** Pure. */
+/** Splits a text into chunks. Pure. */
 function chunksOf(session: string, kind: Kind, { name, at, text }: Entry): HistoryChunk[] {
 	const texts = Buffer.byteLength(text) <= maxChunkBytes ? [text] : split(text);
 	return texts.map((wire, piece) => ({
@@ -142,18 +144,18 @@ function split(text: string): string[] {
 	return parts;
 }
 
-/** Sorts the chunks of an entry: places that are equal are ordered by id. */
+/** Makes an id that sorts the chunks of an entry, because equal positions are ordered by id. */
 function chunkId(session: string, kind: Kind, name: string, piece: number): string {
 	return `${session}:${kind}:${name}:${String(piece).padStart(3, "0")}`;
 }
 
-/** @param chunks From the last to the first. An entry that lacks one is not there yet. */
+/** Joins chunks to entries. @param chunks The chunks from the last to the first. An incomplete entry is omitted. */
 function wholeEntries(chunks: readonly HistoryChunk[]): Entry[] {
 	const entries: Entry[] = [];
 	let parts: string[] = [];
 	let name = "";
 	for (const { entry = "", at = 0, piece = 0, pieces = 1, wire } of chunks) {
-		// Of an entry that has become smaller, what lies behind its end counts no more.
+		// An entry that was shortened may have chunks behind its end, which are ignored.
 		if (entry !== name || piece === pieces - 1) parts = [];
 		name = entry;
 		parts.unshift(wire);

@@ -1,4 +1,4 @@
-/** What is known of a session's history besides its chunks. Pure. */
+/** The head of a session's history: everything but its chunks. Pure. */
 import type { HistoryReport } from "#shared/contracts/history.ts";
 import type { Row } from "#shared/store/collection.ts";
 import {
@@ -11,17 +11,17 @@ import type { historyCollection, HistoryDocument } from "./history-collections.t
 
 export type PatchName = { id: string; truncated: boolean };
 
-/** Whether a report was taken, or a newer one of its launch. */
+/** Whether this report, or a newer one of its launch, was taken. */
 export function hasAcknowledged(head: HistoryDocument | undefined, report: ReportNumber): boolean {
 	return isAcknowledged(acknowledgedOf(head), report);
 }
 
-/** The patch that counts. */
+/** Returns the present patch. */
 export function patchOf(head: HistoryDocument | undefined): PatchName | undefined {
 	return head?.patch as PatchName | undefined;
 }
 
-/** The columns after a report. */
+/** Returns the columns after a report. */
 export function headAfter(
 	head: HistoryDocument | undefined,
 	launch: number,

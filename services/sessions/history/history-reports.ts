@@ -1,4 +1,4 @@
-/** What pods report of their session, taken from the pod of the present launch only. */
+/** Takes the reports of pods about their session, from the pod of the present launch only. */
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { maxTimelineSeconds } from "#shared/contracts/chronicles.ts";
@@ -17,6 +17,7 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionErasure } from "./session-erasure.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 
+/** The dependencies of {@link HistoryReports}. */
 export interface HistoryReportsDependencies {
 	readonly records: SessionRecords;
 	readonly history: SessionHistory;
@@ -27,6 +28,7 @@ export interface HistoryReportsDependencies {
 
 const keeper = systemPrincipal("history");
 
+/** The reports of one process; all state is in the store. */
 export class HistoryReports {
 	readonly #dependencies: HistoryReportsDependencies;
 
@@ -34,7 +36,9 @@ export class HistoryReports {
 		this.#dependencies = dependencies;
 	}
 
-	/** @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}. */
+	/**
+	 * Takes a report. @throws {ConflictError} from the pod of an older launch; {NotFoundError}; {UnprocessableError}.
+	 */
 	async take(principal: Principal, id: string, report: HistoryReport): Promise<void> {
 		const record = await this.#dependencies.records.get(principal, id);
 		const { generation } = record.session;
@@ -47,7 +51,10 @@ export class HistoryReports {
 		await this.#forgetDeleted(principal, id);
 	}
 
-	/** Each part takes a report once. The acknowledgement is written last, so that a repeated report completes what a crash interrupted. */
+	/**
+	 * Writes a report; each part of the history takes it once. The acknowledgement is written last, so that a repeated
+	 * report completes what a crash interrupted.
+	 */
 	async #write(asker: Asker, record: SessionRecord, number: ReportNumber, report: HistoryReport): Promise<void> {
 		const { history, chronicles, events } = this.#dependencies;
 		const { id } = record.session;
@@ -64,7 +71,7 @@ export class HistoryReports {
 		await history.add(asker, id, number.launch, report);
 	}
 
-	/** A session may have gone while its report was written. @throws {NotFoundError} */
+	/** Erases the written data again when the session was deleted meanwhile. @throws {NotFoundError} */
 	async #forgetDeleted(principal: Principal, id: string): Promise<void> {
 		const { records, erasure } = this.#dependencies;
 		try {
@@ -78,13 +85,16 @@ export class HistoryReports {
 	}
 }
 
-/** @throws {UnprocessableError} */
+/** Refuses an invalid piece of a patch. @throws {UnprocessableError} */
 function refuseBadPiece({ diff }: HistoryReport): void {
 	if (diff && (diff.piece >= diff.pieces || Buffer.byteLength(diff.text) > maxChunkBytes))
 		throw new UnprocessableError("A piece of the patch is too large or none of its pieces", "PATCH_PIECE");
 }
 
-/** One that cannot be taken takes nothing from the others of its report, which would not come again. */
+/**
+ * Reads one item; an invalid one is omitted and does not affect the others of its report, which would not be sent
+ * again.
+ */
 function unlessBad<T>(read: () => T): T[] {
 	try {
 		return [read()];
@@ -94,12 +104,12 @@ function unlessBad<T>(read: () => T): T[] {
 	}
 }
 
-/** Pods ask by such a one whether they are still wanted. */
+/** Whether the report is empty; with such a report, a pod checks whether it is still wanted. */
 function isEmpty({ logs, turns, diff, timeline, events, chronicle }: HistoryReport): boolean {
 	return [logs, turns, timeline, events].every(({ length }) => length === 0) && !diff && !chronicle;
 }
 
-/** With the seconds since the session was created. @throws {UnprocessableError} */
+/** Returns a timeline entry with the seconds since the session was created. @throws {UnprocessableError} */
 function entryOf({ at, ...entry }: ToldEntry, { created_at }: Session): TimelineEntry {
 	const seconds = Math.floor((Date.parse(at) - Date.parse(created_at)) / 1_000);
 	if (Number.isNaN(seconds)) throw new UnprocessableError(`"${at}" is no time`, "ENTRY_TIME");

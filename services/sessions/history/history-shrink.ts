@@ -1,14 +1,14 @@
-/** What becomes of turns there is no room for: first the oldest outputs of tools go, then the oldest turns. */
+/** Shrinks the history of turns: first the oldest outputs of tools are removed, then the oldest turns. */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { dropOutputs, fitTurn } from "#shared/pod/conversation-history.ts";
 import { type Entry, type HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 
-/** Bytes of all turns of a session. */
+/** The most bytes of all turns of a session. */
 export const maxTurnBytes = 8 * 1_048_576;
-/** So many are left when they were too many, so that this is not to be done again at once. */
+/** The size after shrinking in bytes; the difference avoids shrinking again at once. */
 const aimedAtBytes = 7 * 1_048_576;
 
-/** Resolves to the bytes of the turns that are left. */
+/** Shrinks the turns; resolves to the bytes of the remaining ones. */
 export async function shrinkTurns(entries: HistoryEntries, session: string): Promise<number> {
 	const oldestFirst = (await entries.newest(session, "turn")).toReversed();
 	let bytes = oldestFirst.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
@@ -28,7 +28,7 @@ export async function shrinkTurns(entries: HistoryEntries, session: string): Pro
 	return bytes;
 }
 
-/** Undefined when it has none. */
+/** Returns the entry without outputs of tools; undefined when it has none. */
 function withoutOutputs(entry: Entry): Entry | undefined {
 	const turn: ConversationTurn = JSON.parse(entry.text);
 	const bare = dropOutputs(turn);

@@ -1,10 +1,11 @@
-/** Erases what the store has of a session beside its record. */
+/** Erases everything that the store has of a session beside its record. */
 import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { SessionEventRecords } from "../raw-events/session-event-records.ts";
 import type { IdempotencyRecords } from "../commands/idempotency-records.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionHistory } from "./session-history.ts";
 
+/** The dependencies of {@link SessionErasure}. */
 export interface SessionErasureDependencies {
 	readonly history: SessionHistory;
 	readonly chronicles: SessionChronicles;
@@ -12,6 +13,7 @@ export interface SessionErasureDependencies {
 	readonly idempotency: IdempotencyRecords;
 }
 
+/** The erasure of sessions; it may be repeated after a crash. */
 export class SessionErasure {
 	readonly #dependencies: SessionErasureDependencies;
 
@@ -19,13 +21,13 @@ export class SessionErasure {
 		this.#dependencies = dependencies;
 	}
 
-	/** Erases everything but the record itself, and lets no command make the session again. */
+	/** Erases everything but the record itself, and prevents commands from creating the session again. */
 	async erase(document: SessionDocument): Promise<void> {
 		await this.eraseContents(document.id, document.chronicle_policy);
 		await this.#dependencies.idempotency.completeCreationOf(document.id);
 	}
 
-	/** @param policy `remove` erases the chronicles too; by default they are kept. */
+	/** Erases the contents. @param policy `remove` erases the chronicles too; by default they are retained. */
 	async eraseContents(session: string, policy: string | undefined): Promise<void> {
 		const { history, chronicles, events } = this.#dependencies;
 		await history.remove(session);

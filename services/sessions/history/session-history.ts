@@ -1,4 +1,7 @@
-/** What the pods of a session have told of it: kept within bounds, and answered from when there is no pod. */
+/**
+ * The history of a session from the reports of its pods: stored within bounds, and used for answers when there is no
+ * pod.
+ */
 import type { HistoryReport, PatchPiece } from "#shared/contracts/history.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -13,15 +16,16 @@ import { hasAcknowledged, headAfter, patchOf } from "./history-head.ts";
 import { HistoryEntries, maxChunkBytes } from "./history-entries.ts";
 import { maxTurnBytes, shrinkTurns } from "./history-shrink.ts";
 
-/** Bytes of log that are looked through for an answer. */
+/** The most bytes of log that are read for an answer. */
 const maxLogBytes = 4 * 1_048_576;
 
-/** The patch against the last commit. */
+/** A stored patch against the last commit. */
 export interface StoredPatch {
 	readonly patch: string;
 	readonly truncated: boolean;
 }
 
+/** The histories in the store. */
 export class SessionHistory {
 	readonly #store: DocumentStore;
 	readonly #entries: HistoryEntries;
@@ -33,14 +37,14 @@ export class SessionHistory {
 	}
 
 	/**
-	 * Takes a report, each once. What it brings is written before it counts: whoever is stopped in between writes the
-	 * same again.
+	 * Takes a report, each once. Its content is written before it is acknowledged, so that an interrupted report is
+	 * written again.
 	 */
 	async add(asker: Asker, session: string, launch: number, report: HistoryReport): Promise<void> {
 		await this.#changes.run(session, asker, () => this.#tryAdd(session, launch, report));
 	}
 
-	/** True when the report counts; undefined when another one came in between. */
+	/** Takes a report once; undefined when another writer was faster. */
 	async #tryAdd(session: string, launch: number, report: HistoryReport): Promise<true | undefined> {
 		const head = await this.#store.get(historyCollection, session);
 		if (hasAcknowledged(head, { launch, n: report.n })) return true;
@@ -53,12 +57,12 @@ export class SessionHistory {
 		return true;
 	}
 
-	/** Whether a report was taken, or a newer one of its launch. */
+	/** Whether this report, or a newer one of its launch, was taken. */
 	async has(session: string, report: ReportNumber): Promise<boolean> {
 		return hasAcknowledged(await this.#store.get(historyCollection, session), report);
 	}
 
-	/** Oldest first; undefined when nothing was ever told. */
+	/** Returns the log lines, the oldest first; undefined when nothing was ever reported. */
 	async logs(session: string): Promise<PodLogEntry[] | undefined> {
 		if (!(await this.#store.get(historyCollection, session))) return undefined;
 		const entries = await this.#entries.newest(session, "log", maxLogBytes);
@@ -67,8 +71,9 @@ export class SessionHistory {
 	}
 
 	/**
-	 * The newest turns, oldest first, more than one answer holds; undefined when nothing was ever told.
-	 * @param upTo Id of the newest one wanted.
+	 * Returns the newest turns, the oldest first, more than one answer can hold; undefined when nothing was ever
+	 * reported.
+	 * @param upTo The id of the newest wanted turn.
 	 */
 	async turns(session: string, upTo?: string): Promise<ConversationTurn[] | undefined> {
 		if (!(await this.#store.get(historyCollection, session))) return undefined;
@@ -76,7 +81,7 @@ export class SessionHistory {
 		return entries.toReversed().map(({ text }): ConversationTurn => JSON.parse(text));
 	}
 
-	/** The patch after the newest turn; undefined when there was none. */
+	/** Returns the patch after the newest turn; undefined when there was none. */
 	async patch(session: string): Promise<StoredPatch | undefined> {
 		const head = await this.#store.get(historyCollection, session);
 		const name = patchOf(head);
@@ -86,7 +91,7 @@ export class SessionHistory {
 		return { patch: pieces.map(({ text }) => text).join(""), truncated: name.truncated };
 	}
 
-	/** Leaves nothing of a session. */
+	/** Removes the history of a session completely. */
 	async remove(session: string): Promise<void> {
 		await this.#entries.removeAll(session);
 		await this.#store.remove(historyCollection, session, {});
@@ -106,13 +111,13 @@ export class SessionHistory {
 		if (diff) await this.#writePiece(session, diff);
 	}
 
-	/** A piece whose forerunner is not there can make no patch. */
+	/** Writes a piece of a patch, unless its preceding piece is missing. */
 	async #writePiece(session: string, { id, piece, text }: PatchPiece): Promise<void> {
 		if (piece > 0 && !(await this.#entries.has(session, "patch", pieceName(id, piece - 1)))) return;
 		await this.#entries.put(session, "patch", { name: pieceName(id, piece), at: piece, text });
 	}
 
-	/** The head after the report; undefined when it was changed meanwhile. */
+	/** Writes the head after a report; undefined when another writer has changed it. */
 	async #count(
 		session: string,
 		launch: number,
@@ -126,7 +131,7 @@ export class SessionHistory {
 		return isFirst ? first : undefined;
 	}
 
-	/** Keeps the patch that counts and the one that is coming. */
+	/** Removes all patches except the present one and the one being received. */
 	async #removePatchesBut(session: string, { id, piece, pieces }: PatchPiece, counting?: string): Promise<void> {
 		if (piece > 0 && piece < pieces - 1) return;
 		for (const { name } of await this.#entries.newest(session, "patch")) {
@@ -135,13 +140,13 @@ export class SessionHistory {
 		}
 	}
 
-	/** Takes away what is too much. */
+	/** Removes the content that exceeds the bounds. */
 	async #tidy(head: HistoryDocument): Promise<void> {
 		const { id, lines = 0, turn_bytes = 0, rev = 0 } = head;
 		if (lines > maxLogEntries) await this.#entries.removeUpTo(id, "log", lines - maxLogEntries);
 		if (turn_bytes <= maxTurnBytes) return;
 		const left = await shrinkTurns(this.#entries, id);
-		// Whoever came in between counts too much, not too little; the next time it is put right.
+		// A concurrent report then has too large a count, never too small a one; the next shrinking corrects it.
 		await this.#store.update(historyCollection, id, { equals: { rev } }, { set: { turn_bytes: left } });
 	}
 }
@@ -154,7 +159,7 @@ function patchIdOf(name: string): string {
 	return name.slice(0, name.lastIndexOf("."));
 }
 
-/** Lines in groups whose JSON fits a chunk. */
+/** Groups lines so that the JSON of each group fits into a chunk. */
 function chunksOf(lines: readonly PodLogEntry[]): PodLogEntry[][] {
 	const groups: PodLogEntry[][] = [];
 	let room = 0;

@@ -1,4 +1,4 @@
-/** The thread that reads large patches: one order in, the JSON text of its answer out. */
+/** The thread that reads large patches: it receives orders and sends the JSON text of each answer. */
 import { parentPort } from "node:worker_threads";
 import { storedDiff, type StoredDiffOrder } from "./stored-diff.ts";
 

@@ -1,4 +1,4 @@
-/** What a kept patch says about the diff that is asked for. Pure, and slow for large patches. */
+/** Answers a request for a diff from a stored patch. Pure, and slow for large patches. */
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList } from "#shared/pod/changed-files.ts";
@@ -7,8 +7,9 @@ import type { StoredPatch } from "./session-history.ts";
 
 export type StoredDiff = FileDiff | DiffFileList | DiffPatch;
 
+/** A stored patch with the requested part of it. */
 export interface StoredDiffOrder extends StoredPatch {
-	/** One file, as hunks; absent: all. */
+	/** The file whose hunks are wanted; absent: all files. */
 	readonly path?: string | undefined;
 	readonly format: "files" | "patch";
 }

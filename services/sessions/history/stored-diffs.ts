@@ -1,6 +1,6 @@
 /**
- * Answers from kept patches. A patch is what an agent has made: 2 MB of 50,000 files, or of what is hardest to read, so
- * large ones are read in a thread, one after another, not for long, and for one person after the other.
+ * Answers requests from stored patches. A patch comes from an agent and may be costly to parse (2 MB of 50,000 files),
+ * so large ones are read in a thread: one after another, for a limited time, and with the turns of persons in rotation.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -10,14 +10,15 @@ import { UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { FairTurns } from "#shared/fair-turns.ts";
 import { type StoredDiff, storedDiff, type StoredDiffOrder } from "./stored-diff.ts";
 
-/** Characters that are read at once: some milliseconds. */
+/** Patches below this length are read at once, in a few milliseconds. */
 const smallPatch = 32 * 1024;
 const maxWaiting = 64;
-/** Of one person. */
+/** The most waiting requests of one person. */
 const maxWaitingOfOne = 4;
-/** Of the thread; far more than the largest patch takes. */
+/** The heap of the thread; far more than the largest patch needs. */
 const maxHeapMb = 256;
 
+/** The reader of one process with its thread; its owner closes it. */
 export class StoredDiffs {
 	readonly #maxMs: number;
 	#thread: Worker | undefined;
@@ -30,18 +31,21 @@ export class StoredDiffs {
 	});
 	readonly #closing = new AbortController();
 
-	/** @param maxMs For one patch; whoever asks waits 8 s. */
+	/** @param maxMs The time for one patch in milliseconds; callers wait up to 8 s. */
 	constructor(maxMs = 7_000) {
 		this.#maxMs = maxMs;
 	}
 
-	/** @throws {UpstreamError} when the patch takes too long; {TooManyRequestsError} when too many wait. */
+	/**
+	 * Returns the diff. @throws {UpstreamError} when the patch takes too long; {TooManyRequestsError} when too many
+	 * requests wait.
+	 */
 	async answer(principal: Principal, order: StoredDiffOrder): Promise<StoredDiff> {
 		if (order.patch.length <= smallPatch) return storedDiff(order);
 		return JSON.parse(await this.#turns.run(principal, () => this.#read(order)));
 	}
 
-	/** Who still waits is refused. */
+	/** Ends the thread; waiting requests are refused. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		await this.#endThread();
@@ -53,7 +57,10 @@ export class StoredDiffs {
 		await thread?.terminate();
 	}
 
-	/** JSON text. A thread that has failed or is too slow is ended, and the next order gets another one. */
+	/**
+	 * Reads a patch in the thread and returns the JSON text of the answer. A thread that has failed or is too slow is
+	 * ended, and the next order gets a new one.
+	 */
 	async #read(order: StoredDiffOrder): Promise<string> {
 		if (this.#closing.signal.aborted) throw new UnavailableError("The process is ending");
 		const thread = (this.#thread ??= startThread());
@@ -69,12 +76,13 @@ export class StoredDiffs {
 	}
 }
 
-/** It keeps no process alive. */
+/** Starts a thread that does not keep the process alive. */
 function startThread(): Worker {
 	const thread = new Worker(new URL("./stored-diff-thread.ts", import.meta.url), {
 		resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
 	});
-	// Whoever waits is told; without this, a failure that nobody waits for would end the process.
+	// Waiting callers get the failure elsewhere; without this listener, a failure without a caller would end the
+	// process.
 	thread.on("error", () => {});
 	thread.unref();
 	return thread;

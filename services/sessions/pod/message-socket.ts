@@ -1,4 +1,7 @@
-/** One kept-open WebSocket to a pod: opened by the first message, closed after a minute of silence. */
+/**
+ * A WebSocket to a pod that stays open between messages: the first message opens it, and it is closed after a minute
+ * without messages.
+ */
 import { WebSocket } from "ws";
 import { after, type Timer } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
@@ -9,7 +12,7 @@ import type { PodAddress } from "./pod-address.ts";
 const openMs = 1_000;
 const confirmMs = 5_000;
 const idleMs = 60_000;
-/** Messages without confirmation. */
+/** The most unconfirmed messages. */
 const maxPending = 100;
 
 interface Pending {
@@ -18,6 +21,7 @@ interface Pending {
 	readonly timer: Timer;
 }
 
+/** One connection; it closes itself. */
 export class MessageSocket {
 	readonly #socket: WebSocket;
 	readonly #opened: Promise<void>;
@@ -25,7 +29,10 @@ export class MessageSocket {
 	readonly #onClosed: () => void;
 	#idle: Timer;
 
-	/** @param onClosed Called once when it can no longer be used. @throws {UpstreamError} when no pod can be there. */
+	/**
+	 * @param onClosed Called once when the connection can no longer be used. @throws {UpstreamError} when the address
+	 * cannot belong to a pod.
+	 */
 	constructor(pod: PodAddress, onClosed: () => void) {
 		this.#onClosed = onClosed;
 		this.#socket = new WebSocket(agentSocketUrl(pod.url, confirmationsPath), {
@@ -41,13 +48,13 @@ export class MessageSocket {
 		});
 		this.#opened.catch(() => {});
 		this.#socket.on("message", (data: Buffer) => this.#receive(data.toString("utf8")));
-		// Every error is followed by `close`, which tells those who wait.
+		// The event `close` follows every error and rejects the waiting messages.
 		this.#socket.on("error", () => {});
 		this.#socket.once("close", () => this.#closed());
 		this.#idle = after(idleMs, () => this.close());
 	}
 
-	/** Resolves when the pod has confirmed the message. @throws {UpstreamError} */
+	/** Sends a message; resolves when the pod has confirmed it. @throws {UpstreamError} */
 	async send(id: string, content: string): Promise<void> {
 		this.#stayOpen();
 		if (this.#pending.size >= maxPending) throw new UpstreamError("The session's pod does not keep up", "POD_BUSY");
@@ -62,12 +69,12 @@ export class MessageSocket {
 		this.#closed();
 	}
 
-	/** A second message with the same id waits for the same confirmation. */
+	/** Returns the confirmation of a message; a second message with the same id waits for the same one. */
 	#confirmation(id: string): Promise<void> {
 		const former = this.#pending.get(id);
 		return new Promise((resolve, reject) => {
 			const timer = after(confirmMs, () =>
-				this.#settle(id, new UpstreamError("The session's pod did not confirm", "POD_SILENT")),
+				this.#finish(id, new UpstreamError("The session's pod did not confirm", "POD_SILENT")),
 			);
 			this.#pending.set(id, {
 				timer,
@@ -80,12 +87,12 @@ export class MessageSocket {
 
 	#receive(text: string): void {
 		const frame = readFrame(text);
-		if (frame?.type === "user_confirmed") this.#settle(frame.id);
+		if (frame?.type === "user_confirmed") this.#finish(frame.id);
 		if (frame?.type === "error" && frame.id !== undefined)
-			this.#settle(frame.id, new UpstreamError(frame.content, "POD_REFUSED"));
+			this.#finish(frame.id, new UpstreamError(frame.content, "POD_REFUSED"));
 	}
 
-	#settle(id: string, error?: Error): void {
+	#finish(id: string, error?: Error): void {
 		const pending = this.#pending.get(id);
 		if (!pending) return;
 		this.#pending.delete(id);
@@ -101,7 +108,7 @@ export class MessageSocket {
 
 	#closed(): void {
 		this.#idle.cancel();
-		for (const id of this.#pending.keys()) this.#settle(id, lost());
+		for (const id of this.#pending.keys()) this.#finish(id, lost());
 		this.#onClosed();
 	}
 }

@@ -1,17 +1,18 @@
-/** Where a pod is, and the key it knows the platform by. */
+/** Finds the address of a pod, and the key with which the platform authenticates to it. */
 import { NotFoundError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
+/** The address of the pod of one launch, with its key. */
 export interface PodAddress {
 	readonly sessionId: string;
 	readonly generation: number;
-	/** `http://127.0.0.1:40123` */
+	/** The base URL, e.g. `http://127.0.0.1:40123`. */
 	readonly url: string;
 	readonly key: string;
 }
 
-/** @throws {NotFoundError} when no pod listens. */
+/** Returns the address. @throws {NotFoundError} when no pod listens. */
 export function podAddress({ session, document }: SessionRecord, key: InstallationKey): PodAddress {
 	const { id, generation, status } = session;
 	if (document.address === undefined) {

@@ -10,11 +10,13 @@ import type { PodAddress } from "./pod-address.ts";
 const defaultTimeoutMs = 5_000;
 const maxSockets = 1_000;
 
-/** What one kind of request says of its answer. */
+/** The expectations of one kind of request about its answer. */
 export interface PodRequest {
-	/** Default 5,000. */
+	/** The timeout in milliseconds; default 5,000. */
 	readonly timeoutMs?: number;
-	/** Default: 400 becomes a BadRequestError, every other status an UpstreamError. */
+	/**
+	 * The errors for refusals by status; default: 400 becomes a BadRequestError, every other status an UpstreamError.
+	 */
 	readonly refusals?: Refusals;
 }
 
@@ -25,22 +27,26 @@ type Query = Readonly<Record<string, string>>;
 
 const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
+/** The connections of one process to pods. */
 export class SessionAgentClient {
 	readonly #sockets = new Map<string, MessageSocket>();
 
-	/** The pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and what the request says of refusals. */
+	/** Returns the pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and the errors in `says.refusals`. */
 	async get<T>(pod: PodAddress, path: string, query: Query = {}, says: PodRequest = {}): Promise<T> {
 		const url = agentUrl(pod.url, path);
 		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
 		return request<T>(pod, url, {}, says);
 	}
 
-	/** The pod's JSON answer to a command. @throws as `get` does. */
+	/**
+	 * Returns the pod's JSON answer to a command. @throws {UpstreamError} {BadRequestError} {NotFoundError}
+	 * {ConflictError}
+	 */
 	async post<T>(pod: PodAddress, path: string, body: object, says: PodRequest = {}): Promise<T> {
 		return request<T>(pod, agentUrl(pod.url, path), { method: "POST", body: JSON.stringify(body) }, says);
 	}
 
-	/** Resolves when the pod has the message in its queue on disk. @throws {UpstreamError} */
+	/** Sends a message; resolves when the pod has it in its queue on disk. @throws {UpstreamError} */
 	async send(pod: PodAddress, id: string, content: string): Promise<void> {
 		await this.#socket(pod).send(id, content);
 	}

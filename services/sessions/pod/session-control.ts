@@ -1,4 +1,4 @@
-/** What a person says to the agent of a running session beside messages, and where its pod is. */
+/** Sends commands other than messages to the agent of a running session, and returns the address of its pod. */
 import type { Principal } from "#shared/bus/principal.ts";
 import type {
 	InterruptResult,
@@ -14,17 +14,19 @@ import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
+/** A person's answer to a permission request. */
 export interface PermissionAnswer {
 	readonly behavior?: PermissionBehavior | null | undefined;
 	readonly option_id?: string | null | undefined;
 }
 
-/** What the pod refuses of an answer to a request for a permission. */
+/** The errors for permission answers that the pod refuses. */
 const answerRefusals = {
 	404: (detail: string) => new NotFoundError(detail, "PERMISSION_NOT_FOUND"),
 	409: (detail: string) => new ConflictError(detail, "PERMISSION_ANSWERED"),
 };
 
+/** The commands to the agents of running sessions. */
 export class SessionControl {
 	readonly #records: Pick<SessionRecords, "get">;
 	readonly #client: SessionAgentClient;
@@ -36,18 +38,21 @@ export class SessionControl {
 		this.#key = key;
 	}
 
-	/** @throws {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
+	/** Interrupts the turn under way. @throws {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
 	async interrupt(principal: Principal, id: string): Promise<InterruptResult> {
 		return this.#client.post<InterruptResult>(await this.#commanded(principal, id), "/api/interrupt", {});
 	}
 
-	/** @throws {NotFoundError} {ConflictError} {UpstreamError} */
+	/** Returns the open permission requests. @throws {NotFoundError} {ConflictError} {UpstreamError} */
 	async permissions(principal: Principal, id: string): Promise<PermissionRequest[]> {
 		const pod = this.#running(await this.#records.get(principal, id));
 		return this.#client.get<PermissionRequest[]>(pod, "/api/permissions");
 	}
 
-	/** @throws {BadRequestError} without an answer; {NotFoundError} {ForbiddenError} {ConflictError} {UpstreamError} */
+	/**
+	 * Answers a permission request. @throws {BadRequestError} without an answer; {NotFoundError} {ForbiddenError}
+	 * {ConflictError} {UpstreamError}
+	 */
 	async answer(
 		principal: Principal,
 		id: string,
@@ -63,7 +68,10 @@ export class SessionControl {
 		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", body, { refusals: answerRefusals });
 	}
 
-	/** Where the chat of the session is bridged to. @throws {NotFoundError} {ForbiddenError} {ConflictError} */
+	/**
+	 * Returns the pod to which the chat of the session is bridged. @throws {NotFoundError} {ForbiddenError}
+	 * {ConflictError}
+	 */
 	async chat(principal: Principal, id: string): Promise<{ generation: number; address: string }> {
 		const { generation, url } = await this.#commanded(principal, id);
 		return { generation, address: url };

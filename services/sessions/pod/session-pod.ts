@@ -1,4 +1,4 @@
-/** The running pod of a session, as its owner may use it. */
+/** The pod of a session, as its owner may use it. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
@@ -18,21 +18,23 @@ import type { SessionRecord } from "../record/session-change.ts";
 import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 
-/** Text, or content blocks of which the text ones count. */
+/** The content of a message: a text, or content blocks, of which only texts count. */
 type Content = string | Record<string, unknown>[] | null | undefined;
 
+/** The requested part of a diff. */
 export interface DiffQuery {
 	file?: string | undefined;
 	base: string;
 	format: "files" | "patch";
 }
 
-/** A kept patch is against the last commit. */
+/** The bases of a diff; a stored patch is against the last commit. */
 const bases = ["last-commit", "default-branch"];
 
 /** A diff of a large workspace takes git some time; whoever asks waits 8 s. */
 const diffRequest = { timeoutMs: 7_500 };
 
+/** The dependencies of {@link SessionPod}. */
 export interface SessionPodDependencies {
 	readonly client: SessionAgentClient;
 	readonly key: InstallationKey;
@@ -40,6 +42,7 @@ export interface SessionPodDependencies {
 	readonly idempotency: IdempotencyRecords;
 }
 
+/** The requests to pods, with answers from the history when there is no pod. */
 export class SessionPod {
 	readonly #client: SessionAgentClient;
 	readonly #key: InstallationKey;
@@ -68,7 +71,7 @@ export class SessionPod {
 		});
 	}
 
-	/** @param before Id of a turn: only older ones. */
+	/** Returns a page of the conversation. @param before The id of a turn: only older ones are returned. */
 	conversation(record: SessionRecord, before: string | undefined): Promise<ConversationPage> {
 		const query = before === undefined ? {} : { before };
 		return this.#ask(record, {
@@ -80,7 +83,7 @@ export class SessionPod {
 		});
 	}
 
-	/** @throws {BadRequestError} for an unknown base or a file outside the workspace. */
+	/** Returns a diff. @throws {BadRequestError} for an unknown base or a file outside the workspace. */
 	diff(principal: Principal, record: SessionRecord, query: DiffQuery): Promise<FileDiff | DiffFileList | DiffPatch> {
 		return this.#ask<FileDiff | DiffFileList | DiffPatch>(record, {
 			alive: (pod) => this.#liveDiff(pod, query),
@@ -89,10 +92,10 @@ export class SessionPod {
 	}
 
 	/**
-	 * Resolves to the message's id when the pod has it in its queue on disk. The same key gives the same id, and the
-	 * pod takes a message with a known id only once.
-	 * @throws {BadRequestError} without text; {ForbiddenError} for anybody but the owner; {ConflictError} unless running;
-	 * {UnprocessableError} when the key was used for another message.
+	 * Sends a message; resolves to its id when the pod has it in its queue on disk. The same key gives the same id, and
+	 * the pod takes a message with a known id only once.
+	 * @throws {BadRequestError} without text; {ForbiddenError} for callers other than the owner; {ConflictError} unless
+	 * running; {UnprocessableError} when the key was used for another message.
 	 */
 	async send(
 		principal: Principal,
@@ -109,15 +112,16 @@ export class SessionPod {
 			throw new ConflictError(`The session is ${session.status}, not running`, "SESSION_NOT_RUNNING");
 		}
 		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
-		// Before it is sent: the pod would take another text under a known id for a repeat, and drop it.
+		// The reservation precedes the message, because the pod would treat another text with a known id as a
+		// repetition and drop it.
 		if (key !== undefined) await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
 		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
 		return id;
 	}
 
 	/**
-	 * Asks the pod while it lives, and what is kept of it afterwards.
-	 * @throws {NotFoundError} without both; {UpstreamError} when the pod fails and nothing is kept.
+	 * Asks the pod while it lives, and the history afterwards.
+	 * @throws {NotFoundError} without both; {UpstreamError} when the pod fails and nothing is stored.
 	 */
 	async #ask<T>(record: SessionRecord, { alive, gone }: Sources<T>): Promise<T> {
 		try {
@@ -161,7 +165,7 @@ function textOf(content: Content): string {
 
 interface Sources<T> {
 	readonly alive: (pod: PodAddress) => Promise<T>;
-	/** Undefined when nothing is kept. */
+	/** Reads the history; undefined when nothing is stored. */
 	readonly gone: (id: string) => Promise<T | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** How raw events of sessions are stored: one document an event. */
+/** The collection of raw events of sessions: one document per event. */
 import { defineCollection } from "#shared/store/collection.ts";
 
 export const sessionEventCollection = defineCollection(

@@ -1,4 +1,4 @@
-/** The repository of raw events. Whoever asks has been found to know the session. */
+/** The repository of raw events. Its callers have checked that the principal may see the session. */
 import {
 	type IngestedEvent,
 	type SessionEvent,
@@ -12,15 +12,16 @@ import { encodeCursor } from "#shared/store/cursor.ts";
 import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
-/** Of one session; the oldest go first. */
+/** The most events of one session; the oldest are removed first. */
 export const maxEvents = 5_000;
 const pageSize = 500;
-/** So that reading a page takes little time, however much the events tell. */
+/** The most bytes of a page, so that reading one takes little time, however large the events are. */
 const pageBytes = 256 * 1024;
 
+/** The filter and the position of a page. */
 export interface EventQuery {
 	readonly event_type?: string | undefined;
-	/** ISO 8601; neither bound is included. */
+	/** The bounds of time in ISO 8601, both exclusive. */
 	readonly after?: string | undefined;
 	readonly before?: string | undefined;
 	readonly limit: number;
@@ -28,6 +29,7 @@ export interface EventQuery {
 	readonly cursor?: string | undefined;
 }
 
+/** The raw events in the store. */
 export class SessionEventRecords {
 	readonly #store: DocumentStore;
 
@@ -35,7 +37,7 @@ export class SessionEventRecords {
 		this.#store = store;
 	}
 
-	/** Keeps events of one session; one whose id is there already stays as it is. */
+	/** Stores events of one session; an event whose id exists already is unchanged. */
 	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
 		let left = events.map((event) => documentOf(session, event));
 		while (left.length > 0) {
@@ -45,7 +47,7 @@ export class SessionEventRecords {
 		if (events.length > 0) await this.#tidy(session);
 	}
 
-	/** In order of sequence. @throws {BadRequestError} for a cursor or a time that is none. */
+	/** Returns a page in the order of sequence. @throws {BadRequestError} for an invalid cursor or time. */
 	async page(session: string, query: EventQuery): Promise<{ items: SessionEvent[]; next?: string }> {
 		const isWanted = timeFilter(query);
 		const items: SessionEvent[] = [];
@@ -62,7 +64,7 @@ export class SessionEventRecords {
 		return { items };
 	}
 
-	/** Everything that is kept of a session, in order of sequence. */
+	/** Yields all stored events of a session in the order of sequence. */
 	all(session: string): AsyncGenerator<SessionEvent> {
 		return this.#inOrder(session, {});
 	}
@@ -77,12 +79,12 @@ export class SessionEventRecords {
 		return Object.fromEntries(counted.filter(([, count]) => count > 0));
 	}
 
-	/** Leaves nothing of a session. */
+	/** Removes all events of a session. */
 	async removeAll(session: string): Promise<void> {
 		while ((await this.#removeOldest(session, maxRemoved)) === maxRemoved);
 	}
 
-	/** Whether events can be kept. */
+	/** Whether events can be stored. */
 	async isHealthy(): Promise<boolean> {
 		return this.#store.ping().then(
 			() => true,
@@ -115,7 +117,7 @@ export class SessionEventRecords {
 			const found = await this.#find(session, event_type, page);
 			for (const { wire } of found.documents) yield JSON.parse(wire);
 			after = found.next;
-			// Some thousand events are read for one answer.
+			// One answer may read several thousand events.
 			if (after !== undefined) await nextTurn();
 		} while (after !== undefined);
 	}
@@ -138,8 +140,8 @@ function documentOf(session: string, event: SessionEvent) {
 }
 
 /**
- * The event as it is kept.
- * @throws {UnprocessableError} for a type nobody knows and a time that is none.
+ * Returns the stored form of an event.
+ * @throws {UnprocessableError} for an unknown type and an invalid time.
  */
 export function eventOf(id: string, { session_id, event_type, timestamp, data, ...rest }: IngestedEvent): SessionEvent {
 	const type = readEventType(event_type);
@@ -150,14 +152,14 @@ export function eventOf(id: string, { session_id, event_type, timestamp, data, .
 	return { id, session_id, event_type: type, timestamp, data, sequence, ...measures };
 }
 
-/** @throws {UnprocessableError} */
+/** Parses a type of event. @throws {UnprocessableError} */
 export function readEventType(text: string): SessionEventType {
 	const type = sessionEventTypes.find((name) => name === text);
 	if (type) return type;
 	throw new UnprocessableError(`Unknown event type "${text}"; known: ${sessionEventTypes.join(", ")}`, "EVENT_TYPE");
 }
 
-/** @throws {UnprocessableError} for a time that is none. */
+/** Returns a filter by time. @throws {UnprocessableError} for an invalid time. */
 function timeFilter({ after, before }: EventQuery): (event: SessionEvent) => boolean {
 	const [from, to] = [timeOf(after, -Infinity), timeOf(before, Infinity)];
 	return ({ timestamp }) => {

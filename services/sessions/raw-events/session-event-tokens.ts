@@ -1,19 +1,20 @@
-/** Tokens over time, from raw events, each token once. Pure. */
+/** Computes tokens over time from raw events, counting each token once. Pure. */
 import type { SessionEvent, TokenBucket } from "#shared/contracts/session-events.ts";
 
-/** What counts of an event; what else it tells may be a thousand times as much. */
+/** The members of an event that are counted; the others may be a thousand times as large. */
 export type CountedEvent = Pick<SessionEvent, "event_type" | "timestamp" | "tokens_in" | "tokens_out" | "cost">;
 
 export function countedOf({ event_type, timestamp, tokens_in, tokens_out, cost }: SessionEvent): CountedEvent {
 	return { event_type, timestamp, tokens_in, tokens_out, cost };
 }
 
-/** Millionths of a dollar: sums of them are exact. */
+/** Micro-dollars per dollar; sums of integer micro-dollars are exact. */
 const micro = 1_000_000;
 
 /**
- * Ascending buckets that have any. Producers tell of a turn's tokens with its answer, in events of their own, or both
- * ways; where a turn (from one `message_user` to the next) has events of its own, these count and its answers do not.
+ * Returns the non-empty buckets in ascending order. Producers report a turn's tokens with its answer, in separate
+ * events, or both. When a turn (from one `message_user` to the next) has separate events, these are counted and its
+ * answers are not.
  */
 export function tokenTimeline(events: Iterable<CountedEvent>, bucketSeconds: number): TokenBucket[] {
 	const buckets = new Map<number, TokenBucket>();

@@ -34,11 +34,11 @@ export interface ChangeOptions {
 	readonly deadline?: number | undefined;
 }
 
-/** What a look at the newest record has decided. */
+/** A decision on the newest record. */
 export interface SessionDecision<Result> {
-	/** Absent: nothing is written. */
+	/** The change; absent: nothing is written. */
 	readonly change?: SessionChange | undefined;
-	/** What the caller wants to know of the record that was decided on. */
+	/** The information for the caller about the record that was decided on. */
 	readonly result: Result;
 }
 
@@ -140,8 +140,8 @@ export class SessionRecords {
 	}
 
 	/**
-	 * The same for a caller that wants to know more of a decision than what it has changed: resolves to the session and to
-	 * the result of the decision that counts, which is the last one.
+	 * Changes a session like `change`, for a caller that needs more of a decision than its change: resolves to the
+	 * session and the result of the last decision, which is the valid one.
 	 * @throws as `change` does.
 	 */
 	async decide<Result>(

@@ -45,7 +45,7 @@ export function addressChange({ phase, address }: Observation): ColumnChange {
 const atRest = new Set<StoredStatus>(["created", "stopped", "failed", "archived", "deleted"]);
 
 /** Whether nothing remains to be done for the pods of a session in this status until one of them changes. */
-export function isSettled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
+export function isReconciled(status: StoredStatus, { phase, purged }: Observation, purge: boolean): boolean {
 	if (status === "running") return phase === "ready";
 	return atRest.has(status) && phase === "absent" && (purged || !purge);
 }

@@ -15,7 +15,7 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
 import { dueSessions } from "./due-sessions.ts";
-import { addressChange, isSettled, observationChange } from "./observation-change.ts";
+import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -196,15 +196,15 @@ export class SessionClaims {
 	/** Ends the lease and sets the time of the next pass. */
 	async #releaseLease(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
 		const { document } = record;
-		const settled = isSettled(statusOf(record), observed, document.desired === "purge");
-		if (settled && document.status === "deleted") return this.#removeTombstone(document);
+		const reconciled = isReconciled(statusOf(record), observed, document.desired === "purge");
+		if (reconciled && document.status === "deleted") return this.#removeTombstone(document);
 		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
 		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
 		const released = await this.#store.update(
 			sessionCollection,
 			document.id,
 			{ equals: { fence: document.fence ?? 0, rev: document.rev ?? 0 } },
-			settled ? { set, unset: [...unset, "due_at"] } : { set: { ...set, due_at: now() + due_in_ms }, unset },
+			reconciled ? { set, unset: [...unset, "due_at"] } : { set: { ...set, due_at: now() + due_in_ms }, unset },
 		);
 		return released !== undefined || this.#requeueNow(document);
 	}

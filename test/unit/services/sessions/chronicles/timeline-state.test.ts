@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { noTimeline, settled, type TimelineState, withEntry } from "#services/sessions/chronicles/timeline-state.ts";
+import {
+	noTimeline,
+	withinBounds,
+	type TimelineState,
+	withEntry,
+} from "#services/sessions/chronicles/timeline-state.ts";
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
@@ -10,12 +15,12 @@ function message(t: number, label = "x"): TimelineEntry {
 	return { t, type: "message", label, tokens: 1 };
 }
 
-/** What a store would have after these entries, each settled by itself. */
+/** What a store would have after these entries, each brought within bounds by itself. */
 function stored(entries: readonly TimelineEntry[]) {
 	const chunks = new Map<string, readonly TimelineEntry[]>();
 	let state: TimelineState = noTimeline;
 	for (const entry of entries) {
-		const change = settled(withEntry(state, entry, at), `chunk ${entry.t}`);
+		const change = withinBounds(withEntry(state, entry, at), `chunk ${entry.t}`);
 		if (change.written) chunks.set(change.written.chunk.id, change.written.entries);
 		for (const { id } of change.dropped) chunks.delete(id);
 		state = change.state;
@@ -57,14 +62,14 @@ describe("a timeline", () => {
 
 	it("keeps the newest chunk, however large it is", () => {
 		const large = Array.from({ length: 600 }, (_, t) => message(t, "x".repeat(1_024)));
-		const { state } = settled({ ...noTimeline, tail: large }, "only");
+		const { state } = withinBounds({ ...noTimeline, tail: large }, "only");
 		expect(state).to.deep.include({ tail: [], truncated: false });
 		expect(state.chunks.map(({ id }) => id)).to.deep.equal(["only"]);
 	});
 
 	it("says that older entries are gone also when later ones have room", () => {
 		const tail = Array.from({ length: 101 }, (_, t) => message(t));
-		expect(settled({ ...noTimeline, truncated: true, tail }, "later").state.truncated).to.equal(true);
+		expect(withinBounds({ ...noTimeline, truncated: true, tail }, "later").state.truncated).to.equal(true);
 	});
 
 	it("has entries in its totals that it does not keep", () => {

@@ -1,7 +1,7 @@
 /** Every status against everything a pass may see: the automatic moves of a session. */
 import { expect } from "chai";
 import { newSession } from "#services/sessions/commands/new-session.ts";
-import { isSettled, observationChange } from "#services/sessions/work/observation-change.ts";
+import { isReconciled, observationChange } from "#services/sessions/work/observation-change.ts";
 import { recordOf, type SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import { type Session, sessionCreateFields } from "#shared/contracts/session-resource.ts";
@@ -100,12 +100,12 @@ describe("observationChange()", () => {
 	});
 });
 
-describe("isSettled()", () => {
+describe("isReconciled()", () => {
 	it("is so at rest without a pod, and with a purge only without a workspace", () => {
-		expect(isSettled("stopped", seen("absent"), false)).to.equal(true);
-		expect(isSettled("failed", seen("leaving"), false)).to.equal(false);
-		expect(isSettled("running", seen("absent"), false)).to.equal(false);
-		expect(isSettled("deleted", seen("absent"), true)).to.equal(false);
-		expect(isSettled("deleted", seen("absent", { purged: true }), true)).to.equal(true);
+		expect(isReconciled("stopped", seen("absent"), false)).to.equal(true);
+		expect(isReconciled("failed", seen("leaving"), false)).to.equal(false);
+		expect(isReconciled("running", seen("absent"), false)).to.equal(false);
+		expect(isReconciled("deleted", seen("absent"), true)).to.equal(false);
+		expect(isReconciled("deleted", seen("absent", { purged: true }), true)).to.equal(true);
 	});
 });
