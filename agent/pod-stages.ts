@@ -100,8 +100,8 @@ function openReporting({ context, workspace, closing, events }: StageHost, stage
 	const timeline = new Timeline({ launch, git: workspace.git, log, metered: () => meter.total });
 	closing.defer(() => timeline.close());
 	const patch = async (): Promise<DiffPatch> => (await workspace.diff()).wholePatch();
-	const told = { log, turns: () => conversation.turns, patch, timeline: timeline.records };
-	const reports = new PlatformReports({ launch, told, spools, meter, events });
+	const sources = { log, turns: () => conversation.turns, patch, timeline: timeline.records };
+	const reports = new PlatformReports({ launch, sources, spools, meter, events });
 	closing.defer(() => reports.close());
 	return { ...stage, meter, timeline, reports };
 }

@@ -47,7 +47,7 @@ export class SessionModel {
 		const { ModelProxy } = await import("./model-proxy/model-proxy.ts");
 		const isLimited = (): boolean => gate.isLimited;
 		const admit = (call: AskingCall, leaving: AbortSignal): Promise<string | undefined> => {
-			if (gate.isLimited) usage.tellSoon();
+			if (gate.isLimited) usage.reportSoon();
 			return gate.admit(call, leaving);
 		};
 		const proxy = await ModelProxy.open({

@@ -26,7 +26,7 @@ export interface PermissionWatcher {
 interface Open {
 	readonly request: PermissionRequest;
 	/** Answers the agent; undefined means that no option was chosen. */
-	readonly settle: (optionId: string | undefined) => void;
+	readonly resolve: (optionId: string | undefined) => void;
 }
 
 interface Answered {
@@ -87,8 +87,8 @@ export class Permissions {
 			return Promise.resolve(undefined);
 		}
 		const request: PermissionRequest = { ...wanted, request_id: randomUUID(), created_at: isoTime() };
-		return new Promise((settle) => {
-			this.#open.set(request.request_id, { request, settle });
+		return new Promise((resolve) => {
+			this.#open.set(request.request_id, { request, resolve });
 			this.#say(`Waits to be permitted: ${request.title}`);
 			for (const watcher of this.#watchers) watcher.asked(request);
 		});
@@ -103,7 +103,7 @@ export class Permissions {
 		const open = this.#open.get(id);
 		if (!open) return this.#repeated(id, answer);
 		const optionId = chosen(open.request, answer);
-		return this.#settle(open, optionId ?? null, optionId === undefined ? "Denied" : `Answered "${optionId}"`);
+		return this.#closeRequest(open, optionId ?? null, optionId === undefined ? "Denied" : `Answered "${optionId}"`);
 	}
 
 	/** Sets the mode at once. With `auto` the open requests are permitted once. */
@@ -111,12 +111,12 @@ export class Permissions {
 		this.#mode = mode;
 		this.#say(`Permissions are given by policy "${mode}" from now on`);
 		if (mode === "ask") return;
-		for (const open of this.#open.values()) this.#settle(open, this.#permit(open.request) ?? null);
+		for (const open of this.#open.values()) this.#closeRequest(open, this.#permit(open.request) ?? null);
 	}
 
 	/** Withdraws all open requests, because the turn or the agent ends. */
 	cancel(): void {
-		for (const open of this.#open.values()) this.#settle(open, null, "Withdrawn");
+		for (const open of this.#open.values()) this.#closeRequest(open, null, "Withdrawn");
 	}
 
 	/** Ends the permissions: nothing is permitted afterwards, and nobody is asked. */
@@ -142,12 +142,12 @@ export class Permissions {
 		throw new PermissionClosedError(`The request is closed already: ${how}`);
 	}
 
-	#settle({ request, settle }: Open, optionId: string | null, said?: string): PermissionAnswered {
+	#closeRequest({ request, resolve }: Open, optionId: string | null, said?: string): PermissionAnswered {
 		const { request_id, title, options } = request;
 		this.#open.delete(request_id);
 		this.#remember(request_id, { options, optionId });
 		if (said !== undefined) this.#say(`${said}: ${title}`);
-		settle(optionId ?? undefined);
+		resolve(optionId ?? undefined);
 		const answered = { request_id, option_id: optionId };
 		for (const watcher of this.#watchers) watcher.answered(answered);
 		return answered;

@@ -66,7 +66,7 @@ export class ConnectionPool {
 			if (!(error instanceof Unanswered) || !error.isStale) throw error;
 			// The server may have closed the other idle connections at the same time.
 			this.#closeFree();
-			if (error.mayBeHeard && !request.isRepeatable) throw error;
+			if (error.mayBeReceived && !request.isRepeatable) throw error;
 			return this.#sendOnce(request);
 		}
 	}
@@ -92,7 +92,7 @@ export class ConnectionPool {
 			if (this.#connectMs !== undefined) boundOpening(outgoing, open, this.#connectMs);
 			outgoing.once("response", resolve);
 			outgoing.on("error", (error) =>
-				reject(new Unanswered(error, { mayBeHeard: hasWritten(), isStale: isStale(error, outgoing, signal) })),
+				reject(new Unanswered(error, { mayBeReceived: hasWritten(), isStale: isStale(error, outgoing, signal) })),
 			);
 			outgoing.end(body);
 		});
@@ -110,14 +110,14 @@ export class Unanswered extends Error {
 	override readonly name = "Unanswered";
 	readonly code: string | undefined;
 	/** The value is false when no byte of the request was sent. */
-	readonly mayBeHeard: boolean;
+	readonly mayBeReceived: boolean;
 	/** The request was sent over an idle connection that the server had closed. */
 	readonly isStale: boolean;
 
-	constructor(cause: NodeJS.ErrnoException, { mayBeHeard, isStale }: { mayBeHeard: boolean; isStale: boolean }) {
+	constructor(cause: NodeJS.ErrnoException, { mayBeReceived, isStale }: { mayBeReceived: boolean; isStale: boolean }) {
 		super(cause.message, { cause });
 		this.code = cause.code;
-		this.mayBeHeard = mayBeHeard;
+		this.mayBeReceived = mayBeReceived;
 		this.isStale = isStale;
 	}
 }

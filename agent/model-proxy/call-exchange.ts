@@ -125,7 +125,7 @@ export class CallExchange {
 			await booked.begin();
 			await this.#answer(body, booked);
 		} catch (error) {
-			booked.end(0, this.#presence.left.aborted ? "left" : "broken", mayBeHeard(error));
+			booked.end(0, this.#presence.left.aborted ? "left" : "broken", mayBeReceived(error));
 			throw error;
 		}
 	}
@@ -245,7 +245,7 @@ export class CallExchange {
 	async #relayError(answer: IncomingMessage, stages: Duplex[], headers: OutgoingHttpHeaders): Promise<void> {
 		const said = `${this.#provider} answered ${answer.statusCode}`;
 		const { log } = this.#dependencies;
-		const text = bodyWithoutSecrets(await errorText(answer, stages, said), (told) => log.withoutSecrets(told));
+		const text = bodyWithoutSecrets(await errorText(answer, stages, said), (part) => log.withoutSecrets(part));
 		const clean = Buffer.from(text);
 		const words = wordsOf(text);
 		this.#failed(words === "" ? said : `${said}: ${words}`);
@@ -272,11 +272,16 @@ export class CallExchange {
 		if (status >= 400) log.add("WARNING", own, `The model provider answered ${status} to ${about}`);
 		else if (status === 0 && end === "broken") log.add("WARNING", own, `The model provider gave no answer to ${about}`);
 		else if (end === "broken") log.add("WARNING", own, `The model provider broke off its answer to ${about}`);
-		if (isEstimated) log.add("WARNING", own, `The usage of ${about}, ${end}, was not told to its end: it is estimated`);
+		if (isEstimated)
+			log.add("WARNING", own, `The usage of ${about}, ${end}, was not reported completely: it is estimated`);
 		if (status < 200 || status >= 300 || counts) return;
 		dependencies.unmetered++;
 		const sum = `${dependencies.unmetered} so far`;
-		log.add("WARNING", own, `The model provider told no usage of ${about}, ${end}: it is not in the books (${sum})`);
+		log.add(
+			"WARNING",
+			own,
+			`The model provider reported no usage of ${about}, ${end}: it is not in the books (${sum})`,
+		);
 	}
 }
 
@@ -291,7 +296,7 @@ function isRefusedByBudget(error: unknown): boolean {
 }
 
 /** Whether the provider may have received the call. */
-function mayBeHeard(error: unknown): boolean {
+function mayBeReceived(error: unknown): boolean {
 	const cause = error instanceof ProxyError ? error.cause : error;
-	return !(cause instanceof Unanswered) || cause.mayBeHeard;
+	return !(cause instanceof Unanswered) || cause.mayBeReceived;
 }

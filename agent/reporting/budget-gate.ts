@@ -148,13 +148,13 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 
 	/** Resolves when the reservation is granted or not needed, or when the signal aborts. */
 	async #untilGranted({ id, used }: Reserved, signal: AbortSignal): Promise<void> {
-		let told = "";
+		let logged = "";
 		while (!signal.aborted) {
 			const answer = await this.#ask(id, { ...this.#first(), used: usedUnder(used) }, signal);
 			if (answer?.granted || (!answer && !this.#isLimited)) return;
 			const why = answer?.reason?.message ?? "The platform does not answer, and the session has a budget";
-			if (why !== told) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
-			told = why;
+			if (why !== logged) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
+			logged = why;
 			await sleep(askAgainMs, signal);
 		}
 	}

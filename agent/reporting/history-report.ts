@@ -6,8 +6,8 @@ import {
 	maxReportEntries,
 	maxReportEvents,
 	type PatchPiece,
-	type ToldEntry,
-	type ToldEvent,
+	type ReportedEntry,
+	type ReportedEvent,
 } from "#shared/contracts/history.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
@@ -21,13 +21,13 @@ export interface ReportContent {
 	logs: PodLogEntry[];
 	turns: ConversationTurn[];
 	diff?: PatchPiece;
-	timeline?: ToldEntry[];
+	timeline?: ReportedEntry[];
 	events?: RawEvent[];
 	chronicle?: ChronicleReport;
 }
 
 /** A report with its number. */
-export type NumberedReport = Omit<ReportContent, "events"> & { launch: number; n: number; events?: ToldEvent[] };
+export type NumberedReport = Omit<ReportContent, "events"> & { launch: number; n: number; events?: ReportedEvent[] };
 
 /** The bound in bytes of JSON; the platform accepts 900 KB. */
 const maxBytes = answerBytes;

@@ -25,7 +25,7 @@ const lastPatchMs = 1_500;
 /** The time limit of the question whether the session still exists. */
 const askMs = 1_000;
 
-export interface Told {
+export interface HistorySources {
 	log: LogBuffer;
 	/** The turns, oldest first. New ones are appended, and the oldest ones may be removed. */
 	turns: () => readonly ConversationTurn[];
@@ -39,7 +39,7 @@ type Ping = { launch: number; n: number };
 
 /** Collects and sends the reports. It is drained and then closed at the end of the pod. */
 export class HistoryReporter {
-	readonly #told: Told;
+	readonly #sources: HistorySources;
 	readonly #spool: HistorySpool;
 	readonly #client: PlatformClient;
 	readonly #timer: Timer;
@@ -59,8 +59,8 @@ export class HistoryReporter {
 	#askedAt = monotonic();
 	#isSpoolBroken = false;
 
-	constructor(told: Told, spool: HistorySpool, client: PlatformClient) {
-		this.#told = told;
+	constructor(sources: HistorySources, spool: HistorySpool, client: PlatformClient) {
+		this.#sources = sources;
 		this.#spool = spool;
 		this.#client = client;
 		this.#turn = spool.newestTurn;
@@ -130,7 +130,7 @@ export class HistoryReporter {
 	}
 
 	async #spoolNews(): Promise<void> {
-		const { log, turns, timeline } = this.#told;
+		const { log, turns, timeline } = this.#sources;
 		const [logged, recorded] = [log.added, timeline.added];
 		const newTurns = after(turns(), this.#turn);
 		await this.#spool.add(packReports(log.after(this.#logged), newTurns, timeline.after(this.#recorded)));
@@ -143,7 +143,7 @@ export class HistoryReporter {
 	async #spoolPatch(): Promise<void> {
 		if (this.#pace !== "due") return;
 		this.#enter("begun");
-		const found = await this.#told.patch().catch(() => undefined);
+		const found = await this.#sources.patch().catch(() => undefined);
 		if (!found || found.patch === this.#patch || this.#isClosed) return;
 		await this.#spool.add(patchReports(found));
 		this.#patch = found.patch;
@@ -189,7 +189,7 @@ export class HistoryReporter {
 	#sayBroken(error: unknown): void {
 		if (this.#isSpoolBroken) return;
 		this.#isSpoolBroken = true;
-		this.#told.log.add("ERROR", "session-agent", `The history cannot be kept: ${String(error)}`);
+		this.#sources.log.add("ERROR", "session-agent", `The history cannot be stored: ${String(error)}`);
 	}
 }
 

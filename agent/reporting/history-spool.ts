@@ -2,7 +2,7 @@
  * The reports that the platform has not acknowledged, in order, on disk. The next pod of the session delivers what
  * this one cannot. The bounds keep a platform that is down for long from filling the disk.
  */
-import type { ToldEvent } from "#shared/contracts/history.ts";
+import type { ReportedEvent } from "#shared/contracts/history.ts";
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 import type { NumberedReport, ReportContent } from "./history-report.ts";
 import { isJsonObject } from "../io/json-object.ts";
@@ -109,7 +109,7 @@ export class HistorySpool {
 	}
 
 	/** Numbers the events; the numbers continue over all launches. */
-	#numbered(events: readonly RawEvent[]): ToldEvent[] {
+	#numbered(events: readonly RawEvent[]): ReportedEvent[] {
 		const { events: before = 0 } = this.#newest;
 		return events.map((event, index) => ({ ...event, sequence: before + index }));
 	}

@@ -2,7 +2,7 @@
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type ActivityReport, ActivityReporter } from "./activity-reporter.ts";
-import { HistoryReporter, type Told } from "./history-reporter.ts";
+import { HistoryReporter, type HistorySources } from "./history-reporter.ts";
 import type { HistorySpool } from "./history-spool.ts";
 import { PlatformClient, type PlatformEvents } from "./platform-client.ts";
 import { UsageReporter } from "./usage-reporter.ts";
@@ -18,7 +18,7 @@ export interface Spools {
 /** The sources of the reports. */
 export interface PlatformReportsDependencies {
 	readonly launch: LaunchDocument;
-	readonly told: Told;
+	readonly sources: HistorySources;
 	/** The spools are closed with the reports. */
 	readonly spools: Spools;
 	/** Counts the tokens of the reported calls. */
@@ -35,12 +35,12 @@ export class PlatformReports {
 	#chronicle: ChronicleReport | undefined;
 
 	/** Delivers first what earlier pods of the session could not. */
-	constructor({ launch, told, spools, meter, events }: PlatformReportsDependencies) {
-		const client = new PlatformClient(launch, told.log, events);
+	constructor({ launch, sources, spools, meter, events }: PlatformReportsDependencies) {
+		const client = new PlatformClient(launch, sources.log, events);
 		this.#client = client;
 		this.#activity = new ActivityReporter(client);
-		this.#history = new HistoryReporter(told, spools.history, client);
-		this.usage = new UsageReporter(spools.usage, launch.generation, { client, log: told.log, meter });
+		this.#history = new HistoryReporter(sources, spools.history, client);
+		this.usage = new UsageReporter(spools.usage, launch.generation, { client, log: sources.log, meter });
 	}
 
 	activity(report: ActivityReport): void {

@@ -52,7 +52,7 @@ export function reportOf(
 }
 
 /** Whether the report includes the use, if the use is older than the report. */
-export function isToldWith(use: Use, { launch, model, provider, reservation_id, source }: MeteredReport): boolean {
+export function isReportedWith(use: Use, { launch, model, provider, reservation_id, source }: MeteredReport): boolean {
 	const isOfOneSource = (use.isEstimated === true) === (source === "estimated");
 	const isOfOneModel = use.model === model && use.location === provider && isOfOneSource;
 	return isOfOneModel && use.launch === launch && use.reservation_id === reservation_id;

@@ -83,7 +83,7 @@ export class UsageReporter implements TurnWatcher {
 	}
 
 	/** Reports soon and not only at the end of the turn, because unreported usage is lost with this disk. */
-	tellSoon(): void {
+	reportSoon(): void {
 		if (!this.#spool.isEmpty) this.#deliver();
 	}
 
@@ -136,7 +136,7 @@ export class UsageReporter implements TurnWatcher {
 			if (!report) return;
 			const outcome = await this.#client.post("usage", report);
 			if (outcome === "accepted" || outcome === "rejected") {
-				await this.#spool.told(report);
+				await this.#spool.acknowledge(report);
 				this.#isBroken = false;
 				backoff.reset();
 			} else if (this.#isOver) return;
@@ -152,6 +152,6 @@ export class UsageReporter implements TurnWatcher {
 	#sayBroken(error: unknown): void {
 		if (this.#isBroken) return;
 		this.#isBroken = true;
-		this.#log.add("ERROR", "session-agent", `The usage cannot be kept: ${String(error)}`);
+		this.#log.add("ERROR", "session-agent", `The usage cannot be stored: ${String(error)}`);
 	}
 }

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { totalTokens } from "#shared/models/token-counts.ts";
 import { isJsonObject } from "../io/json-object.ts";
 import { Journal } from "../io/journal.ts";
-import { addUse, isToldWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
+import { addUse, isReportedWith, type MeteredReport, reportOf, type Use } from "./usage-report.ts";
 
 /** One line of the file. */
 type SpoolRecord =
@@ -20,7 +20,7 @@ type SpoolRecord =
 	/** The report includes the uses that fit it, and all messages. */
 	| { report: MeteredReport }
 	/** The id of an acknowledged report. */
-	| { told: string };
+	| { acknowledged: string };
 
 const maxFileBytes = 262_144;
 
@@ -43,7 +43,7 @@ export class UsageSpool {
 		const spool = new UsageSpool(journal);
 		for (const record of records) if (isRecord(record)) spool.#take(record);
 		// The pod of these calls is gone.
-		for (const [call, use] of spool.#begun) await spool.#keep({ use, ended: call });
+		for (const [call, use] of spool.#begun) await spool.#apply({ use, ended: call });
 		return spool;
 	}
 
@@ -54,7 +54,7 @@ export class UsageSpool {
 
 	/** Records a call that begins, with its use so far. Resolves when the record is on disk. */
 	begin(call: string, use: Use): Promise<void> {
-		return this.#keep({ begun: call, use });
+		return this.#apply({ begun: call, use });
 	}
 
 	/**
@@ -62,12 +62,12 @@ export class UsageSpool {
 	 */
 	async add(use: Use, call?: string): Promise<void> {
 		const ended = call !== undefined && this.#begun.has(call) ? { ended: call } : {};
-		if (totalTokens(use.counts) > 0 || "ended" in ended) await this.#keep({ use, ...ended });
+		if (totalTokens(use.counts) > 0 || "ended" in ended) await this.#apply({ use, ...ended });
 	}
 
 	/** Adds an answered message, which is reported with the next tokens. Resolves when it is on disk. */
 	addMessage(): Promise<void> {
-		return this.#keep({ messages: 1 });
+		return this.#apply({ messages: 1 });
 	}
 
 	/** Returns the report to send: the same one until it is acknowledged. It is on disk before it is sent. */
@@ -87,8 +87,8 @@ export class UsageSpool {
 	}
 
 	/** Removes a report that the platform has, or will never accept. */
-	async told(report: MeteredReport): Promise<void> {
-		if (this.#report?.report_id === report.report_id) await this.#keep({ told: report.report_id });
+	async acknowledge(report: MeteredReport): Promise<void> {
+		if (this.#report?.report_id === report.report_id) await this.#apply({ acknowledged: report.report_id });
 	}
 
 	/** Rewrites the file with only what is not acknowledged. */
@@ -98,7 +98,7 @@ export class UsageSpool {
 	}
 
 	/** Applies the record in memory at once, so that later calls see it, and then writes it. */
-	async #keep(record: SpoolRecord): Promise<void> {
+	async #apply(record: SpoolRecord): Promise<void> {
 		this.#take(record);
 		if (this.#journal.size > maxFileBytes) await this.#rewrite();
 		else await this.#journal.append(record);
@@ -108,13 +108,13 @@ export class UsageSpool {
 		if ("begun" in record) this.#begun.set(record.begun, record.use);
 		else if ("use" in record) this.#takeUse(record.use, record.ended);
 		else if ("messages" in record) this.#messages += record.messages;
-		else if ("told" in record) this.#report = undefined;
+		else if ("acknowledged" in record) this.#report = undefined;
 		else {
 			const { report } = record;
 			this.#report = report;
 			// It need not be the first: after a full disk the file may lack uses that are in the report.
-			const told = this.#uses.find((use) => isToldWith(use, report));
-			this.#uses = this.#uses.filter((use) => use !== told);
+			const reported = this.#uses.find((use) => isReportedWith(use, report));
+			this.#uses = this.#uses.filter((use) => use !== reported);
 			this.#messages = 0;
 		}
 	}
@@ -143,5 +143,5 @@ export class UsageSpool {
 
 /** Only this program writes the file; a damaged line is not one of its records. */
 function isRecord(record: unknown): record is SpoolRecord {
-	return isJsonObject(record) && ["use", "messages", "report", "told"].some((name) => name in record);
+	return isJsonObject(record) && ["use", "messages", "report", "acknowledged"].some((name) => name in record);
 }

@@ -147,7 +147,7 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		try {
 			await this.#dependencies.dialogue.accept(id, content);
 		} catch (error) {
-			throw new FrameError(error instanceof QueueFullError ? error.message : "The message cannot be kept");
+			throw new FrameError(error instanceof QueueFullError ? error.message : "The message cannot be stored");
 		}
 		this.#broadcast({ type: "user_confirmed", id, content });
 	}

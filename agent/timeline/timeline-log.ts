@@ -1,10 +1,10 @@
 /** The records of the timeline, in order, until they are in a report to the platform. */
-import type { ToldEntry, ToldEvent } from "#shared/contracts/history.ts";
+import type { ReportedEntry, ReportedEvent } from "#shared/contracts/history.ts";
 
 /** The spool assigns the sequence number. */
-export type RawEvent = Omit<ToldEvent, "sequence">;
+export type RawEvent = Omit<ReportedEvent, "sequence">;
 /** A record is an entry of the timeline or a raw event. */
-export type TimelineRecord = { entry: ToldEntry } | { event: RawEvent };
+export type TimelineRecord = { entry: ReportedEntry } | { event: RawEvent };
 
 /** The bound on records in memory. So many wait only when the disk is full. */
 const maxRecords = 5_000;

@@ -32,12 +32,12 @@ const patchPiece = {
 export const maxReportEntries = 50;
 export const maxReportEvents = 100;
 
-const toldEntry = {
+const reportedEntry = {
 	at: { type: "string", max: 40, format: "date-time", description: "When it happened" },
 	...entryFields,
 } as const;
-export type ToldEntry = Output<typeof toldEntry>;
-export type ToldEvent = Output<typeof eventFields>;
+export type ReportedEntry = Output<typeof reportedEntry>;
+export type ReportedEvent = Output<typeof eventFields>;
 
 export const historyReport = schema({
 	launch: {
@@ -57,7 +57,7 @@ export const historyReport = schema({
 	logs: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: logEntry }, default: [] },
 	turns: { type: "array", max: 2_000, max_bytes: reportBodies, items: { type: "object", props: turn }, default: [] },
 	diff: { type: "object", props: patchPiece, optional: true },
-	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: toldEntry }, default: [] },
+	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: reportedEntry }, default: [] },
 	events: { type: "array", max: maxReportEvents, items: { type: "object", props: eventFields }, default: [] },
 	chronicle: { type: "object", props: chronicleReport, optional: true, description: "What became of the launch" },
 });

@@ -43,14 +43,14 @@ export class BookedCall {
 	/**
 	 * Books the call; only the first time counts.
 	 * @param status The status of the provider's response; 0 when there was none.
-	 * @param mayBeHeard Whether the provider may have got the call; one that it never got costs nothing. Default true.
+	 * @param mayBeReceived Whether the provider may have got the call; one that it never got costs nothing. Default true.
 	 */
-	end(status: number, end: MeteredCall["end"], mayBeHeard = true): void {
+	end(status: number, end: MeteredCall["end"], mayBeReceived = true): void {
 		if (this.#isOver) return;
 		this.#isOver = true;
 		const { call, bounds, onOver } = this.#dependencies;
 		const { counts: reported, received } = this.meter;
-		const isComplete = (end === "whole" && reported !== undefined) || status >= 300 || !mayBeHeard;
+		const isComplete = (end === "whole" && reported !== undefined) || status >= 300 || !mayBeReceived;
 		const isEstimated = bounds !== undefined && !isComplete;
 		onOver({ ...call, counts: isEstimated ? this.#estimate(reported, received) : reported, isEstimated, status, end });
 	}
@@ -64,7 +64,7 @@ export class BookedCall {
 	/** Returns the reported usage, raised to the likely usage if there are bounds. */
 	#estimate(reported: TokenCounts | undefined, received: number): TokenCounts | undefined {
 		const { bounds, contextWindow } = this.#dependencies;
-		return bounds ? estimatedUsage(bounds, contextWindow, { told: reported, received }) : reported;
+		return bounds ? estimatedUsage(bounds, contextWindow, { reported, received }) : reported;
 	}
 }
 

@@ -16,9 +16,9 @@ const bytesPerToken = 4;
 export function estimatedUsage(
 	{ likely, atMost }: CallBounds,
 	contextWindow: number,
-	{ told, received }: { told: TokenCounts | undefined; received: number },
+	{ reported, received }: { reported: TokenCounts | undefined; received: number },
 ): TokenCounts {
 	const output = Math.min(atMost.output, contextWindow, Math.max(likely.output, Math.ceil(received / bytesPerToken)));
-	if (told) return { ...told, output: Math.max(told.output, output) };
+	if (reported) return { ...reported, output: Math.max(reported.output, output) };
 	return { ...noTokens, input: Math.min(likely.input, contextWindow), output };
 }

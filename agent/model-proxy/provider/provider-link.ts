@@ -52,7 +52,7 @@ function unreachable(provider: string, cause: unknown): ProxyError {
 	const { code, message } = cause as NodeJS.ErrnoException;
 	const isStale = cause instanceof Unanswered && cause.isStale;
 	const what = isStale
-		? "closed the connection and may have heard the call; it is not repeated"
+		? "closed the connection and may have received the call; it is not repeated"
 		: `cannot be reached: ${code ?? message}`;
 	return new ProxyError(502, `${provider} ${what}`, { cause });
 }

@@ -2,7 +2,7 @@
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import { maxTimelineSeconds } from "#shared/contracts/chronicles.ts";
-import type { HistoryReport, ToldEntry } from "#shared/contracts/history.ts";
+import type { HistoryReport, ReportedEntry } from "#shared/contracts/history.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { Asker } from "../record/change-queue.ts";
@@ -110,7 +110,7 @@ function isEmpty({ logs, turns, diff, timeline, events, chronicle }: HistoryRepo
 }
 
 /** Returns a timeline entry with the seconds since the session was created. @throws {UnprocessableError} */
-function entryOf({ at, ...entry }: ToldEntry, { created_at }: Session): TimelineEntry {
+function entryOf({ at, ...entry }: ReportedEntry, { created_at }: Session): TimelineEntry {
 	const seconds = Math.floor((Date.parse(at) - Date.parse(created_at)) / 1_000);
 	if (Number.isNaN(seconds)) throw new UnprocessableError(`"${at}" is no time`, "ENTRY_TIME");
 	return { t: Math.min(Math.max(seconds, 0), maxTimelineSeconds), ...entry };

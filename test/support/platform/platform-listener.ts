@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ChronicleReport } from "#shared/contracts/chronicles.ts";
-import type { PatchPiece, ToldEntry, ToldEvent } from "#shared/contracts/history.ts";
+import type { PatchPiece, ReportedEntry, ReportedEvent } from "#shared/contracts/history.ts";
 import type { ConversationTurn, SessionLogs } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 
@@ -26,8 +26,8 @@ export interface History extends Received {
 	logs?: SessionLogs["lines"];
 	turns?: ConversationTurn[];
 	diff?: PatchPiece;
-	timeline?: ToldEntry[];
-	events?: ToldEvent[];
+	timeline?: ReportedEntry[];
+	events?: ReportedEvent[];
 	chronicle?: ChronicleReport;
 	bytes: number;
 }
@@ -113,12 +113,12 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	/** Entries that were taken, in order. */
-	get timeline(): ToldEntry[] {
+	get timeline(): ReportedEntry[] {
 		return this.taken.flatMap(({ timeline }) => timeline ?? []);
 	}
 
 	/** Raw events that were taken, in order. */
-	get events(): ToldEvent[] {
+	get events(): ReportedEvent[] {
 		return this.taken.flatMap(({ events }) => events ?? []);
 	}
 

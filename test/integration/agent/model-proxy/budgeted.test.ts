@@ -48,7 +48,7 @@ describe("model proxy: with a budget", function () {
 			expect(counts?.output).to.equal(4_000);
 			expect(counts?.input).to.be.within(10, 1_000);
 		}
-		expect(model.logged.at(-1)).to.contain("was not told to its end: it is estimated");
+		expect(model.logged.at(-1)).to.contain("was not reported completely: it is estimated");
 	});
 
 	it("books a call whose provider tells nothing at an estimate, before its end is known too (H7)", async () => {

@@ -249,7 +249,7 @@ describe("model proxy: guarding", () => {
 		const answers = [];
 		for (let call = 0; call < 3; call++) answers.push(await askModel(model.access, "anthropic", asked));
 		expect(answers.map(({ status }) => status)).to.deep.equal([200, 502, 200]);
-		expect(answers[1]?.raw).to.contain("may have heard the call; it is not repeated");
+		expect(answers[1]?.raw).to.contain("may have received the call; it is not repeated");
 		expect([requests, connections]).to.deep.equal([3, 2]);
 		expect(model.metered).to.have.lengthOf(3);
 		const counting = await call(`${model.access.endpoints.anthropic}/v1/messages/count_tokens`, {

@@ -73,7 +73,7 @@ describe("model proxy: metering", () => {
 		expect(model.server.requests.map(({ wantsUsage }) => wantsUsage)).to.deep.equal([true, false, false, false]);
 		expect(model.metered.map(({ counts }) => counts)).to.deep.equal([undefined, undefined, undefined]);
 		expect(model.logged.at(-1)).to.equal(
-			'The model provider told no usage of a call of "scripted-1" (openai-chat), whole: it is not in the books (3 so far)',
+			'The model provider reported no usage of a call of "scripted-1" (openai-chat), whole: it is not in the books (3 so far)',
 		);
 	});
 

@@ -126,7 +126,7 @@ describe("HistoryReporter", () => {
 	it("tells again what could not be put on disk, and says so once", async () => {
 		await spool.close();
 		log.add("INFO", "test", "lost?");
-		await eventually(() => log.tail().lines.some(({ message }) => message.includes("The history cannot be kept")));
+		await eventually(() => log.tail().lines.some(({ message }) => message.includes("The history cannot be stored")));
 		expect(platform.histories).to.deep.equal([]);
 	});
 });

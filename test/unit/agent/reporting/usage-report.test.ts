@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { addUse, isToldWith, reportOf, type Use } from "#agent/reporting/usage-report.ts";
+import { addUse, isReportedWith, reportOf, type Use } from "#agent/reporting/usage-report.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { maxReportedTokens, usage } from "#shared/contracts/usage.ts";
 import { addTokens, noTokens, totalTokens } from "#shared/models/token-counts.ts";
@@ -63,7 +63,7 @@ describe("reportOf()", () => {
 					expect(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens).to.equal(tokens);
 					const { counts: _counts, ...kind } = use;
 					for (const { counts: _other, ...other } of all)
-						expect(isToldWith({ ...other, counts: noTokens }, report)).to.equal(
+						expect(isReportedWith({ ...other, counts: noTokens }, report)).to.equal(
 							JSON.stringify(other) === JSON.stringify(kind),
 						);
 				}

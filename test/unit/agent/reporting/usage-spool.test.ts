@@ -38,7 +38,7 @@ describe("UsageSpool", () => {
 		});
 		await spool.add(use({ counts: tokens(1, 0) }));
 		expect(await spool.next()).to.equal(report);
-		await spool.told(report ?? expect.fail());
+		await spool.acknowledge(report ?? expect.fail());
 		expect(await spool.next()).to.deep.include({ tokens: 1, message_count: 0 });
 		await spool.close();
 	});
@@ -199,7 +199,7 @@ class SpoolLife {
 		}
 		if (step === "begin" || step === "end") return this.#goOn(step);
 		const report = this.#hear(await this.#spool.next());
-		if (report && step === "told") await this.#spool.told(report);
+		if (report && step === "told") await this.#spool.acknowledge(report);
 	}
 
 	async end(): Promise<void> {
@@ -257,7 +257,7 @@ async function drain(spool: UsageSpool): Promise<MeteredReport[]> {
 	const reports: MeteredReport[] = [];
 	for (let report = await spool.next(); report; report = await spool.next()) {
 		reports.push(report);
-		await spool.told(report);
+		await spool.acknowledge(report);
 	}
 	return reports;
 }

@@ -49,8 +49,8 @@ describe("BookedCall", () => {
 		it(`books a call ${what}: ${isEstimated ? "estimated" : "as reported"}, and only once`, () => {
 			const { call, over } = book(paid);
 			if (reports) call.meter.readWhole(Buffer.from(JSON.stringify({ usage })));
-			const [status, how, mayBeHeard = true] = end;
-			call.end(status, how, mayBeHeard);
+			const [status, how, mayBeReceived = true] = end;
+			call.end(status, how, mayBeReceived);
 			call.end(200, "whole");
 			expect(over).to.have.length(1);
 			expect(over[0]).to.deep.include({ status, end: how, isEstimated, counts });

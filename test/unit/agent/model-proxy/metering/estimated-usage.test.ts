@@ -6,7 +6,7 @@ import { noTokens } from "#shared/models/token-counts.ts";
 const bounds = { likely: { input: 1_000, output: 4_000 }, atMost: { input: 4_000, output: 8_000 } };
 
 describe("estimatedUsage()", () => {
-	type Row = [what: string, told: object | undefined, received: number, expected: object];
+	type Row = [what: string, reported: object | undefined, received: number, expected: object];
 	const table: Row[] = [
 		["what is likely, when nothing came", undefined, 0, { input: 1_000, output: 4_000 }],
 		["more output, when more bytes came", undefined, 20_000, { input: 1_000, output: 5_000 }],
@@ -23,13 +23,16 @@ describe("estimatedUsage()", () => {
 	for (const [what, told, received, expected] of table) {
 		it(`is ${what}`, () => {
 			const known = told && { ...noTokens, ...told };
-			expect(estimatedUsage(bounds, 200_000, { told: known, received })).to.deep.equal({ ...noTokens, ...expected });
+			expect(estimatedUsage(bounds, 200_000, { reported: known, received })).to.deep.equal({
+				...noTokens,
+				...expected,
+			});
 		});
 	}
 
 	it("is bounded by the window of the model where nothing else bounds it", () => {
 		const endless = { likely: { input: Infinity, output: 4_000 }, atMost: { input: Infinity, output: Infinity } };
-		const used = estimatedUsage(endless, 10_000, { told: undefined, received: 10_000_000 });
+		const used = estimatedUsage(endless, 10_000, { reported: undefined, received: 10_000_000 });
 		expect(used).to.deep.equal({ ...noTokens, input: 10_000, output: 10_000 });
 	});
 
@@ -38,10 +41,10 @@ describe("estimatedUsage()", () => {
 		const told = fc.record({ input: count, output: count, cache_read: count, cache_write: count });
 		fc.assert(
 			fc.property(told, count, count, (known, received, further) => {
-				const used = estimatedUsage(bounds, 200_000, { told: known, received });
+				const used = estimatedUsage(bounds, 200_000, { reported: known, received });
 				expect({ ...used, output: known.output }).to.deep.equal(known);
 				expect(used.output).to.be.at.least(known.output);
-				const later = estimatedUsage(bounds, 200_000, { told: known, received: received + further });
+				const later = estimatedUsage(bounds, 200_000, { reported: known, received: received + further });
 				expect(later.output).to.be.at.least(used.output);
 			}),
 		);
