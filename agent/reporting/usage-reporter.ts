@@ -38,7 +38,7 @@ export class UsageReporter implements TurnWatcher {
 	readonly #meter: TokenMeter;
 	readonly #timer: Timer;
 	#isInTurn = false;
-	#toldAt = monotonic();
+	#reportedAt = monotonic();
 	readonly #delivering = new SingleFlight(
 		() => this.#deliverAll(),
 		(error) => this.#sayBroken(error),
@@ -89,7 +89,7 @@ export class UsageReporter implements TurnWatcher {
 
 	began(): void {
 		this.#isInTurn = true;
-		this.#toldAt = monotonic();
+		this.#reportedAt = monotonic();
 	}
 
 	ended(): void {
@@ -112,7 +112,7 @@ export class UsageReporter implements TurnWatcher {
 	}
 
 	#look(): void {
-		if (this.#spool.isEmpty || (this.#isInTurn && monotonic() - this.#toldAt < withinTurnMs)) return;
+		if (this.#spool.isEmpty || (this.#isInTurn && monotonic() - this.#reportedAt < withinTurnMs)) return;
 		this.#deliver();
 	}
 
@@ -123,7 +123,7 @@ export class UsageReporter implements TurnWatcher {
 
 	/** Sends everything, one report after the other. */
 	#deliver(): void {
-		this.#toldAt = monotonic();
+		this.#reportedAt = monotonic();
 		this.#delivering.request();
 	}
 
