@@ -1,4 +1,4 @@
-/** What the sessions service asks of a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
+/** Requests of the sessions service to a running pod: logs, conversation and diff over HTTP, messages over a WebSocket. */
 import { readBounded } from "#shared/bounded-read.ts";
 import { deadline } from "#shared/clock.ts";
 import { BadRequestError, type ServiceError, UpstreamError } from "#shared/errors.ts";
