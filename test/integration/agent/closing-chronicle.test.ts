@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
+import { agentTree } from "../../support/agents/agent-tree.ts";
 import { PlatformListener } from "../../support/platform/platform-listener.ts";
 import type { Script } from "../../support/model-server/answer.ts";
 import type { ModelRequest } from "../../support/model-server/model-request.ts";
@@ -169,6 +170,18 @@ describe("chronicle at the end of a pod", function () {
 		await timeToStop(deleted.pod);
 		expect(deleted.questions()).to.equal(0);
 	});
+
+	for (const own_model of [true, false]) {
+		it(`is${own_model ? "" : " not"} asked for in a session without a model, where the agent has ${own_model ? "one of its own" : "none"}`, async () => {
+			await using platform = await PlatformListener.listen();
+			await using session = new TestSession(agentTree("scripted-agent.ts", { own_model }));
+			const pod = await session.start({ platform_url: platform.url });
+			await pod.ask("say hello");
+			await timeToStop(pod);
+			const summary = own_model ? "The agent was asked" : undefined;
+			expect(platform.chronicles.map((chronicle) => chronicle.summary)).to.deep.equal([summary]);
+		});
+	}
 
 	it("waits on disk while the platform is away, for the next pod", async () => {
 		await using session = new TestSession();

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { once } from "node:events";
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
 import { processFile } from "../../support/machine/process-file.ts";
+import { PlatformListener } from "../../support/platform/platform-listener.ts";
 import { sessionProcesses } from "../../support/platform/session-processes.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";
 
@@ -17,6 +20,22 @@ describe("end of a session pod", () => {
 		expect(performance.now() - since).to.be.below(1_500);
 		expect(pod.status?.phase).to.equal("ready");
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);
+	});
+
+	it("can be asked until its reports are delivered, and takes no message any more", async () => {
+		await using platform = await PlatformListener.listen();
+		await using session = new TestSession();
+		const pod = await session.start({ platform_url: platform.url });
+		const { socket } = await pod.connect();
+		const answers = Promise.withResolvers<void>();
+		platform.silence = answers.promise;
+		const ended = pod.stop();
+		await once(socket, "close");
+		expect((await pod.fetch("/api/logs")).status).to.equal(200);
+		await failureOf(pod.connect());
+		expect(pod.hasEnded, "the platform has not answered yet").to.equal(false);
+		answers.resolve();
+		expect(await ended).to.equal(0);
 	});
 
 	it("cancels the turn under way, keeps what it had, and takes no other", async () => {

@@ -6,20 +6,21 @@ import { projectRoot } from "#shared/project-root.ts";
 
 const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
 
-/** By the program of the agent. */
+/** By the agent: its program and the changes of its record. */
 const trees = new Map<string, string>();
 process.on("exit", () => {
 	for (const tree of trees.values()) rmSync(tree, { recursive: true, force: true });
 });
 
 /**
- * Root of a copy; made once in a test run, and gone after it.
+ * Root of a copy; made once in a test run for each agent, and gone after it.
  * @param program File in this folder.
  * @param changes Of the agent's record.
  */
 export function agentTree(program: string, changes: object = {}): string {
-	const tree = trees.get(program) ?? makeTree(program, changes);
-	trees.set(program, tree);
+	const agent = JSON.stringify([program, changes]);
+	const tree = trees.get(agent) ?? makeTree(program, changes);
+	trees.set(agent, tree);
 	return tree;
 }
 

@@ -43,6 +43,10 @@ interface Stage {
 /** By its first word; one that returns a reason ends the turn with it. */
 const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | void>>> = {
 	say: ({ say, text }) => say(text),
+	/** The platform's question at the end of a pod begins with this word. */
+	async The({ say, text }) {
+		if (text.startsWith("session ends now")) await say('{"summary": "The agent was asked"}');
+	},
 	think: ({ update, text }) => update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }),
 	/** Never announced before. */
 	tool: ({ update, text }) =>
