@@ -1,4 +1,4 @@
-/** The data of one event: when it was made, and about as much as an activity says. */
+/** Makes the data of one event: its time, and about as much text as an activity has. */
 const padding = "x".repeat(100);
 
 export function eventText(): string {

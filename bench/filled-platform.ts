@@ -1,4 +1,4 @@
-/** A platform that has a number of stopped sessions already. */
+/** Starts a platform that has a number of stopped sessions already. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,25 +1,30 @@
-/** A program: requests over HTTP for a while from a number of connections; then it tells what came back, and ends. */
+/** A program that sends HTTP requests for a while over a number of connections, reports the answers, and ends. */
 import autocannon from "autocannon";
 import { order, report } from "./program.ts";
 
+/** The requests of one run. */
 export interface LoadOrder {
 	readonly url: string;
-	/** Asked for in turn instead of the path of `url`; each connection begins at another one, as far apart as can be. */
+	/**
+	 * The paths that are requested in turn instead of the path of `url`; the connections begin at different ones, as
+	 * far apart as possible.
+	 */
 	readonly paths?: readonly string[];
 	readonly seconds: number;
-	/** Each has one request under way. */
+	/** The count of connections; each has one request under way. */
 	readonly connections: number;
 	readonly method?: "GET" | "POST";
 	readonly headers?: Record<string, string>;
 	readonly body?: string;
 }
 
+/** The answers of one run. */
 export interface LoadResult {
 	readonly perSecond: number;
 	readonly count: number;
 	readonly byStatus: Readonly<Record<string, number>>;
 	readonly errors: number;
-	/** Milliseconds. */
+	/** The quantiles of the response time in milliseconds. */
 	readonly p50: number;
 	readonly p99: number;
 	readonly slowestRefusalMs: number;
@@ -28,7 +33,7 @@ export interface LoadResult {
 const { url, paths, seconds, connections, method = "GET", headers = {}, body } = order<LoadOrder>();
 
 let opened = 0;
-/** What the next connection asks for. */
+/** Returns the requests of the next connection. */
 function requestsInTurn(all: readonly string[]): autocannon.Request[] {
 	const first = Math.floor((opened++ * all.length) / connections) % all.length;
 	return [...all.slice(first), ...all.slice(0, first)].map((path) => ({ method, path }));

@@ -1,10 +1,14 @@
-/** One HTTP connection that is kept, and as little as possible in front of it: what is measured is the server. */
+/** One persistent HTTP connection with as little client code as possible, so that the server is what is measured. */
 import { Agent, request } from "node:http";
 
+/** A persistent connection; its owner disposes of it. */
 export class KeptConnection implements Disposable {
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-	/** Posts JSON; resolves to the milliseconds until all of the answer was there. @throws {Error} for any answer but 200. */
+	/**
+	 * Posts JSON; resolves to the milliseconds until the whole answer has arrived. @throws {Error} for any status but
+	 * 200.
+	 */
 	post(url: string, body: object): Promise<number> {
 		const text = JSON.stringify(body);
 		const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };

@@ -1,14 +1,15 @@
-/** Load on a server over HTTP, and what that cost the server. */
+/** Puts HTTP load on a server and measures the cost for the server. */
 import type { LoadOrder, LoadResult } from "./http-load.ts";
 import { cpuMicros } from "./process-cost.ts";
 import { Program } from "./program.ts";
 
+/** The answers of one run with the server's cost. */
 export interface ServerSample extends LoadResult {
-	/** Of the server, for each request. */
+	/** The processor time of the server per request. */
 	readonly cpuMicrosPerRequest: number;
 }
 
-/** @throws {Error} for any answer but those of `statuses`. */
+/** Runs the load. @throws {Error} for any status that is not in `statuses`. */
 export async function loadServer(pid: number, order: LoadOrder, statuses: readonly number[]): Promise<ServerSample> {
 	const before = cpuMicros(pid);
 	await using program = await Program.start<LoadResult>("./http-load.ts", order);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- P1 P3 …] [--record]`: measures every promise about speed and size, prints the table, and with
- * `--record` keeps the figures in bench/results. What the numbers mean: docs/benchmarks.md.
+ * `npm run bench [-- P1 P3 …] [--record]` measures every promise about speed and size and prints the table; with
+ * `--record` it also stores the figures in bench/results. docs/benchmarks.md explains the numbers.
  */
 import { loadavg } from "node:os";
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";

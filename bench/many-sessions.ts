@@ -1,4 +1,4 @@
-/** A program: fills a data folder with sessions, as if they had been created and stopped; then it ends. */
+/** A program that fills a data folder with sessions, as if they had been created and stopped, and ends. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Principal } from "#shared/bus/principal.ts";

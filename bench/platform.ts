@@ -1,15 +1,19 @@
-/** The platform as its users run it: a process of its own with a data folder of its own. */
+/** Starts the platform as its users run it: as a separate process with its own data folder. */
 import { startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
-/** All of it but the pod manager: sessions are kept and never started, so nothing happens beside what is measured. */
+/**
+ * The services without the pod manager: sessions are stored and never started, so nothing else happens during a
+ * measurement.
+ */
 const withoutPods = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
+/** A running platform; its owner disposes of it. */
 export interface BenchPlatform extends AsyncDisposable {
 	readonly platform: TestPlatform;
 	readonly pid: number;
 }
 
-/** @param dataDir A data folder that is there already. */
+/** @param dataDir An existing data folder; default: a new one. */
 export async function platformWithoutPods(dataDir?: string): Promise<BenchPlatform> {
 	const options = { processes: withoutPods, readyAt: "/api/v1/svc/sessions" };
 	return opened(await startPlatform({ ...options, ...(dataDir !== undefined && { dataDir }) }));

@@ -1,10 +1,11 @@
-/** A program of the bench in a process of its own; it tells its parent when it is ready, and ends with it. */
+/** Runs a program of the bench in a separate process, which reports to its parent when it is ready and ends with it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const endMs = 2_000;
 
+/** A running program; its owner disposes of it. */
 export class Program<Ready> implements AsyncDisposable {
 	readonly ready: Ready;
 	readonly #child: ChildProcess;
@@ -14,7 +15,10 @@ export class Program<Ready> implements AsyncDisposable {
 		this.ready = ready;
 	}
 
-	/** @param file From this folder. Its one argument is the JSON of `order`; its first message is `Ready`. */
+	/**
+	 * Starts a program. @param file A file of this folder. Its only argument is the JSON of `order`; its first message
+	 * is `Ready`.
+	 */
 	static async start<Ready>(file: string, order: unknown): Promise<Program<Ready>> {
 		const path = fileURLToPath(new URL(file, import.meta.url));
 		const child = fork(path, [JSON.stringify(order)]);
@@ -33,7 +37,7 @@ export class Program<Ready> implements AsyncDisposable {
 		this.#child.send(message);
 	}
 
-	/** The next message. */
+	/** Resolves to the next message of the program. */
 	async next<T>(): Promise<T> {
 		const [message] = await once(this.#child, "message");
 		return message as T;
@@ -49,12 +53,12 @@ export class Program<Ready> implements AsyncDisposable {
 	}
 }
 
-/** In a program: what it was told to do. */
+/** Returns, within a program, the order of its parent. */
 export function order<T>(): T {
 	return JSON.parse(process.argv[2] ?? "") as T;
 }
 
-/** In a program: it is ready, and ends when its parent does. */
+/** Reports, within a program, that it is ready, and makes it end with its parent. */
 export function report(message: object): void {
 	process.on("disconnect", () => process.exit());
 	process.send?.(message);

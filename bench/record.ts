@@ -1,4 +1,4 @@
-/** Keeps what was measured, with where and when, in `bench/results`. */
+/** Stores the measured figures with place and time in `bench/results`. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -13,7 +13,7 @@ export function recordResult({ id, title }: Row, { verdicts, figures }: Measured
 	writeFileSync(file, `${JSON.stringify(result, rounded, "\t")}\n`);
 }
 
-/** Four digits are more than the noise lets one know. */
+/** Rounds figures to four digits, which is more than the noise justifies. */
 function rounded(_name: string, value: unknown): unknown {
 	return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

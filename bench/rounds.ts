@@ -1,8 +1,8 @@
-/** Rounds of several subjects in turn, A B C A B C, so that what slows the machine down slows all of them. */
+/** Measures several subjects in turn, A B C A B C, so that a disturbance of the machine affects all of them. */
 
 export type Subjects<T> = Readonly<Record<string, () => Promise<T>>>;
 
-/** One warm-up round, then `rounds` that count. Returns the samples of each subject. */
+/** Runs one warm-up round and then `rounds` measured ones. Returns the samples of each subject. */
 export async function interleaved<const S extends Subjects<T>, T>(
 	subjects: S & Subjects<T>,
 	rounds: number,
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
 	return quantile(values, 0.5);
 }
 
-/** Nearest rank. @param q 0 to 1. */
+/** Returns a quantile by nearest rank. @param q The quantile from 0 to 1. */
 export function quantile(values: readonly number[], q: number): number {
 	if (values.length === 0) throw new RangeError("There is no quantile of nothing");
 	const sorted = values.toSorted((a, b) => a - b);

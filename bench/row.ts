@@ -1,6 +1,6 @@
-/** A row of the bench table: one promise about speed or size, as a ratio to a baseline of the same run. */
+/** The rows of the bench table: each is one promise about speed or size, as a ratio to a baseline of the same run. */
 
-/** What was found of one promise, and what was promised. */
+/** The measured and the promised value of one promise. */
 export interface Verdict {
 	readonly what: string;
 	readonly value: number;
@@ -8,14 +8,16 @@ export interface Verdict {
 	readonly target: number;
 }
 
+/** The outcome of measuring one row. */
 export interface Measured {
 	readonly verdicts: readonly Verdict[];
-	/** Medians the verdicts come from, unit in the name, e.g. `get_per_s`. */
+	/** The medians that the verdicts are computed from, with the unit in the name, e.g. `get_per_s`. */
 	readonly figures: Readonly<Record<string, number>>;
 }
 
+/** One row of the table. */
 export interface Row {
-	/** As in the list of targets, e.g. `P1`. */
+	/** The id in the list of targets, e.g. `P1`. */
 	readonly id: string;
 	readonly title: string;
 	measure(): Promise<Measured>;

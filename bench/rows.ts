@@ -1,4 +1,4 @@
-/** All rows, in the order of the table. */
+/** All rows in the order of the table. */
 import type { Row } from "./row.ts";
 import { p1 } from "./rows/p1-session-read.ts";
 import { p3 } from "./rows/p3-stream-throughput.ts";

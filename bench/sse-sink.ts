@@ -1,30 +1,32 @@
 /**
- * A program: many clients of an event stream on bare sockets. It counts the events each has been sent, and of some of
- * them measures how long each event took: the event's data begins with `{"at":<nanoseconds of the monotonic clock>,`.
+ * A program with many clients of an event stream on bare sockets. It counts the events of each client, and measures the
+ * delay of each event for some clients: the event's data begins with `{"at":<nanoseconds of the monotonic clock>,`.
  */
 import { connect } from "node:net";
 import { order, report } from "./program.ts";
 
+/** The clients to open. */
 export interface SinkOrder {
 	readonly port: number;
 	readonly path: string;
 	readonly clients: number;
-	/** How many of them measure. */
+	/** The count of clients that measure delays. */
 	readonly measuring: number;
 }
 
+/** The counts since the start and the delays since the preceding report. */
 export interface SinkReport {
 	readonly open: number;
-	/** Events the slowest client has. */
+	/** The events that the slowest client has received. */
 	readonly slowest: number;
-	/** Events of all clients together. */
+	/** The events that all clients have received together. */
 	readonly delivered: number;
-	/** Milliseconds, since the report before. */
+	/** The delays since the preceding report in milliseconds. */
 	readonly latencies: readonly number[];
 }
 
 const { port, path, clients, measuring } = order<SinkOrder>();
-/** What is measured beyond is left out, so that a flood of events is not followed by one of numbers. */
+/** The most delays of a report, so that a burst of events does not cause a large report. */
 const maxLatencies = 20_000;
 const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 const mark = Buffer.from('{"at":');
@@ -33,7 +35,7 @@ class Sink {
 	seen = 0;
 	isOpen = false;
 	readonly #measures: boolean;
-	/** The end of the chunk before, where a mark may have begun. */
+	/** The end of the preceding chunk, in which a mark may have begun. */
 	#tail = "";
 
 	constructor(measures: boolean) {
@@ -61,7 +63,7 @@ class Sink {
 		return true;
 	}
 
-	/** An event that ends in the next chunk is counted and not measured. */
+	/** Measures an event. One that ends in the next chunk is counted and not measured. */
 	#measure(chunk: Buffer, start: number): void {
 		const end = chunk.indexOf(0x2c, start);
 		if (end === -1 || latencies.length >= maxLatencies) return;
@@ -72,7 +74,7 @@ class Sink {
 let latencies: number[] = [];
 const sinks = Array.from({ length: clients }, (_, index) => new Sink(index < measuring));
 
-/** Reports when it is asked, so that no report is older than the question. */
+/** The program reports on request, so that no report is older than the request. */
 process.on("message", () => {
 	const told: SinkReport = {
 		open: sinks.filter(({ isOpen }) => isOpen).length,

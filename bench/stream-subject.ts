@@ -1,4 +1,4 @@
-/** A server of events with a crowd of clients before it. */
+/** A server of events with many clients. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { SinkOrder, SinkReport } from "./sse-sink.ts";
 import { cpuMicros } from "./process-cost.ts";
@@ -9,6 +9,7 @@ interface Served {
 	readonly path: string;
 }
 
+/** The throughput of a server under full load. */
 export interface Saturation {
 	readonly deliveriesPerSecond: number;
 	readonly cpuMicrosPerDelivery: number;
@@ -17,9 +18,10 @@ export interface Saturation {
 const askMs = 5;
 const clients = 1_000;
 const measuring = 100;
-/** Longer than the slowest server takes for what is under way. */
+/** The time limit in milliseconds, longer than the slowest server needs for the events under way. */
 const patienceMs = 120_000;
 
+/** A measured server with its clients; its owner disposes of it. */
 export class StreamSubject implements AsyncDisposable {
 	readonly #server: Program<Served>;
 	readonly #sink: Program<object>;
@@ -33,8 +35,9 @@ export class StreamSubject implements AsyncDisposable {
 	}
 
 	/**
+	 * Starts the server and the clients.
 	 * @param file A program of this folder that serves events.
-	 * @param maxUnderWay Events that may be on their way to the slowest client: enough to keep the server busy.
+	 * @param maxUnderWay The events that may be on their way to the slowest client: enough to keep the server busy.
 	 */
 	static async open(file: string, maxUnderWay: number): Promise<StreamSubject> {
 		const server = await Program.start<Served>(file, {});
@@ -48,7 +51,7 @@ export class StreamSubject implements AsyncDisposable {
 		return this.#server.pid;
 	}
 
-	/** As many events as get through. */
+	/** Sends as many events as the server can deliver. */
 	async saturate(seconds: number): Promise<Saturation> {
 		const first = await this.#report();
 		const cpu = cpuMicros(this.pid);
@@ -68,7 +71,7 @@ export class StreamSubject implements AsyncDisposable {
 		return result;
 	}
 
-	/** How long events take, in milliseconds, when they come evenly. */
+	/** Sends events at an even rate; resolves to their delays in milliseconds. */
 	async steady(perSecond: number, seconds: number): Promise<number[]> {
 		const latencies: number[] = [];
 		const began = performance.now();

@@ -1,4 +1,4 @@
-/** Installs coding agents with npm, each into a folder of its own that has its name only when it is whole. */
+/** Installs coding agents with npm, each into its own folder, which gets its final name only when it is complete. */
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { lockDifferences } from "./lock-differences.ts";
 import type { ProgressOutput } from "./progress-output.ts";
 import { runNpm } from "./run-npm.ts";
 
-/** The message is a sentence for the person who installs. */
+/** An installation has failed; the message is a sentence for the person who installs. */
 export class InstallError extends Error {
 	override readonly name = "InstallError";
 }
@@ -21,12 +21,13 @@ const lockName = "package-lock.json";
 const progressMs = 2_000;
 const maxSwaps = 5;
 
+/** Installs agents below one folder. */
 export class AgentInstaller {
 	readonly #folder: string;
 	readonly #output: ProgressOutput;
 	readonly #ending = new AbortController();
 
-	/** @param folder Holds a folder for each installed agent. */
+	/** @param folder The folder with one folder per installed agent. */
 	constructor(folder: string, output: ProgressOutput) {
 		this.#folder = folder;
 		this.#output = output;
@@ -36,12 +37,12 @@ export class AgentInstaller {
 		return readInstalled(join(this.#folder, id));
 	}
 
-	/** Ends an installation under way; nothing of it stays. */
+	/** Aborts an installation under way and removes its files. */
 	abort(): void {
 		this.#ending.abort();
 	}
 
-	/** Does nothing when just that is installed already. @throws {InstallError} */
+	/** Installs an agent unless exactly this version is installed already. @throws {InstallError} */
 	async install(id: string, recipe: InstallRecipe): Promise<void> {
 		const lock = checksum(await readFile(join(agentRecordFolder, id, lockName)));
 		const found = this.installed(id);
@@ -69,7 +70,7 @@ export class AgentInstaller {
 		}
 	}
 
-	/** Sessions that run with it go on until they need a file of it. @throws {InstallError} */
+	/** Removes an agent. Running sessions with it continue until they need one of its files. @throws {InstallError} */
 	async remove(id: string): Promise<void> {
 		const folder = join(this.#folder, id);
 		if (!existsSync(folder)) throw new InstallError(`The coding agent "${id}" is not installed`);
@@ -78,7 +79,7 @@ export class AgentInstaller {
 		this.#output.say(`Removed ${id}: ${size} MB are free again`);
 	}
 
-	/** Megabytes it takes. @throws {InstallError} */
+	/** Makes the installation in a temporary folder; resolves to its size in megabytes. @throws {InstallError} */
 	async #make(folder: string, id: string, { size_mb, entry, scripts }: InstallRecipe): Promise<number> {
 		await mkdir(folder, { mode: 0o700 });
 		for (const name of ["package.json", lockName])
@@ -102,15 +103,18 @@ export class AgentInstaller {
 		return folderMegabytes(folder);
 	}
 
-	/** @param ended Nothing more is shown. */
+	/** Shows the progress. @param ended Aborts when nothing more is to be shown. */
 	async #showProgress(folder: string, expected: number, ended: AbortSignal): Promise<void> {
-		// What it measures is being made, and may be gone in the next moment.
+		// The folder is being changed and may be renamed at any moment.
 		const size = await folderMegabytes(folder).catch(() => undefined);
 		if (size === undefined || ended.aborted || this.#ending.signal.aborted) return;
 		this.#output.progress(`  ${size} of about ${expected} MB`);
 	}
 
-	/** Another installation of the same agent may end at the same moment; the last one stays. */
+	/**
+	 * Gives the installation its final name. When another installation of the same agent ends at the same moment, the
+	 * last one stays.
+	 */
 	async #swap(id: string, made: string): Promise<void> {
 		const folder = join(this.#folder, id);
 		for (let round = 1; ; round++) {
@@ -123,7 +127,7 @@ export class AgentInstaller {
 		}
 	}
 
-	/** Gone under its name at once. */
+	/** Renames a folder away at once and then removes it. */
 	async #discard(folder: string, id: string): Promise<void> {
 		const old = this.#aside("old", id);
 		await rename(folder, old).catch((error: NodeJS.ErrnoException) => {
@@ -132,7 +136,7 @@ export class AgentInstaller {
 		await rm(old, { recursive: true, force: true });
 	}
 
-	/** What processes left that were killed. */
+	/** Removes the folders of installations whose processes were killed. */
 	async #sweep(): Promise<void> {
 		for (const name of await readdir(this.#folder)) {
 			const [, pid] = /^\.(?:new|old)-.*-(\d+)-\w{8}$/.exec(name) ?? [];

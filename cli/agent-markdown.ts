@@ -1,4 +1,4 @@
-/** What the records of the coding agents say, as a table of the documentation. Pure. */
+/** Renders the records of the coding agents as a table of the documentation. Pure. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 
 const titles = [

@@ -1,4 +1,4 @@
-/** The coding agents as lines of text. Pure. */
+/** Renders the coding agents as lines of text. Pure. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import type { Installed } from "#shared/agents/installed-agent.ts";
 

@@ -1,7 +1,7 @@
 /**
- * `npm run agents -- list | install <id> | remove <id>`: the coding agents there are, and those that are installed on
- * request into `agents/` of the data folder; `npm run --silent agents -- markdown`: the table in docs/choosing-an-agent.md.
- * Ends with 0, 1 when something failed, 2 when it was not understood.
+ * `npm run agents -- list | install <id> | remove <id>` lists the coding agents and installs those that are installed
+ * on request into `agents/` of the data folder. `npm run --silent agents -- markdown` prints the table in
+ * docs/choosing-an-agent.md. The exit code is 0, 1 when something failed, or 2 for a command that was not understood.
  */
 import { join } from "node:path";
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
@@ -32,7 +32,9 @@ const commandTable = {
 
 type Records = ReturnType<typeof readAgentRecords>;
 
-/** @throws {InstallError} for one that does not exist or comes with the platform. */
+/**
+ * Returns the record of an installable agent. @throws {InstallError} when it does not exist or comes with the platform.
+ */
 function installable(records: Records, id: string) {
 	const record = records.get(id);
 	if (!record) throw new InstallError(`There is no coding agent "${id}"; known: ${[...records.keys()].join(", ")}`);
@@ -40,13 +42,13 @@ function installable(records: Records, id: string) {
 	return { record, recipe: record.install };
 }
 
-/** Before anything is downloaded; whoever installs may mean to set a key later. */
+/** Warns before the download that the agent has no usable model; the person may mean to set a key later. */
 function warnOfMissingModel(record: WrittenAgent, { models }: Config): void {
 	const sentence = missingModel(record, fittingModels(record, readModelCatalogue(models.file), environmentSecret));
 	if (sentence !== undefined) console.log(`Warning: ${sentence}`);
 }
 
-/** False when it was not understood. */
+/** Runs a command; resolves to false when it was not understood. */
 async function run(command: string, ids: readonly string[]): Promise<boolean> {
 	const records = readAgentRecords();
 	const config = loadConfig();

@@ -1,6 +1,6 @@
 /**
- * `npm run config`: the configuration in force, as a configuration file would say it, secrets masked.
- * `npm run --silent config -- --markdown`: the table of all keys in docs/configuration.md.
+ * `npm run config` prints the configuration in force in the form of a configuration file, with secrets masked. `npm run
+ * --silent config -- --markdown` prints the table of all keys in docs/configuration.md.
  */
 import { stringify } from "yaml";
 import { configSchema } from "#shared/config/config-schema.ts";

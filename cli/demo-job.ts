@@ -1,21 +1,22 @@
-/** The main job of the platform, from the event stream to the deletion, as one person would do it by hand. */
+/** The main job of the platform as one person does it by hand, from the event stream to the deletion of the session. */
 import { monotonic, sleep } from "#shared/clock.ts";
 import { type PlatformClient, PlatformError } from "./platform-client.ts";
 import { type SessionView, SessionWatch } from "./session-watch.ts";
 import type { Steps } from "./steps.ts";
 
+/** The choices of the person who runs the demo. */
 export interface DemoOptions {
-	/** URL of the git repository to work on. */
+	/** The URL of the git repository to work on. */
 	repository: string;
-	/** Empty: the platform's default. */
+	/** The branch; empty: the platform's default. */
 	branch: string;
-	/** Ends before the session is stopped, and leaves it running. */
+	/** Whether the demo ends before the session is stopped and leaves it running. */
 	keep: boolean;
 }
 
 interface Turn {
 	role: "user" | "assistant";
-	/** Markdown. */
+	/** The text in Markdown. */
 	content: string;
 	parts: { output?: string }[];
 }
@@ -34,7 +35,7 @@ const stopMs = 60_000;
 const answerMs = 60_000;
 const pollMs = 50;
 
-/** @throws {PlatformError} at the first thing that is not as it should be. */
+/** Runs the job. @throws {PlatformError} at the first unexpected answer. */
 export async function runDemo(client: PlatformClient, steps: Steps, options: DemoOptions): Promise<void> {
 	const stream = new AbortController();
 	try {
@@ -89,7 +90,7 @@ class DemoJob {
 		await this.#ask("send a plain message and get the answer", plainMessage);
 	}
 
-	/** Shows message and answer. */
+	/** Sends a message, and shows it with its answer. */
 	async #ask(name: string, content: string): Promise<string> {
 		const answer = await this.#steps.run(name, async () => {
 			const before = (await this.#conversation()).turns.length;
@@ -100,7 +101,7 @@ class DemoJob {
 		return answer;
 	}
 
-	/** The assistant's turn after the first `before` turns, once the agent is idle again. */
+	/** Resolves to the assistant's turn after the first `before` turns, when the agent is idle again. */
 	async #answer(before: number): Promise<string> {
 		const limit = monotonic() + answerMs;
 		for (;;) {
@@ -169,7 +170,7 @@ class DemoJob {
 	}
 }
 
-/** What commands have put out, as it was; where there were none, what was said. */
+/** Returns the unchanged output of the turn's commands, or its text when there were none. */
 function outputOf({ parts, content }: Turn): string {
 	return parts.map(({ output = "" }) => output).join("") || content;
 }

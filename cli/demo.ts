@@ -1,6 +1,6 @@
 /**
- * `npm run demo [-- <repository>] [--branch <name>] [--keep]`: the whole main job against a running platform, each step
- * with its time. Without a repository it works on this checkout. `ATELIER_URL` says where the platform is.
+ * `npm run demo [-- <repository>] [--branch <name>] [--keep]` runs the whole main job against a running platform and
+ * shows the time of each step. Without a repository it works on this checkout. `ATELIER_URL` names the platform.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,17 +1,18 @@
 /** Reads server-sent events (WHATWG HTML 9.2.6) from the bytes of a response body. */
 
+/** One received event. */
 export interface StreamEvent {
-	/** `message` where the stream names none. */
+	/** The name of the event; `message` when the stream names none. */
 	event: string;
 	data: string;
-	/** Last `id` the stream has sent up to this event; what a client sends as `Last-Event-ID` when it reconnects. */
+	/** The last `id` up to this event, which a client sends as `Last-Event-ID` when it reconnects. */
 	id: string;
 }
 
-/** A line longer than this is no event of ours. */
+/** The most characters of a line; events of the platform are shorter. */
 const maxLineLength = 4 * 1024 * 1024;
 
-/** @throws {RangeError} when a line does not end. */
+/** Yields the events of a body. @throws {RangeError} when a line is too long. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent, void> {
 	const parser = new EventParser();
 	for await (const line of lines(body)) {
@@ -20,7 +21,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
 	}
 }
 
-/** Lines end with LF, CR LF or CR; a last line without an end is dropped, as the standard wants. */
+/** Yields lines, which end with LF, CR LF or CR. A last line without an end is dropped, as the standard requires. */
 async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
 	const decoder = new TextDecoder();
 	let rest = "";
@@ -38,7 +39,7 @@ class EventParser {
 	#data: string[] = [];
 	#id = "";
 
-	/** The event that this line completes; an empty line completes one that has data. */
+	/** Takes a line; returns the event that it completes. An empty line completes an event with data. */
 	take(line: string): StreamEvent | undefined {
 		if (line === "") return this.#complete();
 		const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];

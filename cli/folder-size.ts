@@ -1,11 +1,14 @@
-/** How much a folder takes on disk. */
+/** Measures the size of a folder on disk. */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A block that is counted has 512 bytes, whatever the disk's own have. */
+/** The unit of counted blocks is 512 bytes, whatever the block size of the disk. */
 const blocksPerMegabyte = 2_048;
 
-/** Whole megabytes (1,048,576 bytes), rounded up, in blocks of the disk as `du` counts them; links count as links. */
+/**
+ * Returns the size in whole megabytes (1,048,576 bytes), rounded up, in blocks of the disk as `du` counts them; links
+ * are not followed.
+ */
 export async function folderMegabytes(folder: string): Promise<number> {
 	return Math.ceil((await blocksOf(folder)) / blocksPerMegabyte);
 }

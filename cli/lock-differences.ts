@@ -1,4 +1,4 @@
-/** Whether what npm installed is what the lock file says. Pure. */
+/** Compares an installation of npm with its lock file. Pure. */
 
 interface Locked {
 	version?: string;
@@ -7,9 +7,9 @@ interface Locked {
 }
 
 /**
- * Sentences about packages that are there otherwise than locked. A lock file may lack optional packages of other
- * kinds of machine; those are named exactly by the package that wants them.
- * @param lock The committed one. @param installed The one npm writes into `node_modules`.
+ * Returns sentences about packages that differ from the lock file. A lock file may lack optional packages of other
+ * kinds of machine; the packages that need them name them exactly.
+ * @param lock The committed lock file. @param installed The lock file that npm writes into `node_modules`.
  */
 export function lockDifferences(lock: unknown, installed: unknown): string[] {
 	const [wanted, found] = [packagesOf(lock), packagesOf(installed)];

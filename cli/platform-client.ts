@@ -1,13 +1,13 @@
-/** The platform's HTTP API, as far as the demo uses it. */
+/** A client of the platform's HTTP API for the demo. */
 import { deadline } from "#shared/clock.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 
 const requestMs = 40_000;
 
-/** What the platform, or nothing at all, answered; the message is for the person at the terminal. */
+/** An unexpected answer of the platform, or none; the message is for the person at the terminal. */
 export class PlatformError extends Error {
 	override readonly name = "PlatformError";
-	/** Undefined when nobody answered. */
+	/** The HTTP status; undefined without an answer. */
 	readonly status: number | undefined;
 
 	constructor(message: string, status?: number) {
@@ -22,13 +22,14 @@ interface Request {
 	readonly signal?: AbortSignal;
 }
 
+/** The requests of one user to one platform. */
 export class PlatformClient {
 	readonly #base: string;
 	readonly #credential: Record<string, string>;
 
 	/**
-	 * @param base e.g. `http://127.0.0.1:8080/api/v1/svc`.
-	 * @param token Absent: the platform knows its user without one.
+	 * @param base The base URL of the API, e.g. `http://127.0.0.1:8080/api/v1/svc`.
+	 * @param token The user's token; absent: the platform knows its user without one.
 	 */
 	constructor(base: string, token?: string) {
 		this.#base = base;
@@ -47,7 +48,7 @@ export class PlatformClient {
 		await this.#send("DELETE", path, { ...jsonContent(body), signal: deadline(requestMs) });
 	}
 
-	/** Everything that happens from now on, until the signal aborts. @throws {PlatformError} */
+	/** Returns all events from now on, until the signal aborts. @throws {PlatformError} */
 	async events(signal: AbortSignal): Promise<AsyncGenerator<StreamEvent, void>> {
 		const { body } = await this.#send("GET", "/sessions/stream", { signal });
 		if (!body) throw new PlatformError("The event stream has no body");
@@ -60,7 +61,7 @@ export class PlatformClient {
 		return answer;
 	}
 
-	/** @throws {PlatformError} on any answer that is not a success. */
+	/** Sends a request. @throws {PlatformError} for an answer that is not a success. */
 	async #send(method: string, path: string, init: Request): Promise<Response> {
 		const headers = { ...this.#credential, ...init.headers };
 		const response = await fetch(this.#base + path, { ...init, headers, method }).catch((cause: unknown) => {
@@ -76,7 +77,7 @@ function jsonContent(body: object): Request {
 	return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 }
 
-/** What the network says hides behind fetch's own "fetch failed". */
+/** Returns the reason of a network failure, which fetch hides behind "fetch failed". */
 function reasonOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
 	return error.cause === undefined ? error.message : reasonOf(error.cause);

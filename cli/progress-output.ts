@@ -1,13 +1,18 @@
-/** Lines for the person at the terminal, and progress on one line that changes; where no terminal is, every progress is a line. */
+/**
+ * Writes lines for the person at the terminal, and progress on one line that changes. Without a terminal, every
+ * progress is a line.
+ */
 
-/** Back to the first column, and the line is empty (ECMA-48, EL). */
+/** Moves to the first column and empties the line (ECMA-48, EL). */
 const emptyLine = "\r\x1b[2K";
 
+/** The receiver of text, such as `process.stdout`. */
 export interface TextOutput {
 	readonly isTTY?: boolean;
 	write(text: string): unknown;
 }
 
+/** The output of one program. */
 export class ProgressOutput {
 	readonly #output: TextOutput;
 	#isShown = false;
@@ -21,14 +26,14 @@ export class ProgressOutput {
 		this.#output.write(`${line}\n`);
 	}
 
-	/** Takes the place of the progress before it. */
+	/** Shows a progress in the place of the preceding one. */
 	progress(line: string): void {
 		if (!this.#output.isTTY) return this.say(line);
 		this.#output.write(emptyLine + line);
 		this.#isShown = true;
 	}
 
-	/** What is written next stands at the beginning of an empty line. */
+	/** Ends the progress, so that the next line begins at the first column. */
 	endProgress(): void {
 		if (this.#isShown) this.#output.write(emptyLine);
 		this.#isShown = false;

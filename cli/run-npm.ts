@@ -1,13 +1,14 @@
-/** Runs npm's own program in a folder that holds a package.json and a lock file. */
+/** Runs npm in a folder that has a package.json and a lock file. */
 import { spawn } from "node:child_process";
 
 const options = ["--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
 const maxWords = 2_000;
 
 /**
- * Not `npm ci`: that refuses a lock file without the optional packages of every kind of machine.
+ * Installs packages with `npm install`, because `npm ci` refuses a lock file without the optional packages of every
+ * kind of machine.
  * @param how.scripts Whether the packages' own install scripts may run.
- * @returns Undefined when it succeeded, else a sentence with its last words.
+ * @returns Undefined on success, otherwise a sentence with npm's last output.
  */
 export function runNpm(folder: string, how: { scripts: boolean; signal: AbortSignal }): Promise<string | undefined> {
 	const scripts = how.scripts ? "--no-ignore-scripts" : "--ignore-scripts";

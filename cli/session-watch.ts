@@ -1,9 +1,9 @@
-/** Follows one session on the event stream and lets a job wait for what it shows. */
+/** Follows one session on the event stream, and lets a job wait for its states. */
 import { deadline, sleep } from "#shared/clock.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { PlatformError } from "./platform-client.ts";
 
-/** The members of a session that the demo looks at. */
+/** The members of a session that the demo reads. */
 export interface SessionView {
 	id: string;
 	status: string;
@@ -11,12 +11,13 @@ export interface SessionView {
 	error: string | null;
 }
 
+/** The followed events; the watch ends with the stream. */
 export class SessionWatch {
 	readonly #seen: { event: string; session: Partial<SessionView> }[] = [];
 	#ended: string | undefined;
 	#wake: AbortController = new AbortController();
 
-	/** Reads the stream in the background until it ends. */
+	/** Begins to read the stream in the background, until the stream ends. */
 	constructor(events: AsyncIterable<StreamEvent>) {
 		this.#follow(events).then(
 			() => this.#end("the platform closed it"),
@@ -26,7 +27,7 @@ export class SessionWatch {
 
 	/**
 	 * Resolves when the session has had this status, counted from the `after`th event on.
-	 * @throws {PlatformError} when it fails, when the stream ends, or after `withinMs`.
+	 * @throws {PlatformError} when the session fails, when the stream ends, or after `withinMs`.
 	 */
 	async status(
 		id: string,
@@ -41,14 +42,14 @@ export class SessionWatch {
 		});
 	}
 
-	/** @throws {PlatformError} as {@link status} does. */
+	/** Resolves when the session is deleted. @throws {PlatformError} as {@link status} does. */
 	async deleted(id: string, withinMs: number): Promise<void> {
 		await this.#until("the session is deleted", withinMs, () =>
 			this.#seen.some(({ event, session }) => event === "session_deleted" && session.id === id),
 		);
 	}
 
-	/** How many events there were so far. */
+	/** The count of events so far. */
 	get count(): number {
 		return this.#seen.length;
 	}

@@ -1,8 +1,9 @@
-/** Runs a job step by step and shows each with the time it took. */
+/** Runs a job step by step, and shows each step with its duration. */
 import { monotonic } from "#shared/clock.ts";
 
 const nameWidth = 46;
 
+/** The steps of one job. */
 export class Steps {
 	readonly #print: (line: string) => void;
 	readonly #done: { name: string; ms: number }[] = [];
@@ -11,7 +12,7 @@ export class Steps {
 		this.#print = print;
 	}
 
-	/** Rethrows what the step throws, after showing that it failed. */
+	/** Runs a step. Rethrows its error after showing that it failed. */
 	async run<T>(name: string, step: () => Promise<T>): Promise<T> {
 		const begun = monotonic();
 		try {
@@ -25,19 +26,19 @@ export class Steps {
 		}
 	}
 
-	/** A few lines below the step they belong to. */
+	/** Shows a few lines below their step. */
 	note(text: string): void {
 		for (const line of text.trimEnd().split("\n")) this.#print(`    ${line}`);
 	}
 
-	/** Text as it is, between two lines that name it. */
+	/** Shows unchanged text between two lines with its name. */
 	block(name: string, text: string): void {
 		this.#print(`----- ${name} -----`);
 		this.#print(text.replace(/\n$/, ""));
 		this.#print(`----- end of ${name} -----`);
 	}
 
-	/** All steps so far, and their sum. */
+	/** Shows all steps so far with the sum of their durations. */
 	table(): void {
 		const total = this.#done.reduce((sum, { ms }) => sum + ms, 0);
 		this.#print("");

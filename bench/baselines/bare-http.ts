@@ -1,4 +1,4 @@
-/** A program, the limit of what HTTP in one process can be: node:http that answers everything with the same JSON. */
+/** A program that shows the limit of HTTP in one process: node:http with the same JSON answer to every request. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { order, report } from "../program.ts";

@@ -1,4 +1,6 @@
-/** What a person does by hand: clones a repository, and starts the same coding agent in it until it answers. */
+/**
+ * Does by hand what the platform does: clones a repository, and starts the same coding agent in it until it answers.
+ */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
@@ -9,7 +11,7 @@ import { projectRoot } from "#shared/project-root.ts";
 const run = promisify(execFile);
 const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } };
 
-/** Milliseconds. @param folder Made and removed. */
+/** Returns the duration in milliseconds. @param folder A folder that is created and removed. */
 export async function cloneAndSpawn(repository: string, folder: string): Promise<number> {
 	const began = performance.now();
 	await run("git", ["clone", "--quiet", "--local", "--", repository, folder]);

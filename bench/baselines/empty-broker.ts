@@ -1,4 +1,4 @@
-/** A program: a Moleculer broker with no service, until it has started. */
+/** A program with a Moleculer broker without services, until the broker has started. */
 import { ServiceBroker } from "moleculer";
 
 const broker = new ServiceBroker({ logger: false });

@@ -1,4 +1,7 @@
-/** A program: an event stream on bare sockets, one write for each event and client. It sends as many as it is told. */
+/**
+ * A program with an event stream on bare sockets, with one write per event and client. It sends the requested number of
+ * events.
+ */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { eventText } from "../event-text.ts";
 import { report } from "../program.ts";

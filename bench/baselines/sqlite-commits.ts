@@ -1,4 +1,7 @@
-/** A program: a file of SQLite that commits durably one insertion after the other, each of as many bytes as it is told. */
+/**
+ * A program that commits one insertion after the other durably to an SQLite file, each with the requested number of
+ * bytes.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A program: a WebSocket that sends back what it is sent. */
+/** A program with a WebSocket server that echoes every message. */
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { report } from "../program.ts";

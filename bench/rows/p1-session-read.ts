@@ -6,7 +6,10 @@ import type { Measured, Row } from "../row.ts";
 
 const seconds = 3;
 const connections = 64;
-/** More than the store keeps in memory: of those in turn, it has let go of each before it comes again. */
+/**
+ * The count of sessions, more than the store caches: when they are read in turn, each has been evicted before it is
+ * read again.
+ */
 const sessions = 1_500;
 
 export const p1: Row = {
@@ -59,12 +62,12 @@ function told(samples: Record<"one" | "bareOne" | "each" | "bareEach", readonly 
 	};
 }
 
-/** The median of the rounds'. */
+/** Returns the median of the ratios of the rounds. */
 function ratio(ours: readonly ServerSample[], bare: readonly ServerSample[]): number {
 	return median(ours.map(({ perSecond }, round) => perSecond / (bare[round]?.perSecond ?? Number.NaN)));
 }
 
-/** Of every session there is. */
+/** Returns the paths of all sessions. */
 async function pathsOfSessions(prefix: string): Promise<string[]> {
 	const ids: string[] = [];
 	for (let url: string | undefined = `${prefix}/sessions?limit=100`; url !== undefined; ) {

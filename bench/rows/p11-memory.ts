@@ -9,7 +9,7 @@ import type { SinkReport } from "../sse-sink.ts";
 
 const clients = 1_000;
 const sessions = 2_000;
-/** How long a process is left alone before it is looked at. */
+/** How long a process rests before it is measured, in milliseconds. */
 const restMs = 5_000;
 const megabyte = 1e6;
 
@@ -48,7 +48,7 @@ async function atRest(): Promise<number> {
 	return await settled(opened.pid);
 }
 
-/** Both have answered a list, so that what is loaded on demand is there. */
+/** Both platforms have answered a list before, so that everything loaded on demand is loaded. */
 async function perSession(): Promise<number> {
 	async function memoryWith(count: number): Promise<number> {
 		await using opened = await filledPlatform(count);

@@ -14,7 +14,7 @@ export const p12: Row = {
 	id: "P12",
 	title: "Start of the platform until /ready, against the start of an empty Moleculer broker",
 	async measure(): Promise<Measured> {
-		// As on a machine where it has run before; the very first start is a figure of its own.
+		// The platform has run on this machine before; the very first start is a separate figure.
 		const dataDir = mkdtempSync(join(tmpdir(), "atelier-bench-"));
 		async function ours(): Promise<number> {
 			const began = performance.now();

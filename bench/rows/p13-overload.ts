@@ -4,7 +4,7 @@ import { interleaved, median } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";
 
 const seconds = 4;
-/** Requests under way, among which the load is looked for that the platform carries best. */
+/** The concurrent requests, of which the load with the best throughput is chosen. */
 const loads = [64, 128, 256, 512, 1_024];
 
 export const p13: Row = {
@@ -39,7 +39,7 @@ export const p13: Row = {
 	},
 };
 
-/** Sessions made in a second; the median of the samples. */
+/** Returns the sessions created per second, as the median of the samples. */
 function goodput(samples: readonly ServerSample[] = []): number {
 	return median(samples.map(({ byStatus }) => (byStatus["201"] ?? 0) / seconds));
 }

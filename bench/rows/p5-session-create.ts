@@ -17,7 +17,7 @@ export const p5: Row = {
 		const { platform, pid } = opened;
 		const url = `${platform.prefix}/sessions`;
 		const created = await fetch(url, { method: "POST", headers, body });
-		// The document and its event, which holds the session as well.
+		// Both the document and its event contain the session.
 		const bytes = 2 * (await created.text()).length;
 		const { ours, baseline } = await interleaved(
 			{

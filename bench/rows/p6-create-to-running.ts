@@ -47,7 +47,7 @@ export const p6: Row = {
 	},
 };
 
-/** A hundred files in ten folders. */
+/** Makes a hundred files in ten folders. */
 function smallRepository(): Record<string, string> {
 	const files = Array.from({ length: 100 }, (_, n) => [
 		`src/part-${n % 10}/file-${n}.ts`,

@@ -9,29 +9,29 @@ import { Program } from "../program.ts";
 import { interleaved, median, quantile } from "../rounds.ts";
 import type { Measured, Row } from "../row.ts";
 
-/** Fewer than the agent lets wait. */
+/** The messages of a burst, fewer than the agent's queue holds. */
 const inBurst = 80;
 const atRest = 20;
-/** Before each message and each echo of those at rest. */
+/** The pause before each message and each echo at rest, in milliseconds. */
 const pauseMs = 50;
 const content = "A message of the length that people write, with a question in it?";
 
-/** Milliseconds of each. */
+/** The times of one run in milliseconds. */
 interface Times {
-	/** Over the WebSocket of the session's chat, as a browser sends them. */
+	/** Messages over the WebSocket of the session's chat, as a browser sends them. */
 	readonly said: number[];
-	/** Over REST. */
+	/** Messages over REST. */
 	readonly posted: number[];
 	readonly echoes: number[];
 }
 
-/** Each sends once and tells the milliseconds until that was answered. */
+/** The ways of sending; each sends once and resolves to the milliseconds until the answer. */
 interface Ways {
 	readonly say: () => Promise<number>;
 	readonly post: () => Promise<number>;
 	readonly echo: () => Promise<number>;
 	/** Resolves when the agent has answered everything. */
-	readonly settled: () => Promise<unknown>;
+	readonly answered: () => Promise<unknown>;
 }
 
 interface View {
@@ -64,7 +64,7 @@ export const p7: Row = {
 			say: () => said(chat),
 			post: () => connection.post(`${platform.prefix}/sessions/${id}/messages`, { content }),
 			echo: () => echoed(echoing),
-			settled: () => eventually(answered, { withinMs: 60_000 }),
+			answered: () => eventually(answered, { withinMs: 60_000 }),
 		};
 		const samples = await interleaved({ rest: () => rest(ways), burst: () => burst(ways) }, 5);
 		for (const socket of [echoing, chat]) socket.close();
@@ -72,17 +72,20 @@ export const p7: Row = {
 	},
 };
 
-/** To an agent that has answered, as a person does; in turn with echoes, to a server that has rested as long. */
-async function rest({ say, post, echo, settled }: Ways): Promise<Times> {
+/**
+ * Measures messages to an agent that has answered all before, as a person sends them, in turn with echoes of a server
+ * that has rested as long.
+ */
+async function rest({ say, post, echo, answered }: Ways): Promise<Times> {
 	const times: Times = { said: [], posted: [], echoes: [] };
 	const steps = [
 		async () => {
 			times.said.push(await say());
-			await settled();
+			await answered();
 		},
 		async () => {
 			times.posted.push(await post());
-			await settled();
+			await answered();
 		},
 		async () => times.echoes.push(await echo()),
 	];
@@ -94,15 +97,15 @@ async function rest({ say, post, echo, settled }: Ways): Promise<Times> {
 	return times;
 }
 
-/** One after the other, while the agent answers those before; then as many echoes. */
-async function burst({ say, post, echo, settled }: Ways): Promise<Times> {
+/** Measures messages one after the other while the agent still answers earlier ones, and then as many echoes. */
+async function burst({ say, post, echo, answered }: Ways): Promise<Times> {
 	const times: Times = { said: [], posted: [], echoes: [] };
 	for (const [list, send] of [
 		[times.posted, post],
 		[times.said, say],
 	] as const) {
 		for (let n = 0; n < inBurst; n++) list.push(await send());
-		await settled();
+		await answered();
 	}
 	for (let n = 0; n < inBurst; n++) times.echoes.push(await echo());
 	return times;
@@ -140,7 +143,7 @@ async function openSocket(url: string): Promise<WebSocket> {
 	return socket;
 }
 
-/** Milliseconds until the pod has confirmed one. @throws {Error} when it refuses. */
+/** Resolves to the milliseconds until the pod has confirmed a message. @throws {Error} when it refuses. */
 async function said(chat: WebSocket): Promise<number> {
 	const id = randomUUID();
 	const confirmed = new Promise<void>((resolve, reject) => {
@@ -159,7 +162,7 @@ async function said(chat: WebSocket): Promise<number> {
 	return performance.now() - began;
 }
 
-/** Milliseconds of one. */
+/** Resolves to the milliseconds of one echo. */
 async function echoed(socket: WebSocket): Promise<number> {
 	const began = performance.now();
 	socket.send(content);
