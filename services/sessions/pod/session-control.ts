@@ -6,12 +6,11 @@ import type {
 	PermissionBehavior,
 	PermissionRequest,
 } from "#shared/contracts/session-control.ts";
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from "#shared/errors.ts";
+import { BadRequestError, ConflictError, NotFoundError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
-import { type PodAddress, podAddress } from "./pod-address.ts";
+import { refuseOthers, runningPod } from "./commanded-pod.ts";
+import type { PodAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
-import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
-import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
 /** A person's answer to a permission request. */
@@ -45,7 +44,7 @@ export class SessionControl {
 
 	/** Returns the open permission requests. @throws {NotFoundError} {ConflictError} {UpstreamError} */
 	async permissions(principal: Principal, id: string): Promise<PermissionRequest[]> {
-		const pod = this.#running(await this.#records.get(principal, id));
+		const pod = runningPod(await this.#records.get(principal, id), this.#key);
 		return this.#client.get<PermissionRequest[]>(pod, "/api/permissions");
 	}
 
@@ -79,14 +78,7 @@ export class SessionControl {
 
 	async #commanded(principal: Principal, id: string): Promise<PodAddress> {
 		const record = await this.#records.get(principal, id);
-		if (!mayUseSession(principal, "command-agent", ownershipOf(record.session)))
-			throw new ForbiddenError("Only the owner of a session may speak to its agent");
-		return this.#running(record);
-	}
-
-	#running(record: SessionRecord): PodAddress {
-		const { status } = record.session;
-		if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
-		return podAddress(record, this.#key);
+		refuseOthers(principal, record);
+		return runningPod(record, this.#key);
 	}
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
 import type { ConversationPage, SessionLogs } from "#shared/contracts/sessions.ts";
-import { BadRequestError, ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
+import { BadRequestError, ServiceError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
@@ -12,10 +12,10 @@ import { fingerprintOf } from "../commands/command-answers.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { refuseOthers, runningPod } from "./commanded-pod.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "../record/session-change.ts";
-import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 
 /** The content of a message: a text, or content blocks, of which only texts count. */
@@ -97,25 +97,17 @@ export class SessionPod {
 	 * @throws {BadRequestError} without text; {ForbiddenError} for callers other than the owner; {ConflictError} unless
 	 * running; {UnprocessableError} when the key was used for another message.
 	 */
-	async send(
-		principal: Principal,
-		{ session, document }: SessionRecord,
-		content: Content,
-		key?: string,
-	): Promise<string> {
-		if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
-			throw new ForbiddenError("Only the owner of a session may speak to its agent");
+	async send(principal: Principal, record: SessionRecord, content: Content, key?: string): Promise<string> {
+		refuseOthers(principal, record);
 		const text = textOf(content);
 		if (text === "")
 			throw new BadRequestError("The message has no text: `content` is missing or empty", "MESSAGE_EMPTY");
-		if (session.status !== "running") {
-			throw new ConflictError(`The session is ${session.status}, not running`, "SESSION_NOT_RUNNING");
-		}
-		const id = key === undefined ? randomUUID() : nameBasedUuid(session.id, "message", key);
+		const pod = runningPod(record, this.#key);
+		const id = key === undefined ? randomUUID() : nameBasedUuid(record.session.id, "message", key);
 		// The reservation precedes the message, because the pod would treat another text with a known id as a
 		// repetition and drop it.
 		if (key !== undefined) await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
-		await this.#client.send(podAddress({ session, document }, this.#key), id, text);
+		await this.#client.send(pod, id, text);
 		return id;
 	}
 

@@ -1,0 +1,20 @@
+/** Decides who may speak to the coding agent of a session, and finds the pod that it runs in. */
+import type { Principal } from "#shared/bus/principal.ts";
+import { ConflictError, ForbiddenError } from "#shared/errors.ts";
+import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
+import type { SessionRecord } from "../record/session-change.ts";
+import { type PodAddress, podAddress } from "./pod-address.ts";
+
+/** @throws {ForbiddenError} for everybody who may not command the agent, which acts with the owner's rights. */
+export function refuseOthers(principal: Principal, { session }: SessionRecord): void {
+	if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
+		throw new ForbiddenError("Only the owner of a session may speak to its agent");
+}
+
+/** Returns the pod of a running session. @throws {ConflictError} when the session does not run; {NotFoundError} without a pod. */
+export function runningPod(record: SessionRecord, key: InstallationKey): PodAddress {
+	const { status } = record.session;
+	if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
+	return podAddress(record, key);
+}
