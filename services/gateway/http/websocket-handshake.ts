@@ -1,15 +1,10 @@
 /** Reads the opening handshake of a WebSocket before the connection is upgraded (RFC 6455 section 4). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { headerList } from "#shared/header-list.ts";
 import { HttpError, notFound } from "./http-errors.ts";
 
 const chatPath = /^\/s\/([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\/session$/;
-
-/**
- * The prefix of a subprotocol that contains a browser's token, because browsers cannot set headers (contract, behaviour
- * 6.5).
- */
-const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
 
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
@@ -49,8 +44,8 @@ export function withToken({ headers, url = "" }: Pick<IncomingMessage, "headers"
 }
 
 function protocolToken(headers: IncomingHttpHeaders): string | undefined {
-	const name = protocolsOf(headers).find((offered) => offered.startsWith(tokenProtocol));
-	return name && Buffer.from(name.slice(tokenProtocol.length), "base64url").toString("latin1");
+	const name = protocolsOf(headers).find((offered) => offered.startsWith(tokenSubprotocol));
+	return name && Buffer.from(name.slice(tokenSubprotocol.length), "base64url").toString("latin1");
 }
 
 function protocolsOf(headers: IncomingHttpHeaders): string[] {

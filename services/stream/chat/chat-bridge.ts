@@ -8,6 +8,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
+import { ownSubprotocol, tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
 import {
 	ConflictError,
@@ -56,9 +57,6 @@ const goodbyeMs = 2_000;
 const askMs = 5_000;
 
 const goingAway = 1001;
-const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
-/** The subprotocol of clients that read this platform's own form of frames; others get the contract's form. */
-const ownProtocol = "atelier.chat";
 
 /** All bridged connections of one process. The stream part starts and drains it. */
 export class ChatBridge {
@@ -70,7 +68,7 @@ export class ChatBridge {
 		clientTracking: false,
 		// Only one frame per client is handled in a turn of the event loop: a chunk of 64 KB can contain 9,000 of them.
 		allowSynchronousEvents: false,
-		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenProtocol)) ?? false,
+		handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(tokenSubprotocol)) ?? false,
 	});
 	readonly #bridged = new Set<Bridged>();
 	readonly #opening = new Set<Taken>();
@@ -200,7 +198,7 @@ export class ChatBridge {
 
 function offersOwnProtocol({ request }: UpgradeRequest): boolean {
 	const offered = request.headers["sec-websocket-protocol"] ?? "";
-	return offered.split(",").some((name) => name.trim() === ownProtocol);
+	return offered.split(",").some((name) => name.trim() === ownSubprotocol);
 }
 
 /** Whether the error means that the session has ended for this caller; other errors say nothing about the session. */
