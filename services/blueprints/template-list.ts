@@ -1,8 +1,7 @@
 /** Splits the list of templates into pages; most installations have only one. */
 import type { Template } from "#shared/contracts/templates.ts";
-import { BadRequestError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { decodeCursor, encodeCursor } from "#shared/store/cursor.ts";
+import { decodeCursor, encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
 
 /** One page of templates with the cursor of the next one. */
@@ -26,7 +25,7 @@ export function templatePage(templates: readonly Template[], cursor?: string): T
 function nameIn(cursor: string): string {
 	try {
 		return decodeCursor(cursor).id;
-	} catch {
-		throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+	} catch (error) {
+		return refuseCursor(error);
 	}
 }

@@ -2,6 +2,7 @@
  * Encodes the end of a page (the value of the sorted column and the id of the last document) as a text that clients
  * send back.
  */
+import { BadRequestError } from "../errors.ts";
 
 /** The end of a page. */
 export interface CursorPosition {
@@ -24,4 +25,16 @@ export function decodeCursor(text: string): CursorPosition {
 		// All malformed texts get the same error below.
 	}
 	throw new RangeError("This is not a cursor");
+}
+
+/**
+ * Tells a client that its cursor is none of ours, for readers of pages: a store and `decodeCursor` throw a RangeError, which
+ * says nothing to a client. Every other error passes as it is.
+ * @throws {BadRequestError} for a RangeError; the error itself otherwise.
+ * @example
+ * const page = await store.find(jobs, "by_tenant", range, { limit, after: cursor }).catch(refuseCursor);
+ */
+export function refuseCursor(error: unknown): never {
+	if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+	throw error;
 }

@@ -3,9 +3,8 @@
  * read them as they read stored lists: by `limit` and `cursor`, with an entity tag. Pure.
  */
 import { createHash } from "node:crypto";
-import { BadRequestError } from "../errors.ts";
 import { answerBytes } from "../pod/answer-size.ts";
-import { type CursorPosition, decodeCursor, encodeCursor } from "./cursor.ts";
+import { type CursorPosition, decodeCursor, encodeCursor, refuseCursor } from "./cursor.ts";
 import { PageRoom } from "./page-room.ts";
 
 /** The page that a client asks for. */
@@ -63,8 +62,8 @@ function rank(a: string | number, b: string | number): number {
 function positionIn(cursor: string): CursorPosition {
 	try {
 		return decodeCursor(cursor);
-	} catch {
-		throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
+	} catch (error) {
+		return refuseCursor(error);
 	}
 }
 

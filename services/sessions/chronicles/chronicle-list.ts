@@ -2,9 +2,8 @@
 import type { Principal } from "#shared/bus/principal.ts";
 import { nextTurn } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import { BadRequestError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { encodeCursor } from "#shared/store/cursor.ts";
+import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
 /** The filter and the position of a page. */
@@ -91,9 +90,4 @@ class PageBuilder {
 		const isWanted = project === wantedProject && repo === wantedRepo && model === model_name;
 		return isWanted && this.#tags.every((tag) => tags.includes(tag));
 	}
-}
-
-function refuseCursor(error: unknown): never {
-	if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
-	throw error;
 }

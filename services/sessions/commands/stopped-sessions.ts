@@ -4,11 +4,12 @@
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
-import { BadRequestError, ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
+import { ConflictError, NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answeredBefore, commandMark, fingerprintOf } from "./command-answers.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { refuseCursor } from "#shared/store/cursor.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { Commander } from "./commander.ts";
 import { commandChange, remembered } from "./session-commands.ts";
@@ -65,14 +66,9 @@ export class StoppedSessions {
 	}
 
 	async #page(principal: Principal, cursor: string | undefined): Promise<StoppedPage> {
-		try {
-			const page = await this.#records.page(principal, { by: { status: "stopped" }, limit: pageSize, cursor });
-			const items = page.documents.map(({ id }) => id);
-			return { items, ...(page.next !== undefined && { next: page.next }) };
-		} catch (error) {
-			if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
-			throw error;
-		}
+		const filter = { by: { status: "stopped" }, limit: pageSize, cursor } as const;
+		const { documents, next } = await this.#records.page(principal, filter).catch(refuseCursor);
+		return { items: documents.map(({ id }) => id), ...(next !== undefined && { next }) };
 	}
 
 	/** Archives a page; returns it with the sessions that are archived now. */

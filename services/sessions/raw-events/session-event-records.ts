@@ -6,9 +6,9 @@ import {
 	sessionEventTypes,
 } from "#shared/contracts/session-events.ts";
 import { nextTurn } from "#shared/clock.ts";
-import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { UnprocessableError } from "#shared/errors.ts";
 import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
-import { encodeCursor } from "#shared/store/cursor.ts";
+import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
@@ -123,14 +123,11 @@ export class SessionEventRecords {
 	}
 
 	async #find(session: string, type: string | undefined, page: { limit: number; maxBytes: number; after?: string }) {
-		try {
-			return type === undefined
-				? await this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, page)
-				: await this.#store.find(sessionEventCollection, "by_type", { equals: [session, type] }, page);
-		} catch (error) {
-			if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
-			throw error;
-		}
+		const found =
+			type === undefined
+				? this.#store.find(sessionEventCollection, "in_order", { equals: [session] }, page)
+				: this.#store.find(sessionEventCollection, "by_type", { equals: [session, type] }, page);
+		return found.catch(refuseCursor);
 	}
 }
 

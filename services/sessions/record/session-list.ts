@@ -4,9 +4,8 @@
 import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
-import { BadRequestError } from "#shared/errors.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { encodeCursor } from "#shared/store/cursor.ts";
+import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
 import type { SessionDocument } from "./session-collection.ts";
 import { listTag } from "./session-list-tag.ts";
@@ -45,14 +44,11 @@ export async function listPage(
 	query: ListQuery,
 	known = "",
 ): Promise<SessionPage> {
-	try {
-		return await (query.status === undefined && query.include_archived
+	const page =
+		query.status === undefined && query.include_archived
 			? mergedPage(records, principal, query)
-			: shelfPage(records, principal, query, known));
-	} catch (error) {
-		if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");
-		throw error;
-	}
+			: shelfPage(records, principal, query, known);
+	return page.catch(refuseCursor);
 }
 
 async function shelfPage(

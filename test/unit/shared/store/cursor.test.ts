@@ -1,7 +1,9 @@
 /** Cursors come back from clients: what was given is understood, anything else refused with one kind of error. */
 import { expect } from "chai";
 import fc from "fast-check";
-import { decodeCursor, encodeCursor } from "#shared/store/cursor.ts";
+import { BadRequestError } from "#shared/errors.ts";
+import { decodeCursor, encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
+import { failureOf } from "../../../support/failure-of.ts";
 
 describe("decodeCursor()", () => {
 	it("understands what encodeCursor() gives", () => {
@@ -29,5 +31,14 @@ describe("decodeCursor()", () => {
 				}
 			}),
 		);
+	});
+});
+
+describe("refuseCursor()", () => {
+	it("makes a bad request of a RangeError, and passes every other error on", async () => {
+		const refused = await failureOf(Promise.reject(new RangeError("This is not a cursor")).catch(refuseCursor));
+		expect(refused).to.be.instanceOf(BadRequestError).and.to.include({ code: 400, type: "CURSOR_REFUSED" });
+		const other = new Error("The disk is full");
+		expect(await failureOf(Promise.reject(other).catch(refuseCursor))).to.equal(other);
 	});
 });
