@@ -9,7 +9,7 @@ import { answerBytes } from "#shared/pod/answer-size.ts";
 import { readFileList } from "#shared/pod/changed-files.ts";
 import { readHead } from "../workspace/diff/head-commit.ts";
 import { ShadowRepository } from "../workspace/diff/shadow-repository.ts";
-import { type Git, wordsOfGit } from "../workspace/git.ts";
+import { emptyTree, type Git, wordsOfGit } from "../workspace/git.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
@@ -43,8 +43,6 @@ const maxRefused = 10;
 /** The times of commits are whole seconds. */
 const secondMs = 1_000;
 
-/** The tree of a repository without a commit. Git knows it without an object for it. */
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const plain = ["--no-ext-diff", "--no-textconv", "--no-renames"];
 
 /** Compares the workspace with its state at the last look. The owner closes it, which removes the object store. */

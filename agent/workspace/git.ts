@@ -18,6 +18,9 @@ const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext
  */
 const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
+/** The tree of a repository without a commit. Git knows it without an object for it. */
+export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
 /** Git in one environment. */
 export class Git {
 	readonly #env: Environment;

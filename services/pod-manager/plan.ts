@@ -6,6 +6,7 @@ import {
 	observedLengths,
 	type ObservedPhase,
 	observedTimingsBytes,
+	podLost,
 } from "#shared/contracts/session-work.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 import { type Pod, podName, type PodState } from "./pod-runtime.ts";
@@ -24,8 +25,6 @@ export interface Plan {
 	/** The observation when a step has failed. */
 	readonly found: Observation;
 }
-
-const podLost = { code: "POD_LOST", message: "The session's pod ended without being asked to" };
 
 const phases: Record<PodState, ObservedPhase> = {
 	launching: "launching",

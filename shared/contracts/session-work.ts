@@ -60,6 +60,12 @@ const observation = {
 } as const;
 export type Observation = Output<typeof observation>;
 
+/** The failure of a pod that ended although nobody asked it to, and that left no reason. */
+export const podLost: NonNullable<Observation["failure"]> = {
+	code: "POD_LOST",
+	message: "The session's pod ended without being asked to",
+};
+
 /** The longest delay of a pass in milliseconds. A later due time was written before the clock was set back. */
 export const maxDueMs = 60_000;
 

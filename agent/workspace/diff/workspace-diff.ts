@@ -10,7 +10,7 @@ import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
 import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
-import { type Git, wordsOfGit } from "../git.ts";
+import { emptyTree, type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
 import { readHead } from "./head-commit.ts";
@@ -24,9 +24,6 @@ const waiting = 16;
 const maxStoredBytes = 2 * 1_048_576;
 /** The bound on the list of files in the index, in bytes; an entry takes about 100. */
 const maxIndexBytes = 128 * 1_048_576;
-
-/** The tree of a repository without a commit. Git knows it without an object for it. */
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
  * The options keep git from starting a program that the workspace chose, and from looking into inner repositories,

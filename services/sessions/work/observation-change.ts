@@ -3,7 +3,7 @@
  * transitions). Pure.
  */
 import type { Session } from "#shared/contracts/session-resource.ts";
-import type { Observation, ObservedPhase } from "#shared/contracts/session-work.ts";
+import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/session-work.ts";
 import { isoTime } from "#shared/clock.ts";
 import {
 	both,
@@ -57,8 +57,6 @@ const moves: Partial<Record<StoredStatus, Partial<Record<ObservedPhase, StoredSt
 	running: { failed: "failed", absent: "failed" },
 	stopping: { absent: "stopped" },
 };
-
-const podLost: Failure = { code: "POD_LOST", message: "The session's pod ended without being asked to" };
 
 function moveFor(record: SessionRecord, { phase, failure = podLost }: Observation, at: number): Move | undefined {
 	const status = statusOf(record);
