@@ -29,6 +29,17 @@ export interface IndexSpec {
 	readonly unique?: boolean;
 }
 
+/**
+ * The texts that a search covers. A collection declares them before its first document, because stores index a text when it
+ * is written.
+ */
+export interface SearchSpec {
+	/** The index whose order the hits have, the largest value first. */
+	readonly index: string;
+	/** The `text` columns. Hits in an earlier one come before hits in a later one. They never contain U+0000. */
+	readonly columns: readonly string[];
+}
+
 /** The declaration of one collection. The process that opens the store passes all of them. */
 export interface Collection<
 	C extends Columns = Columns,
@@ -39,6 +50,8 @@ export interface Collection<
 	readonly indexes: I;
 	/** Whether a write of its documents may have events, which the relay moves into the event log. */
 	readonly hasOutbox: boolean;
+	/** Absent: the collection cannot be searched. */
+	readonly searched?: SearchSpec;
 }
 
 const collectionName = /^[a-z][a-z0-9_-]*$/;
@@ -53,7 +66,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
-	{ hasOutbox = false }: { readonly hasOutbox?: boolean } = {},
+	{ hasOutbox = false, searched }: { readonly hasOutbox?: boolean; readonly searched?: NoInfer<SearchIn<C, I>> } = {},
 ): Collection<C, I> {
 	const odd = [...Object.keys(columns), ...Object.keys(indexes)].find((member) => !memberName.test(member));
 	if (!collectionName.test(name) || odd !== undefined)
@@ -63,7 +76,13 @@ export function defineCollection<const C extends Columns, const I extends Readon
 		if (wrong !== undefined)
 			throw new TypeError(`Cannot index "${wrong}" in "${name}.${index}": no such text or integer column`);
 	}
-	return { name, columns, indexes, hasOutbox };
+	return { name, columns, indexes, hasOutbox, ...(searched && { searched }) };
+}
+
+/** A {@link SearchSpec} that can only name indexes and text columns of the collection. */
+interface SearchIn<C, I> extends SearchSpec {
+	readonly index: keyof I & string;
+	readonly columns: readonly { [K in keyof C & string]: C[K] extends "text" ? K : never }[keyof C & string][];
 }
 
 interface ColumnValues {

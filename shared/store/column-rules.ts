@@ -70,6 +70,8 @@ function checkValues(collection: Collection, values: Readonly<Record<string, unk
 	for (const [column, value] of Object.entries(values)) {
 		const type = typeOf(collection, column);
 		if (!accepts[type](value)) throw refusal(collection, column, `the value is not ${type}`);
+		if (typeof value === "string" && value.includes("\0") && collection.searched?.columns.includes(column))
+			throw refusal(collection, column, "a searched text has no U+0000");
 	}
 }
 

@@ -100,6 +100,12 @@ export interface VersionPage<C extends Columns> extends Page {
 	readonly column: keyof C & string;
 }
 
+/** A page of hits, and the text that they contain. */
+export interface SearchPage<C extends Columns> extends Omit<DocumentPage<C>, "descending"> {
+	/** The exact text, of 1 to {@link maxSearchText} UTF-16 units without U+0000. No character has a special meaning. */
+	readonly text: string;
+}
+
 /** One page of documents. */
 export interface Found<C extends Columns> {
 	documents: Document<C>[];
@@ -124,6 +130,9 @@ export const maxAppended = 500;
 
 /** Most documents that are removed at once. */
 export const maxRemoved = 500;
+
+/** Longest text of a search in UTF-16 units. */
+export const maxSearchText = 500;
 
 /** The outcome of an ordered insert. */
 export interface Appended {
@@ -196,6 +205,14 @@ export interface DocumentStore {
 		range: Range,
 		page: VersionPage<C>,
 	): Promise<string>;
+	/**
+	 * Returns the documents in a range of the index of `searched` that contain the text in a searched column: hits in
+	 * the first column, then those in the next one, each the largest value of the index first. A page may be shorter
+	 * than its limit although there is a next one, because a store bounds the time it works on a page.
+	 * @throws {RangeError} when `after` is not a cursor of this search; {TypeError} when the collection or the text
+	 * cannot be searched.
+	 */
+	search<C extends Columns>(collection: Collection<C>, range: Range, page: SearchPage<C>): Promise<Found<C>>;
 	/** Counts the documents of an index in a range. */
 	count<C extends Columns, I extends string>(
 		collection: Collection<C, Readonly<Record<I, { columns: readonly string[] }>>>,
@@ -230,6 +247,7 @@ export const documentStoreMethods = [
 	"update",
 	"find",
 	"versions",
+	"search",
 	"count",
 	"remove",
 	"removeMany",

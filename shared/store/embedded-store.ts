@@ -1,5 +1,6 @@
 /** The default store: one SQLite file, used by one process. Reads are synchronous; writes are committed in groups. */
 import type { SQLOutputValue } from "node:sqlite";
+import { monotonic } from "../clock.ts";
 import { UnavailableError } from "../errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
@@ -16,6 +17,7 @@ import {
 	type OutboxDocument,
 	type OutboxEntry,
 	type Range,
+	type SearchPage,
 	type VersionPage,
 } from "./document-store.ts";
 import { duplicateKey, EmbeddedDatabase } from "./embedded/embedded-database.ts";
@@ -27,6 +29,7 @@ import {
 	selection,
 	versionSelection,
 } from "./embedded/embedded-reads.ts";
+import { stepHits } from "./embedded/embedded-search.ts";
 import { documentOf, memberList, type Sql } from "./embedded/embedded-sql.ts";
 import {
 	assignments,
@@ -39,6 +42,7 @@ import {
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { searchCursor, searchQuery } from "./search-query.ts";
 import { RowCache } from "./row-cache.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -161,6 +165,38 @@ export class EmbeddedStore implements DocumentStore {
 		const order = { descending, after: position, limit };
 		const lines = this.#database.first(versionSelection(collection, query, column, order))?.["lines"];
 		return typeof lines === "string" ? lines : "";
+	}
+
+	async search<C extends Columns>(
+		collection: Collection<C>,
+		range: Range,
+		{ text, limit, after, columns, maxBytes }: SearchPage<C>,
+	): Promise<Found<C>> {
+		const { database } = this.#ready();
+		const search = searchQuery(collection, range, text, after);
+		const since = monotonic();
+		const room = new PageRoom(limit, maxBytes);
+		const documents: Document<C>[] = [];
+		let next = "";
+		for (const step of search.steps) {
+			const wanted = limit - documents.length + 1;
+			const { ids, examined } = await stepHits(
+				database,
+				{ collection, query: search.query, step, text },
+				wanted,
+				since,
+			);
+			for (const id of ids) {
+				const row = this.#database.first(selection(collection, id, columns));
+				if (!row) continue;
+				const document = documentOf(collection, row);
+				if (!room.take(document.wire)) return { documents, next };
+				documents.push(document);
+				next = searchCursor(search, step, document);
+			}
+			if (examined) return { documents, next: searchCursor(search, step, examined) };
+		}
+		return { documents };
 	}
 
 	async count<C extends Columns, I extends string>(

@@ -1,5 +1,5 @@
 /** Resolves a query of a declared index into columns, values and order, once for all stores. */
-import type { Collection, Columns, Document } from "./collection.ts";
+import type { Collection } from "./collection.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Range } from "./document-store.ts";
 
@@ -63,8 +63,14 @@ export function positionAfter(collection: Collection, { order }: IndexQuery, cur
 	});
 }
 
+/** The members of a document that say where it is in an index. */
+export interface Positioned {
+	readonly id: string;
+	readonly [column: string]: unknown;
+}
+
 /** Returns the cursor of a page that ends with this document. */
-export function cursorAt({ ranged }: IndexQuery, document: Document<Columns>): string {
+export function cursorAt({ ranged }: IndexQuery, document: Positioned): string {
 	const value = ranged && document[ranged.column];
 	return encodeCursor({ value: typeof value === "string" || typeof value === "number" ? value : "", id: document.id });
 }

@@ -15,11 +15,13 @@ import {
 	type OutboxDocument,
 	type OutboxEntry,
 	type Range,
+	type SearchPage,
 	type VersionPage,
 } from "./document-store.ts";
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { searchCursor, searchQuery } from "./search-query.ts";
 import { MongodbConnection, type OperationOptions } from "./mongodb/mongodb-connection.ts";
 import { documentOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
 import { firstFailure, type Intent, takenKey, translated } from "./mongodb/mongodb-errors.ts";
@@ -33,6 +35,7 @@ import {
 	sortOrder,
 	updateOperators,
 } from "./mongodb/mongodb-query.ts";
+import { searchFilter } from "./mongodb/mongodb-search.ts";
 
 /** The arguments of {@link MongodbStore} in the configuration. */
 export interface MongodbStoreOptions {
@@ -99,7 +102,7 @@ export class MongodbStore implements DocumentStore {
 		columns?: readonly (keyof C & string)[],
 	): Promise<Document<C> | undefined> {
 		const stored = await this.#attempt("read", collection, (documents, options) =>
-			documents.findOne({ _id: id }, { ...options, ...projectionOf(columns) }),
+			documents.findOne({ _id: id }, { ...options, ...projectionOf(collection, columns) }),
 		);
 		return stored ? documentOf(collection, stored) : undefined;
 	}
@@ -139,7 +142,7 @@ export class MongodbStore implements DocumentStore {
 		const room = new PageRoom(limit, maxBytes);
 		return this.#attempt("read", collection, async (documents, options) => {
 			const found: Document<C>[] = [];
-			const all = { ...options, sort, limit: limit + 1, ...projectionOf(columns) };
+			const all = { ...options, sort, limit: limit + 1, ...projectionOf(collection, columns) };
 			for await (const stored of documents.find(filter, all)) {
 				const last = found.at(-1);
 				if (!room.take(stored.wire)) return { documents: found, ...(last && { next: cursorAt(query, last) }) };
@@ -163,6 +166,33 @@ export class MongodbStore implements DocumentStore {
 			documents.find(filter, { ...options, sort, limit, projection: { [column]: 1 } }).toArray(),
 		);
 		return stored.map(({ _id, [column]: value = "" }) => `${_id}:${String(value)}`).join("\n");
+	}
+
+	async search<C extends Columns>(
+		collection: Collection<C>,
+		range: Range,
+		{ text, limit, after, columns, maxBytes }: SearchPage<C>,
+	): Promise<Found<C>> {
+		const search = searchQuery(collection, range, text, after);
+		const sort = sortOrder(search.query, true);
+		const room = new PageRoom(limit, maxBytes);
+		const found: Document<C>[] = [];
+		let next = "";
+		for (const step of search.steps) {
+			const filter = searchFilter(search.query, step, text);
+			const isFull = await this.#attempt("read", collection, async (documents, options) => {
+				const wanted = { ...options, sort, limit: limit - found.length + 1, ...projectionOf(collection, columns) };
+				for await (const stored of documents.find(filter, wanted)) {
+					if (!room.take(stored.wire)) return true;
+					const document = documentOf(collection, stored);
+					found.push(document);
+					next = searchCursor(search, step, document);
+				}
+				return false;
+			});
+			if (isFull) return { documents: found, next };
+		}
+		return { documents: found };
 	}
 
 	async count<C extends Columns, I extends string>(
@@ -245,6 +275,10 @@ export class MongodbStore implements DocumentStore {
 	}
 }
 
-function projectionOf(columns: readonly string[] | undefined): { projection?: Record<string, 1> } {
+/** Trigrams are not read; they may be larger than the document. */
+function projectionOf(
+	{ searched, columns: all }: Collection,
+	columns: readonly string[] | undefined = searched && Object.keys(all),
+): { projection?: Record<string, 1> } {
 	return columns ? { projection: Object.fromEntries(["wire", ...columns].map((name) => [name, 1])) } : {};
 }

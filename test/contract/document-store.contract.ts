@@ -9,6 +9,7 @@ import {
 } from "#shared/store/document-store.ts";
 import { event, job, type JobColumns, jobs, log } from "../support/stores/sample-collections.ts";
 import { describeConcurrentWriters } from "./concurrent-writers.contract.ts";
+import { describeSearch } from "./document-store-search.contract.ts";
 import { describeStoredLists } from "./document-store-lists.contract.ts";
 import { failureOf } from "../support/failure-of.ts";
 
@@ -36,6 +37,7 @@ export function describeDocumentStore(engine: string, open: () => Promise<StoreU
 		describeChanges(() => store);
 		describeKeys(() => store);
 		describeStoredLists(() => store);
+		describeSearch(() => store);
 		describeConcurrentWriters(() => store);
 	});
 }

@@ -3,14 +3,14 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
 import { openEmbedded, openOnEndpoint, openOnServer } from "../support/stores/open-stores.ts";
-import { event, type Job, type JobColumns, jobs } from "../support/stores/sample-collections.ts";
+import { event, type Job, type JobColumns, jobs, type Note, notes } from "../support/stores/sample-collections.ts";
 
 type Operation = (store: DocumentStore) => Promise<unknown>;
 
 const id = fc.constantFrom("a", "b", "c");
 const number = fc.integer({ min: -2, max: 3 });
 const text = fc.constantFrom("x", "y", "");
-const notes = fc.array(fc.oneof(fc.record({ n: number }), text, number, fc.constant(null)), { maxLength: 3 });
+const noteList = fc.array(fc.oneof(fc.record({ n: number }), text, number, fc.constant(null)), { maxLength: 3 });
 const events: fc.Arbitrary<OutboxEntry[]> = fc.array(
 	fc.tuple(fc.integer({ min: 1, max: 6 }), number).map(([n, at]) => event(n, at)),
 	{ maxLength: 2 },
@@ -27,7 +27,7 @@ const columns = some({
 	spent: number,
 	budget: number,
 	key: text,
-	notes,
+	notes: noteList,
 });
 const document: fc.Arbitrary<Job> = fc.tuple(id, columns).map(([name, set]) => ({ ...set, id: name, wire: "{}" }));
 
@@ -47,7 +47,7 @@ const change: fc.Arbitrary<Change<JobColumns>> = fc.oneof(
 	some({ unset: fc.subarray(["tenant", "key", "made", "notes"] as const), inc: some({ rev: number }) }),
 );
 
-const pushed = fc.oneof(fc.record({ n: number }), text, notes);
+const pushed = fc.oneof(fc.record({ n: number }), text, noteList);
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
 	fc.tuple(document, events).map(
@@ -90,39 +90,88 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 	),
 );
 
+/** Texts that share parts of one to four characters. */
+const searchable = fc.stringMatching(/^[ab%_"\\é😀]{0,6}$/u);
+const noteColumns = some({ title: searchable, body: searchable, made: text });
+const noteOperation: fc.Arbitrary<Operation> = fc.oneof(
+	fc.tuple(id, noteColumns).map(([name, set]) => {
+		const whole: Note = { tenant: "acme", ...set, id: name, wire: "{}" };
+		return (store: DocumentStore) => store.insert(notes, whole);
+	}),
+	fc.tuple(id, noteColumns).map(
+		([name, set]) =>
+			(store: DocumentStore) =>
+				store.update(notes, name, {}, { set }),
+	),
+	fc.tuple(id, fc.subarray(["title", "body"] as const)).map(
+		([name, unset]) =>
+			(store: DocumentStore) =>
+				store.update(notes, name, {}, { unset }),
+	),
+	id.map((name) => (store: DocumentStore) => store.remove(notes, name, {})),
+	fc.tuple(searchable, fc.integer({ min: 1, max: 2 })).map(
+		([wanted, limit]) =>
+			(store: DocumentStore) =>
+				store.search(notes, { equals: ["acme"] }, { text: wanted, limit }),
+	),
+);
+
 /** What an operation comes to; of a failure its kind and sentence. */
 async function outcome(run: Operation, store: DocumentStore): Promise<unknown> {
 	const [settled] = await Promise.allSettled([run(store)]);
 	return settled.status === "fulfilled" ? settled.value : String(settled.reason);
 }
 
+/** The documents that each of the texts finds. */
+async function found(store: DocumentStore): Promise<unknown> {
+	const texts = ["a", "b", "ab", "aba", "%", "_", "😀é", '"', "\\"];
+	const pages = texts.map((wanted) => store.search(notes, { equals: ["acme"] }, { text: wanted, limit: 10 }));
+	return Promise.all(pages);
+}
+
 async function everything(store: DocumentStore): Promise<unknown> {
 	return [await store.outbox(jobs, 10), ...(await Promise.all(["a", "b", "c"].map((name) => store.get(jobs, name))))];
+}
+
+/** Tries random sequences on both engines, and compares each outcome and `state` after each operation. */
+async function agree(
+	operations: fc.Arbitrary<Operation>,
+	empty: (store: DocumentStore) => Promise<unknown>,
+	state: (store: DocumentStore) => Promise<unknown>,
+	numRuns: number,
+): Promise<void> {
+	const embedded = await openEmbedded();
+	const server = process.env["MONGODB_URL"];
+	const mongodb = await (server ? openOnServer(server) : openOnEndpoint());
+	try {
+		await fc.assert(
+			fc.asyncProperty(fc.array(operations, { maxLength: 25 }), async (sequence) => {
+				for (const { store } of [embedded, mongodb]) await empty(store);
+				for (const run of sequence) {
+					expect(await outcome(run, mongodb.store)).to.deep.equal(await outcome(run, embedded.store));
+					expect(await state(mongodb.store)).to.deep.equal(await state(embedded.store));
+				}
+			}),
+			{ numRuns },
+		);
+	} finally {
+		await embedded.discard();
+		await mongodb.discard();
+	}
 }
 
 describe("The engines of the document store agree", function () {
 	// Some two thousand writes, each of which waits for the disk.
 	this.timeout(120_000);
 
-	it("on any sequence of operations", async () => {
-		const embedded = await openEmbedded();
-		const server = process.env["MONGODB_URL"];
-		const mongodb = await (server ? openOnServer(server) : openOnEndpoint());
-		try {
-			await fc.assert(
-				fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
-					for (const name of ["a", "b", "c"])
-						for (const { store } of [embedded, mongodb]) await store.remove(jobs, name, {});
-					for (const run of operations) {
-						expect(await outcome(run, mongodb.store)).to.deep.equal(await outcome(run, embedded.store));
-						expect(await everything(mongodb.store)).to.deep.equal(await everything(embedded.store));
-					}
-				}),
-				{ numRuns: 100 },
-			);
-		} finally {
-			await embedded.discard();
-			await mongodb.discard();
-		}
-	});
+	it("on any sequence of operations", () =>
+		agree(
+			operation,
+			(store) => Promise.all(["a", "b", "c"].map((name) => store.remove(jobs, name, {}))),
+			everything,
+			100,
+		));
+
+	it("on any sequence of writes and searches", () =>
+		agree(noteOperation, (store) => store.removeMany(notes, ["a", "b", "c"]), found, 30));
 });

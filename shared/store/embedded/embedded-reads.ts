@@ -1,7 +1,8 @@
 /** The reading statements of the embedded store. Pure: this module makes texts and values and runs nothing. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Collection } from "../collection.ts";
-import { indexName, outboxIndex, quoted } from "./embedded-schema.ts";
+import { indexName, quoted } from "./embedded-names.ts";
+import { outboxIndex } from "./embedded-schema.ts";
 import { joined, memberList, type Sql, sql } from "./embedded-sql.ts";
 import type { IndexQuery } from "../index-query.ts";
 
@@ -70,7 +71,7 @@ export function outboxOf(collection: Collection, id: string): Sql {
 /**
  * Names the index explicitly: with INDEXED BY, a statement that cannot use its index is an error instead of being slow.
  */
-function indexed(collection: Collection, index: string): string {
+export function indexed(collection: Collection, index: string): string {
 	return `${quoted(collection.name)} INDEXED BY ${indexName(collection, index)}`;
 }
 
@@ -78,7 +79,7 @@ function indexed(collection: Collection, index: string): string {
  * Returns the conditions of a range. @param passed The bound that the page begins beyond. It is still checked, but `+`
  * keeps SQLite from using it to enter the index.
  */
-function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
+export function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
 	const terms = equal.map(({ column, value }) => sql(`${quoted(column)} = ?`, value));
 	if (!ranged) return terms;
 	const { column, from, to } = ranged;
@@ -87,7 +88,7 @@ function bounds({ equal, ranged }: IndexQuery, passed?: "from" | "to"): Sql[] {
 	return terms;
 }
 
-function beyond(keys: readonly string[], after: readonly SQLInputValue[], descending: boolean): Sql {
+export function beyond(keys: readonly string[], after: readonly SQLInputValue[], descending: boolean): Sql {
 	const marks = after.map(() => "?").join(", ");
 	return sql(`(${keys.join(", ")}) ${descending ? "<" : ">"} (${marks})`, ...after);
 }

@@ -1,6 +1,8 @@
 /** Creates the tables of the embedded store from the declared collections, and updates them on every open. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Collection, IndexSpec } from "../collection.ts";
+import { indexName, quoted } from "./embedded-names.ts";
+import { applySearch } from "./embedded-search-schema.ts";
 
 /** The members of every document beside its columns; the outbox is a JSON list, absent when no event waits. */
 const ownColumns = {
@@ -10,19 +12,12 @@ const ownColumns = {
 	_outbox_since: "INTEGER",
 } as const;
 
+/** A full-text index refers to rows by number. SQLite may renumber rows that have no declared number. */
+const numberedColumns = { _row: "INTEGER PRIMARY KEY", ...ownColumns, id: "TEXT UNIQUE NOT NULL" } as const;
+
 const sqlTypes = { text: "TEXT", integer: "INTEGER", json: "TEXT" } as const;
 
 export const outboxIndex = "_outbox";
-
-/** Quotes a name, because some names are words of SQL. Names come from code and were checked by `defineCollection`. */
-export function quoted(name: string): string {
-	return `"${name}"`;
-}
-
-/** Returns the full name of an index, because SQLite has one namespace for the indexes of all tables. */
-export function indexName(collection: Collection, index: string): string {
-	return quoted(`${collection.name}.${index}`);
-}
 
 /**
  * Creates missing tables, columns and indexes, and replaces indexes whose declaration has changed. Columns that are no
@@ -34,13 +29,16 @@ export function applySchema(database: DatabaseSync, collections: readonly Collec
 	for (const collection of collections) {
 		applyColumns(database, collection);
 		applyIndexes(database, collection);
+		applySearch(database, collection);
 	}
 	database.exec("COMMIT");
 }
 
 function applyColumns(database: DatabaseSync, collection: Collection): void {
 	const table = quoted(collection.name);
-	const own = Object.entries(ownColumns).map(([name, type]) => `${name} ${type}`);
+	const own = Object.entries(collection.searched ? numberedColumns : ownColumns).map(
+		([name, type]) => `${name} ${type}`,
+	);
 	database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${own.join(", ")}) STRICT`);
 	const rows = database.prepare("SELECT name, type FROM pragma_table_info(?)").all(collection.name);
 	const present = new Map(rows.map(({ name, type }) => [name, type]));

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
 import type { Change, Guard, OutboxEntry } from "../document-store.ts";
-import { quoted } from "./embedded-schema.ts";
+import { quoted } from "./embedded-names.ts";
 import { columnValue, joined, memberList, type Sql, sql } from "./embedded-sql.ts";
 
 type Events = readonly OutboxEntry[];

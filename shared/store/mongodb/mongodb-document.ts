@@ -2,6 +2,7 @@
 import type { Collection, Columns, Document } from "../collection.ts";
 import { isKey } from "../column-rules.ts";
 import type { OutboxEntry } from "../document-store.ts";
+import { gramFields } from "./mongodb-grams.ts";
 
 /** A document as it is stored in MongoDB. */
 export interface StoredDocument {
@@ -32,6 +33,7 @@ export function storedDocument(
 		_id: id,
 		...Object.fromEntries(absent.map((column) => [column, absentKey(id)])),
 		...members,
+		...gramFields(collection, members),
 		...(first && { _outbox: [...events], _outbox_since: first.at }),
 	};
 }

@@ -8,6 +8,7 @@ import { absentKey, type StoredDocument } from "./mongodb-document.ts";
 import { takenKey } from "./mongodb-errors.ts";
 import { declaredIndex, indexName, isOurs } from "./mongodb-index-name.ts";
 import { indexKey } from "./mongodb-query.ts";
+import { gramIndexes } from "./mongodb-search.ts";
 import { inTurn, type TurnDocument } from "./mongodb-turn.ts";
 
 interface Wanted {
@@ -64,6 +65,7 @@ function wantedOf(collection: Collection): Wanted[] {
 	const outbox = { _outbox_since: 1, _id: 1 } as const;
 	return [
 		{ name: indexName("_outbox", outbox), key: outbox, unique: false },
+		...gramIndexes(collection).map((index) => ({ ...index, unique: false })),
 		...Object.entries(collection.indexes).map(([declared, spec]) => {
 			const key = indexKey(spec);
 			return { name: indexName(declared, key), key, unique: spec.unique ?? false };

@@ -7,6 +7,7 @@ import { isKey } from "../column-rules.ts";
 import type { Change, Guard, OutboxEntry } from "../document-store.ts";
 import type { IndexQuery } from "../index-query.ts";
 import { absentKey } from "./mongodb-document.ts";
+import { gramField, gramFields } from "./mongodb-grams.ts";
 
 type Members = Record<string, unknown>;
 
@@ -39,9 +40,10 @@ export function updateOperators(
 		$set: {
 			...(wire !== undefined && { wire }),
 			...set,
+			...(set && gramFields(collection, set)),
 			...Object.fromEntries(keys.map((key) => [key, absentKey(id)])),
 		},
-		$unset: Object.fromEntries(others.map((column) => [column, true])),
+		$unset: Object.fromEntries([...others, ...unsetGrams(collection, others)].map((field) => [field, true])),
 		$inc: inc,
 		$push: { ...Object.fromEntries(appended), ...(first && { _outbox: { $each: events } }) },
 		$pull: Object.fromEntries(Object.entries(pull).map(([column, n]) => [column, { n: { $lte: n } }])),
@@ -49,6 +51,10 @@ export function updateOperators(
 		$min: first ? { _outbox_since: first.at } : {},
 	};
 	return Object.fromEntries(Object.entries(operators).filter(([, members]) => Object.keys(members).length > 0));
+}
+
+function unsetGrams({ searched }: Collection, unset: readonly string[]): string[] {
+	return unset.filter((column) => searched?.columns.includes(column)).map(gramField);
 }
 
 /** Returns a filter that matches the document if no event behind number `n` waits in it. */

@@ -26,10 +26,25 @@ export const jobs = defineCollection(
 
 export const log = defineCollection("log", { seq: "integer" }, { by_seq: { columns: ["seq"], unique: true } });
 
-export const sampleCollections = [jobs, log];
+/** A collection that can be searched: hits in the title come before hits in the body. */
+export const notes = defineCollection(
+	"notes",
+	{ tenant: "text", title: "text", body: "text", made: "text", rev: "integer" },
+	{ by_made: { columns: ["tenant", "made"] }, by_title: { columns: ["tenant", "title"] } },
+	{ searched: { index: "by_made", columns: ["title", "body"] } },
+);
+
+export const sampleCollections = [jobs, log, notes];
 
 export type JobColumns = (typeof jobs)["columns"];
 export type Job = Document<JobColumns>;
+
+export type NoteColumns = (typeof notes)["columns"];
+export type Note = Document<NoteColumns>;
+
+export function note(id: string, columns: Partial<Note> = {}): Note {
+	return { id, wire: JSON.stringify({ id }), tenant: "acme", title: "", body: "", made: "m0", rev: 1, ...columns };
+}
 
 export function job(id: string, columns: Partial<Job> = {}): Job {
 	return { id, wire: JSON.stringify({ id }), tenant: "acme", state: "new", rev: 1, ...columns };

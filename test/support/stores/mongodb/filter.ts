@@ -31,6 +31,9 @@ const tests: Readonly<Record<string, Test>> = {
 	$lt: ranged((order) => order < 0),
 	$lte: ranged((order) => order <= 0),
 	$in: (values, operand) => idsOf(operand).some((wanted) => values.includes(wanted)),
+	// Each value of a path that leads to a list is the list, as no filter of the adapter compares whole lists.
+	$all: (values, operand) => listOf(operand, "$all").every((wanted) => values.flat().includes(wanted)),
+	$regex: (values, operand) => values.some((value) => typeof value === "string" && literalIn(operand, value)),
 	$exists: (values, operand) => values.length > 0 === operand,
 };
 
@@ -39,6 +42,12 @@ export function idsOf(list: unknown): string[] {
 		if (typeof id !== "string") throw unknownHere("$in of what is no id");
 		return id;
 	});
+}
+
+/** Only patterns in which every mark is escaped, so that they mean the same to a server. */
+function literalIn(pattern: unknown, text: string): boolean {
+	if (typeof pattern !== "string" || /(?<!\\)(\\\\)*[.*+?^$()[\]{}|]/.test(pattern)) throw unknownHere("this pattern");
+	return text.includes(pattern.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"));
 }
 
 function ranged(holdsFor: (order: number) => boolean): Test {
