@@ -44,12 +44,12 @@ export function describeCodingAgent(name: string, { open, hello, endless, deadly
 			expect((await say(hello)).text.trim()).to.equal("hello");
 		});
 
-		it("takes a cancellation without a turn for nothing", async () => {
+		it("ignores a cancellation without a turn", async () => {
 			agent.cancel();
 			expect((await say(hello)).stopReason).to.equal("end_turn");
 		});
 
-		it("tells when its process ends, to whoever waits for a turn too", async () => {
+		it("reports the end of its process, also to a turn that waits", async () => {
 			const failure = await say(deadly).catch((error: unknown) => error);
 			expect(failure).to.be.instanceOf(Error);
 			expect(await agent.ended).to.match(/^The coding agent ended with exit code \d+/);

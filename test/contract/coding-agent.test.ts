@@ -80,7 +80,7 @@ describe("AcpAgent", () => {
 		expect(await updatesOf("late words", { lateUpdateMs: 0 }), "control").to.deep.equal([]);
 	});
 
-	it("permits once, never for ever, and says so in the log", async () => {
+	it("permits once and never for ever, and logs it", async () => {
 		// A call that is announced by its request only is shown, too.
 		expect(await updatesOf("ask")).to.deep.equal([
 			{ type: "tool", id: "t", title: "write a file", status: "pending" },
@@ -95,7 +95,7 @@ describe("AcpAgent", () => {
 		expect(await updatesOf("odd")).to.deep.equal([{ type: "text", text: "-32601 -32601 -32601" }]);
 	});
 
-	it("reads thoughts, and tools that were never announced", async () => {
+	it("reads thoughts, and tool calls that were never announced", async () => {
 		expect(await updatesOf("think hm\ntool t1")).to.deep.equal([
 			{ type: "reasoning", text: "hm" },
 			{ type: "tool", id: "t1", status: "completed", exit_code: 0 },
@@ -108,7 +108,7 @@ describe("AcpAgent", () => {
 		expect(log.tail().lines.at(-1)?.message).to.equal('The coding agent has no model "huge"; it offers small, large');
 	});
 
-	it("changes its mode with who allows what it asks, and says when it has no such mode", async () => {
+	it("changes its mode with the permission mode, and says when it has no such mode", async () => {
 		const modes = { ask: "plan", auto: "work" };
 		const agent = await open({ ...scriptedRecord("modes"), modes });
 		const mode = async (): Promise<string> => {
@@ -155,7 +155,7 @@ describe("AcpAgent", () => {
 	};
 	const web: McpServer = { ...tools, name: "web", type: "http", url: "http://127.0.0.1:1/mcp", headers: { H: "2" } };
 
-	it("hands over MCP servers the way the agent can take them, and names those it cannot", async () => {
+	it("passes MCP servers in the form that the agent supports, and names unsupported ones", async () => {
 		const ask = (habits: string[], options: Partial<AcpOptions> = {}): Promise<string[]> =>
 			textsOf(scriptedRecord(...habits), ["say {servers}"], { mcpServers: [tools, web], ...options });
 		expect(await ask(["http"])).to.deep.equal(["tools:stdio:-x:1 web:http:http://127.0.0.1:1/mcp:2"]);
@@ -184,11 +184,11 @@ describe("AcpAgent", () => {
 			return textsOf(scriptedRecord(...habits), ["say {blocks}"], { ...both, ...options });
 		};
 
-		it("goes on with the conversation where the agent can, without what it tells of it again", async () => {
+		it("continues the conversation if the agent can, and ignores its repetition", async () => {
 			expect(await again(["load"])).to.deep.equal(["say {blocks}"]);
 		});
 
-		it("begins anew with what was said before where the agent cannot", async () => {
+		it("begins a new conversation with the earlier turns if the agent cannot load its own", async () => {
 			const told = ["Be brief|Before|say {blocks}"];
 			expect(await again([]), "does not offer it").to.deep.equal(told);
 			expect(await again(["load"], { loads: false }), "is not relied on").to.deep.equal(told);
@@ -199,7 +199,7 @@ describe("AcpAgent", () => {
 		});
 	});
 
-	it("tells what an agent says in the data of its error", async () => {
+	it("reports the data of an agent's error", async () => {
 		const agent = await open(scripted);
 		const failure = await agent.prompt("detail quota is used up", () => {}).catch((error: unknown) => error);
 		expect(failure)
@@ -209,7 +209,7 @@ describe("AcpAgent", () => {
 		await agent.close();
 	});
 
-	it("tells the agent's own words when a turn fails, and goes on", async () => {
+	it("reports the agent's own words when a turn fails, and goes on", async () => {
 		const agent = await open(scripted);
 		const failure = await agent.prompt("fail no credit left", () => {}).catch((error: unknown) => error);
 		expect(failure).to.be.instanceOf(Error).with.property("message").that.contains("no credit left");
@@ -217,7 +217,7 @@ describe("AcpAgent", () => {
 		await agent.close();
 	});
 
-	it("tells an agent once that its turn is cancelled, and takes its failure then for the cancellation", async () => {
+	it("notifies an agent of a cancellation once, and treats its failure as the cancellation", async () => {
 		const agent = await open(scripted);
 		const turn = agent.prompt("sulk", () => {});
 		for (let press = 0; press < 5; press++) agent.cancel();
@@ -229,7 +229,7 @@ describe("AcpAgent", () => {
 		await agent.close();
 	});
 
-	it("ends with the signal of its record where it does not heed the end of its input", async () => {
+	it("is ended by the signal of its record if it ignores the end of its input", async () => {
 		const timeToEnd = async (end_signal: AgentRecord["end_signal"]): Promise<number> => {
 			const agent = await open({ ...scriptedRecord("deaf"), end_signal });
 			const since = performance.now();
@@ -240,7 +240,7 @@ describe("AcpAgent", () => {
 		expect(await timeToEnd("none"), "control").to.be.within(2_900, 5_900);
 	});
 
-	it("takes the lines of its record's chatter for DEBUG, and the rest for INFO", async () => {
+	it("logs lines that match the record's chatter as DEBUG, and others as INFO", async () => {
 		const said = new LogBuffer([]);
 		const command = [process.execPath, "-e", "console.error('a phase=1\\nno key'); process.exit(3)"];
 		await open({ ...scripted, command, chatter: " phase=" }, { log: said }).catch(() => {});
@@ -261,7 +261,7 @@ describe("AcpAgent", () => {
 });
 
 describe("the built-in agent", () => {
-	it("speaks the protocol as its SDK reads it", async () => {
+	it("speaks the protocol as its SDK requires", async () => {
 		const { command } = await readAgentRecord("builtin", { model: "", compile_cache: "" });
 		const [program = "", ...args] = command;
 		const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -61,7 +61,7 @@ function describePages(store: () => DocumentStore): void {
 		expect(await idsOf("due", { equals: [] })).to.deep.equal(ids);
 	});
 
-	it("keeps to the range", async () => {
+	it("lists only the range", async () => {
 		const ids = await thirty();
 		expect(await idsOf("by_state", { ...fresh, from: "m8" })).to.deep.equal(ids.slice(24));
 		expect(await idsOf("by_state", { ...fresh, from: "m2", to: "m3" })).to.deep.equal(ids.slice(6, 12));
@@ -120,7 +120,7 @@ function describePages(store: () => DocumentStore): void {
 		expect(await idsOf("by_tenant", { equals: ["acme"] }, rest)).to.deep.equal(["without"]);
 	});
 
-	it("neither repeats nor loses old documents when others come in between", async () => {
+	it("neither repeats nor loses old documents when others are inserted meanwhile", async () => {
 		const ids = await thirty();
 		for (const descending of [false, true]) {
 			let count = 0;
@@ -135,7 +135,7 @@ function describePages(store: () => DocumentStore): void {
 		}
 	});
 
-	it("goes on after a document that is gone", async () => {
+	it("continues after a cursor whose document was removed", async () => {
 		const ids = await thirty();
 		const page = await store().find(jobs, "by_state", fresh, { limit: 10 });
 		await store().remove(jobs, "j09", {});
@@ -158,7 +158,7 @@ function describePages(store: () => DocumentStore): void {
 		expect(await versions()).to.deep.equal(before.with(1, "j28:"));
 	});
 
-	it("tells the versions after a cursor, and of nothing nothing", async () => {
+	it("tells the versions after a cursor, and an empty list when there are none", async () => {
 		const ids = await thirty();
 		const { next = "" } = await store().find(jobs, "by_state", fresh, { limit: 10 });
 		const rest = await store().versions(jobs, "by_state", fresh, { limit: 3, after: next, column: "due_at" });
@@ -167,7 +167,7 @@ function describePages(store: () => DocumentStore): void {
 		expect(await store().versions(jobs, "by_state", nowhere, { limit: 3, column: "due_at" })).to.equal("");
 	});
 
-	it("refuses what is no cursor of the list", async () => {
+	it("refuses a cursor of another list", async () => {
 		const foreign = [
 			"",
 			"x",
@@ -192,7 +192,7 @@ function describePages(store: () => DocumentStore): void {
 		expect(await failureOf(store().count(jobs, "nowhere" as "due", { equals: [] }))).to.be.instanceOf(TypeError);
 	});
 
-	it("counts what a list would have", async () => {
+	it("counts the documents of a list", async () => {
 		await thirty();
 		expect(await store().count(jobs, "by_state", fresh)).to.equal(30);
 		expect(await store().count(jobs, "by_state", { ...fresh, from: "m2", to: "m3" })).to.equal(6);
@@ -251,7 +251,7 @@ function describeOutbox(store: () => DocumentStore): void {
 		expect(await order(10)).to.deep.equal(["early-too", "late", "early"]);
 	});
 
-	it("takes away events up to a number, later ones stay", async () => {
+	it("removes events up to a number, and no later ones", async () => {
 		await store().insert(jobs, job("a"), [event(1), event(2)]);
 		await store().update(jobs, "a", {}, {}, [event(3)]);
 		await store().trimOutbox(jobs, "a", 2);

@@ -43,7 +43,7 @@ export function describeDocumentStore(engine: string, open: () => Promise<StoreU
 }
 
 function describeDocuments(store: () => DocumentStore): void {
-	it("gives back what was put in, and nothing for what was not", async () => {
+	it("returns stored documents, and undefined for unknown ids", async () => {
 		const whole = job("a", {
 			wire: '{ "kept":  "as sent", "n": 1.50 }',
 			due_at: 1_790_000_000_123,
@@ -69,7 +69,7 @@ function describeDocuments(store: () => DocumentStore): void {
 		expect(await store().get(jobs, "a")).to.equal(undefined);
 	});
 
-	it("removes many at once, whatever their names, and is none the worse for those that are gone", async () => {
+	it("removes many at once with any names, and ignores missing ones", async () => {
 		const names = ["a", "b'", `"$in" \u0000 😀`, "d"];
 		for (const name of names) await store().insert(jobs, job(name));
 		await store().removeMany(jobs, [...names.slice(0, 3), "never was"]);
@@ -103,11 +103,11 @@ function describeDocuments(store: () => DocumentStore): void {
 		expect(await store().get(jobs, "a")).to.equal(undefined);
 	});
 
-	it("answers when asked whether it is there", async () => {
+	it("answers a ping", async () => {
 		await store().ping();
 	});
 
-	it("finishes writes under way when it is closed", async () => {
+	it("finishes the writes that are under way when it is closed", async () => {
 		const writes = Array.from({ length: 200 }, (_, index) => store().insert(jobs, job(`j${index}`)));
 		await Promise.all([store().close(), ...writes]);
 	});
@@ -167,7 +167,7 @@ function describeGuards(store: () => DocumentStore): void {
 		}
 	});
 
-	it("never spends more than the budget, whoever spends", async () => {
+	it("never spends more than the budget with concurrent spenders", async () => {
 		await store().insert(jobs, job("a", { spent: 0, budget: 100 }));
 		const spending = Array.from({ length: 60 }, () =>
 			store().update(jobs, "a", { fits: { column: "spent", plus: 7, limit: "budget" } }, { inc: { spent: 7 } }),
@@ -199,7 +199,7 @@ function describeChanges(store: () => DocumentStore): void {
 	};
 
 	for (const [name, { change, after }] of Object.entries(changes))
-		it(`changes what is named and nothing else: ${name}`, async () => {
+		it(`changes the named columns and nothing else: ${name}`, async () => {
 			await store().insert(jobs, job("a", before));
 			const expected: object = JSON.parse(JSON.stringify({ ...job("a", before), ...after }));
 			expect(await store().update(jobs, "a", {}, change)).to.deep.equal(expected);
@@ -251,7 +251,7 @@ function describeKeys(store: () => DocumentStore): void {
 		expect(await store().get(jobs, "c")).to.equal(undefined);
 	});
 
-	it("lets documents that lack a column of a unique index be", async () => {
+	it("ignores documents that lack a column of a unique index", async () => {
 		for (const id of ["a", "b"]) await store().insert(jobs, job(id));
 		await store().insert(jobs, job("c", { key: "k" }));
 		expect(await store().update(jobs, "a", {}, { set: { key: "j" } })).to.include({ key: "j" });
@@ -262,7 +262,7 @@ function describeKeys(store: () => DocumentStore): void {
 		expect(await store().update(jobs, "a", { equals: { key: "a" } }, {})).to.equal(undefined);
 	});
 
-	it("gives a key to one of many who want it", async () => {
+	it("gives a key to one of many concurrent inserts", async () => {
 		const attempts = Array.from({ length: 50 }, (_, index) => store().insert(jobs, job(`j${index}`, { key: "k" })));
 		const outcomes = await Promise.allSettled(attempts);
 		expect(outcomes.filter(({ status }) => status === "fulfilled")).to.have.length(1);

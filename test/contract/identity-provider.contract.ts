@@ -33,7 +33,7 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 			return given.identity.authenticate(headers, connection.accepted);
 		}
 
-		it("knows its people by their token", async () => {
+		it("identifies people by their token", async () => {
 			for (const { authorization, principal } of given.known) {
 				expect(await authenticate({ authorization })).to.deep.equal(principal);
 				const scheme = authorization.replace(/^Bearer/, "bearer");
@@ -41,11 +41,11 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 			}
 		});
 
-		it("says who a caller without credentials is", async () => {
+		it("tells who a caller without credentials is", async () => {
 			expect(await authenticate({})).to.deep.equal(given.nobody);
 		});
 
-		it("believes no other credentials, and does not fall back to nobody's rights", async () => {
+		it("rejects other credentials, and does not treat them as no credentials", async () => {
 			const tokens = given.known.map(({ authorization }) => authorization.replace("Bearer ", ""));
 			const nearly = tokens.flatMap((token) => [
 				token.slice(0, -1),

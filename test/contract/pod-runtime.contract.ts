@@ -82,7 +82,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(await other.find(randomUUID())).to.deep.equal([]);
 		});
 
-		it("starts one pod when told twice, at once or later, by whomever", async () => {
+		it("starts one pod for repeated and concurrent requests", async () => {
 			await Promise.all([runtime.create(podSpecFor(id, 1)), world.runtime().create(podSpecFor(id, 1))]);
 			const ready = await inState("ready");
 			await world.runtime().create(podSpecFor(id, 1));
@@ -103,7 +103,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect((await one())?.generation).to.equal(1);
 		});
 
-		it("ends a pod in order, as often as it is told, and keeps its records until they are forgotten", async () => {
+		it("ends a pod in order, also repeatedly, and keeps its records until they are forgotten", async () => {
 			await runtime.create(podSpecFor(id, 1));
 			const ready = await inState("ready");
 			await runtime.end(ready, graceMs);
@@ -156,7 +156,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect(dead.state).to.be.oneOf(["failed", "gone"]);
 		});
 
-		it("calls back for what changes, whoever changed it, until the signal aborts", async () => {
+		it("reports every change until the signal aborts", async () => {
 			const watching = new AbortController();
 			const changed: string[] = [];
 			const found: (Pod["state"] | undefined)[] = [];

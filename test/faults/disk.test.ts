@@ -46,7 +46,7 @@ describe("a data folder", function () {
 		disk?.[Symbol.dispose]();
 	});
 
-	it("that is full refuses commands with a reason, keeps what was taken, and is used again when there is room", async () => {
+	it("that is full refuses commands with a reason, keeps acknowledged ones, and is used again when there is room", async () => {
 		const spare = await runningSession(api);
 		const taken = [running.id, spare.id];
 		const refused: Answer[] = [];
@@ -80,7 +80,7 @@ describe("a data folder", function () {
 		expect(platform.agents()).to.deep.include.members(agents);
 	});
 
-	it("that can only be read starts no session until it can be written, and leaves those that run", async () => {
+	it("that is read-only starts no session until it is writable, and does not affect running ones", async () => {
 		disk?.makeReadOnly();
 		const { id } = await createSession(api);
 		await eventually(() => platform.output.includes(id), { withinMs: 20_000, what: "a start of the session fails" });

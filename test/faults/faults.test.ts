@@ -31,7 +31,7 @@ describe("faults", function () {
 		expect(isBroken(report.invariants), JSON.stringify(report.invariants)).to.equal(false);
 	});
 
-	it("have controls whose protections are where they are taken from", () => {
+	it("have controls whose patches apply to the sources", () => {
 		for (const { patches } of controls) patchedTree(patches)[Symbol.dispose]();
 	});
 

@@ -25,7 +25,7 @@ describe("two users on one platform", function () {
 	});
 
 	for (const name of ["huge-events", "content-type", "deep-json", "cursors", "usage", "poisoned-id"]) {
-		it(`${name}: nothing of the other one's fails, and their session runs on`, async () => {
+		it(`${name}: nothing of the other user fails, and their session goes on`, async () => {
 			const report = await attackOn(platform, attackNamed(name), seconds);
 			reports.push(report);
 			expect(report.failures).to.deep.equal([]);

@@ -43,7 +43,7 @@ describe("the API page /docs", function () {
 		expect(await page.locator(".opblock").count()).to.equal(await operations());
 	});
 
-	it("creates a session that is really there", async () => {
+	it("creates a session that exists afterwards", async () => {
 		const operation = page.locator(".opblock", { hasText: "Create a session and start it" });
 		await operation.locator(".opblock-summary-control").click();
 		await operation.locator("textarea").fill(JSON.stringify({ name: "from-the-page" }));
@@ -55,17 +55,17 @@ describe("the API page /docs", function () {
 		expect(sessions.map(({ name }) => name)).to.include("from-the-page");
 	});
 
-	it("loads nothing from elsewhere and breaks no rule of its own policy", () => {
+	it("loads nothing from other origins and obeys its content security policy", () => {
 		expect(elsewhere).to.deep.equal([]);
 		expect(complaints).to.deep.equal([]);
 	});
 
-	it("has a language, a title and landmarks; the viewer inside it answers for itself", async () => {
+	it("has a language, a title and landmarks (the embedded viewer is not checked)", async () => {
 		const axe = new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa"]).exclude("#api");
 		expect((await axe.analyze()).violations.map(({ id }) => id)).to.deep.equal([]);
 	});
 
-	it("is not loaded into a page elsewhere", async () => {
+	it("cannot be framed by a page of another origin", async () => {
 		const { headers } = await fetch(`${platform.url}/docs`);
 		expect(headers.get("content-security-policy")).to.contain("frame-ancestors 'none'");
 		expect(headers.get("content-type")).to.equal("text/html; charset=utf-8");

@@ -64,7 +64,7 @@ describe("conformance", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	it("finds every operation routed or on the list of what is not built", async () => {
+	it("finds a route for every operation, or the operation on the list of unbuilt ones", async () => {
 		const routed = new Set<string>(["streamSessions"]);
 		for (const operation of contract.operations.filter(({ isStream }) => !isStream)) {
 			if (await isRouted(send, operation)) routed.add(operation.id);
@@ -73,7 +73,7 @@ describe("conformance", function () {
 	});
 
 	for (const operation of plain.filter((one) => wrongRequests(contract, one).length > 0)) {
-		it(`finds ${operation.id} refusing what the contract refuses`, async () => {
+		it(`finds that ${operation.id} refuses the requests that the contract refuses`, async () => {
 			const faults: string[] = [];
 			for (const wrong of wrongRequests(contract, operation)) {
 				const fault = await refusalFault(operation, wrong);
@@ -95,7 +95,7 @@ describe("conformance", function () {
 	}
 
 	for (const operation of plain.filter(({ parameters }) => parameters.some((parameter) => parameter.in === "path"))) {
-		it(`finds ${operation.id} not knowing an id that does not exist`, async () => {
+		it(`finds that ${operation.id} answers 404 for an unknown id`, async () => {
 			const [body, query] = [leastBodies[operation.id], leastQueries[operation.id]];
 			const request = { ...(body !== undefined && { body }), ...(query && { query }) };
 			const { detail } = await walker.call<{ detail: unknown }>(operation.id, 404, request);
@@ -103,7 +103,7 @@ describe("conformance", function () {
 		});
 	}
 
-	it("finds every operation that wants a caller refusing a token nobody has", async () => {
+	it("finds that every operation that needs a caller refuses an unknown token", async () => {
 		const stranger = new Walker(contract, sendWith(new ApiClient(platform.url, { authorization: "Bearer nobody" })));
 		for (const { id } of plain.filter((operation) => contract.knowsStatus(operation, 401))) {
 			const { headers } = await stranger.answer(id, 401, { body: leastBodies[id] });
@@ -113,7 +113,7 @@ describe("conformance", function () {
 		walker.answersChecked += stranger.answersChecked;
 	});
 
-	it("gets right answers from every operation, with a session that runs", async () => {
+	it("gets a valid answer from every operation, with a running session", async () => {
 		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});
 
@@ -130,7 +130,7 @@ describe("conformance", function () {
 		}
 	});
 
-	it("has had a right answer from every built operation", () => {
+	it("has got a valid answer from every built operation", () => {
 		expect(built.map(({ id }) => id).filter((id) => !walker.succeeded.has(id))).to.deep.equal([]);
 		console.log(
 			`      ${walker.succeeded.size} of ${contract.operations.length} operations done, ${walker.answersChecked} answers checked`,
@@ -154,7 +154,7 @@ describe("conformance", function () {
 			await walker.call("deleteSession", 204, { path });
 		});
 
-		it("when a built operation stands on the list, when one is missing from it, and when it names nothing", () => {
+		it("when the list of unbuilt operations has a built one, lacks an unbuilt one, or names an unknown one", () => {
 			const operations = [contract.operation("getSession"), contract.operation("getMe")];
 			const list = { Sessions: ["getSession"], Admin: ["getMe"] };
 			expect(listFaults(operations, list, new Set(["getSession"]))).to.deep.equal([

@@ -63,7 +63,7 @@ describe("a client of the contract", function () {
 		await platform?.[Symbol.asyncDispose]();
 	});
 
-	it("has one whole turn as it was recorded", async () => {
+	it("repeats a recorded turn frame by frame", async () => {
 		const said: Said[] = [];
 		const hear = () => said.push(...client.shared.slice(heard(said)).map((pod) => ({ pod })));
 		const say = (frame: object) => {
@@ -84,13 +84,13 @@ describe("a client of the contract", function () {
 		expect(turn).to.deep.equal(recordedTurn);
 	});
 
-	it("opens a message with one `assistant`, before anything is in it", () => {
+	it("receives one empty `assistant` frame that opens the message", () => {
 		const types = client.shared.map(({ type }) => type);
 		expect(types.filter((type) => type === "assistant")).to.have.length(1);
 		expect(types.indexOf("assistant")).to.be.below(types.indexOf("content_block_start"));
 	});
 
-	it("fills its blocks from deltas alone, and knows the tools by name", () => {
+	it("receives the content of blocks in deltas only, and the tool names it knows", () => {
 		expect(screenOf(client.shared)).to.deep.equal([
 			{ text: "a bit" },
 			{ name: "Bash", text: '{"command":"make"}' },
@@ -101,12 +101,12 @@ describe("a client of the contract", function () {
 		expect(client.all("tool_output").map(({ output }) => output)).to.deep.equal(["half\n"]);
 	});
 
-	it("has granted permissions with an empty input", () => {
+	it("grants permissions with an empty input", () => {
 		expect(existsSync(join(platform.workspace(session.id), "kept.txt"))).to.equal(true);
 		expect(client.all("error")).to.deep.equal([]);
 	});
 
-	it("is known by the token in its URL", async () => {
+	it("is authenticated by the token in its URL", async () => {
 		// Whoever shows none is the developer, for whom this session does not exist.
 		expect((await refusedChat(session.chat_endpoint, { dialect: "contract" })).status).to.equal(404);
 		const shown = await openChat(`${session.chat_endpoint}?access_token=token-of-alice`, { dialect: "contract" });
@@ -114,7 +114,7 @@ describe("a client of the contract", function () {
 		shown.socket.terminate();
 	});
 
-	it("that comes in the middle of a turn sees what it missed", async () => {
+	it("that connects in the middle of a turn receives the part it missed", async () => {
 		client.say({ content: "say begun\nhang" });
 		await eventually(() => client.all("content_block_delta").some(({ delta }) => Object(delta).text === "begun"));
 		const late = await openChat(`${session.chat_endpoint}?access_token=token-of-alice`, { dialect: "contract" });
@@ -125,7 +125,7 @@ describe("a client of the contract", function () {
 		late.socket.terminate();
 	});
 
-	it("is told why in the member it reads", async () => {
+	it("finds the sentence of an error in the member that it reads", async () => {
 		client.say({ type: "rewind_files" });
 		const { error, content } = await client.frame("error");
 		expect([error, content]).to.deep.equal(Array(2).fill("Files cannot be rewound; the diff shows what has changed"));

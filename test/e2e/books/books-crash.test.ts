@@ -56,7 +56,7 @@ describe("books after a kill", function () {
 	}
 
 	for (const point of ["usage.kept", "usage.session-booked", "usage.owner-booked", "usage.tenant-booked"]) {
-		it(`a report is in all accounts once, killed at ${point}`, async () => {
+		it(`count a report once in all accounts, killed at ${point}`, async () => {
 			const sent = { ...report, report_id: `killed-${++count}` };
 			const post = () => pod.post<UsageRecord>(`/sessions/${id}/usage`, sent);
 			await killedAt(point, post);
@@ -85,7 +85,7 @@ describe("books after a kill", function () {
 	}
 
 	for (const point of ["budgets.session-held", "budgets.day-held"]) {
-		it(`a reservation is held once, killed at ${point}`, async () => {
+		it(`hold a reservation once, killed at ${point}`, async () => {
 			const reserve = () =>
 				pod.post(`/sessions/${id}/reservations`, { reservation_id: `held-at-${point.length}`, model });
 			await killedAt(point, reserve);

@@ -111,7 +111,7 @@ describe("books", function () {
 		});
 	});
 
-	it("are exact when the platform is killed in the middle of a turn, which goes on meanwhile", async () => {
+	it("are exact when the platform is killed during a turn that goes on", async () => {
 		const before = model.billed.calls.length;
 		await api.post(`/sessions/${id}/messages`, { content: "SLOW" });
 		await eventually(() => model.billed.calls.length > before);
@@ -146,7 +146,7 @@ describe("books", function () {
 		await expectBooks("session agent killed");
 	});
 
-	it("are exact after the last words of a session, and stay when it is gone", async () => {
+	it("are exact after the summary of a session, and remain after its deletion", async () => {
 		await api.post(`/sessions/${id}/stop`);
 		await sessionReaches(api, id, "stopped");
 		await expectBooks("stopped");

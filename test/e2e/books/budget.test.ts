@@ -98,7 +98,7 @@ describe("the budget of a session", function () {
 		expect(model.requests).to.deep.equal([]);
 	});
 
-	it("goes on by itself when the limit is raised, and is billed to the micro-dollar", async () => {
+	it("lets the session go on when the limit is raised, and is billed to the micro-dollar", async () => {
 		const since = performance.now();
 		expect((await api.put(`/sessions/${id}`, { budget: { limit: 5 } })).status).to.equal(200);
 		await eventually(() => model.requests.length > 0, { everyMs: 10, what: "the model is called" });
@@ -115,7 +115,7 @@ describe("the budget of a session", function () {
 		await stream.event(({ event, data }) => event === "stats_updated" && data.includes(`"cost_today":${billed()}`));
 	});
 
-	it("breaks off a turn that would pass it, in the agent's words, and lifts the pause after a raise", async () => {
+	it("ends a turn that would pass it, as the agent reports, and ends the pause after a raise", async () => {
 		const before = model.requests.length;
 		const limit = billed() + 3.5;
 		await api.put(`/sessions/${id}`, { budget: { limit } });
@@ -132,7 +132,7 @@ describe("the budget of a session", function () {
 		expect(model.problems).to.deep.equal([]);
 	});
 
-	it("is refused a further turn by its owner's day", async () => {
+	it("does not override the limit of its owner's day", async () => {
 		const owner = (await session()).owner_id ?? "";
 		expect((await api.put(`/budgets/users/${owner}`, { limit: billed() + 0.01 })).status).to.equal(200);
 		const message = await talk.send("HELLO again");

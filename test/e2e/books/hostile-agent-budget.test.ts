@@ -118,7 +118,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 		return settled.booked;
 	}
 
-	describe("asks for what is billed elsewhere, later, or otherwise", () => {
+	describe("asks for options that are billed elsewhere, later or by other units", () => {
 		for (const { what, call, status } of refusedCalls) {
 			it(`is refused ${what}`, async () => {
 				const before = model.requests.length;
@@ -128,7 +128,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			});
 		}
 
-		it("is refused a connection that is no request any more, and the key of another session", async () => {
+		it("is refused an upgraded connection, and the key of another session", async () => {
 			const upgrade = {
 				connection: "Upgrade",
 				upgrade: "websocket",
@@ -149,8 +149,8 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 		});
 	});
 
-	describe("tells the platform tales", () => {
-		it("with the key of its pod: of less than nothing, too much, other times, other budgets", async () => {
+	describe("sends false reports", () => {
+		it("with the key of its pod: negative and huge amounts, other launches, other budgets", async () => {
 			const before = await session();
 			for (const [method, path, body] of untrueTales(id)) {
 				const { status } = await pod.request(method, path, { body });
@@ -160,7 +160,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			expect((await session()).budget).to.deep.equal(before.budget);
 		});
 
-		it("through its owner: what users report is nobody's money (H5)", async () => {
+		it("through its owner: reports of users cost nobody money (H5)", async () => {
 			const tale = { tokens: 1, provider: "cloud", model: "nobody-knows", cost: 1_000 };
 			expect((await api.post(`/sessions/${id}/usage`, { ...tale, cost: 1_000_000 })).status).to.equal(422);
 			expect((await api.post(`/sessions/${id}/usage`, tale)).status).to.equal(201);
@@ -170,13 +170,13 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 	});
 
 	describe("calls its model", () => {
-		it("with members twice, of which the provider may read the other one", async () => {
+		it("with duplicate members, of which the provider may read the other one", async () => {
 			const body = `{"model":"unpriced","max_tokens":60000,"messages":[],"model":"scripted-1","max_tokens":5}`;
 			await tries(() => agent.call({ body }));
 			expect(model.requests.at(-1)?.body).to.include({ model: "scripted-1", max_tokens: 5 });
 		});
 
-		it("by other names, of which none is cheaper", async () => {
+		it("by other names of models, none of which is cheaper", async () => {
 			const before = model.requests.length;
 			const booked = await tries(async () => {
 				for (const call of otherModels) expect(await agent.call(call)).to.equal(200);
@@ -193,20 +193,20 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 		});
 
 		for (const [wire, body] of slowStreams) {
-			it(`and hangs up before the usage comes: ${wire}`, async () => {
+			it(`and disconnects before the usage is reported: ${wire}`, async () => {
 				const query = wire === "gemini" ? "?alt=sse" : "";
 				expect(await tries(() => agent.call({ wire, query, body, hangsUp: true }))).to.equal(110_000);
 			});
 		}
 
-		it("and hangs up on a provider that has stopped to speak, ten times at once", async () => {
+		it("and disconnects from a silent provider, ten times at once", async () => {
 			const body = chat("STALL", { stream: true, max_tokens: 500 });
 			const all = () =>
 				Promise.all(Array.from({ length: 10 }, () => agent.call({ wire: "openai-chat", body, hangsUp: true })));
 			expect(await tries(all, { isExact: false, dearest: 30_000 })).to.be.at.least(10 * 25_000);
 		});
 
-		it("of a provider that never tells the usage", async () => {
+		it("of a provider that never reports usage", async () => {
 			const body = chat("SILENT", { max_tokens: 2_000 });
 			expect(await tries(() => agent.call({ wire: "openai-chat", body }), { isExact: false })).to.be.at.least(100_000);
 		});
@@ -231,7 +231,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			await tries(() => Promise.all(Array.from({ length: 6 }, () => agent.call({ body }))));
 		});
 
-		it("with pictures and files whose bytes are elsewhere, six times at once", async () => {
+		it("with references to pictures and files, six times at once", async () => {
 			const image = { type: "image", source: { type: "url", url: "https://example.com/large.png" } };
 			const file = { type: "document", source: { type: "file", file_id: "f" } };
 			const messages = [{ role: "user", content: [image, file, { type: "text", text: "OUT=9000" }] }];
@@ -239,7 +239,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			await tries(() => Promise.all(Array.from({ length: 6 }, () => agent.call({ body }))));
 		});
 
-		it("four times in one breath over one connection, and in pieces", async () => {
+		it("four times in one write over one connection, and in pieces", async () => {
 			const one = agent.request("/anthropic/v1/messages", anthropic("OUT=2000"));
 			const last = agent.request("/anthropic/v1/messages", anthropic("OUT=2000"), { connection: "close" });
 			expect(await tries(() => agent.raw(one + one + one + last))).to.equal(4 * 110_000);
@@ -251,7 +251,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			ways++;
 		});
 
-		it("again and again until it is refused, without any bound, and one call passes the budget", async () => {
+		it("repeatedly without a bound until it is refused; at most one call passes the budget", async () => {
 			const body = chat("OUT=40000");
 			await tries(async () => {
 				while ((await agent.call({ wire: "openai-chat", body })) === 200);
@@ -283,7 +283,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			await begin();
 		}
 
-		it("with a signal that makes it wait", async () => {
+		it("with SIGSTOP", async () => {
 			const pid = agentPid();
 			await tries(async () => {
 				process.kill(pid, "SIGSTOP");
@@ -296,7 +296,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			});
 		});
 
-		it("in the middle of a call, which is booked by the next launch; the former key is worth nothing", async () => {
+		it("in the middle of a call, which the next launch books; the earlier key is invalid", async () => {
 			const { token } = agent;
 			const booked = await tries(() => killedInACall("openai-chat", () => {}), { isExact: false, dearest: 110_000 });
 			expect(booked).to.be.at.least(100_000);
@@ -306,7 +306,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			ways++;
 		});
 
-		it("and deletes what it has not told yet: the one exception, of what was under way", async () => {
+		it("and deletes its spool: only the calls that were under way are lost", async () => {
 			const before = await spent();
 			const first = model.billed.calls.length;
 			await api.put(`/sessions/${id}`, { budget: { limit: (before + budget) / 1e6 } });

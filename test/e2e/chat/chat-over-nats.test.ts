@@ -36,7 +36,7 @@ describe("the chat over NATS", function () {
 		await nats?.[Symbol.asyncDispose]();
 	});
 
-	it("works as in one process, goes on while the sessions process is dead, and says 503 to those who come then", async () => {
+	it("works as in one process, goes on while the sessions process is dead, and answers new clients 503 then", async () => {
 		const { body } = await api.post<View>("/sessions", { name: "chat", permission_mode: "ask" });
 		await sessionReaches(api, body.id, "running");
 		const { chat_endpoint: url } = (await api.get<View>(`/sessions/${body.id}`)).body;

@@ -81,7 +81,7 @@ describe("the chat: raw bytes", function () {
 		});
 	}
 
-	it("a frame that is sent before the answer is heard after it", async () => {
+	it("a frame that is sent before the handshake is answered is handled after it", async () => {
 		const early = rawRequest(`GET /s/${id}/session`, { ...common(), ...handshake, ...key });
 		const connection = await RawConnection.open(Number(new URL(platform.url).port));
 		const message = Buffer.from(JSON.stringify({ type: "interrupt" }));

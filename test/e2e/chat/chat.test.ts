@@ -79,7 +79,7 @@ describe("the chat of a session", function () {
 		return eventually(async () => (await api.get<PermissionRequest[]>(`/sessions/${id}/permissions`)).body[0]);
 	}
 
-	it("has its address while the session runs, and none before and after", async () => {
+	it("has an address only while the session runs", async () => {
 		expect(url).to.equal(`${platform.url.replace("http", "ws")}/s/${id}/session`);
 		const other = await session("auto");
 		const { body } = await api.post<View>(`/sessions/${other}/stop`);
@@ -89,7 +89,7 @@ describe("the chat of a session", function () {
 		await api.delete(`/sessions/${other}`);
 	});
 
-	it("shows a browser and a program the same frames, and does what either says", async () => {
+	it("sends a browser and a program the same frames, and carries out the frames of both", async () => {
 		const browser = await open({ protocolToken: alice.token, headers: { origin: platform.url } });
 		const program = await open();
 		expect(browser.socket.protocol).to.equal("atelier.chat");
@@ -111,7 +111,7 @@ describe("the chat of a session", function () {
 		expect([has("yes.txt"), has("no.txt")]).to.deep.equal([true, false]);
 	});
 
-	it("and REST are one: messages, permissions and interrupts of either are seen by the other", async () => {
+	it("and REST share one state: each sees messages, permissions and interrupts of the other", async () => {
 		const client = await open();
 		expect((await api.post(`/sessions/${id}/interrupt`)).body).to.deep.equal({ session_id: id, status: "idle" });
 		await api.post(`/sessions/${id}/messages`, { content: "write rest.txt rest\nhang" });
@@ -162,7 +162,7 @@ describe("the chat of a session", function () {
 			});
 		}
 
-		it("over REST, too: somebody else gets 404, an administrator sees what waits and answers nothing", async () => {
+		it("also over REST: another user gets 404, and an administrator can see permission requests but not answer them", async () => {
 			const answers = async (name: string): Promise<number[]> => {
 				const other = platform.client({ authorization: `Bearer token-of-${name}` });
 				const permission = `/sessions/${id}/permissions/${unknownId}`;
@@ -195,7 +195,7 @@ describe("the chat of a session", function () {
 			await api.delete(`/sessions/${other}`);
 		});
 
-		it("a request that asks for no WebSocket gets 426, and one that asks elsewhere its plain answer", async () => {
+		it("a request without an upgrade gets 426, and an upgrade of another path its plain answer", async () => {
 			const plain = await fetch(url.replace("ws", "http"));
 			expect([plain.status, plain.headers.get("upgrade")]).to.deep.equal([426, "websocket"]);
 			expect((await refusedChat(`${platform.url.replace("http", "ws")}/health`, alice)).status).to.equal(200);
@@ -230,7 +230,7 @@ describe("the chat of a session", function () {
 		await expectService();
 	});
 
-	it("tells nobody a key: no token in a log, none of the pod's in a frame or header", async () => {
+	it("reveals no key: no token is in a log, and no pod's key in a frame or header", async () => {
 		const client = await open({ protocolToken: alice.token });
 		client.say({ content: "say done" });
 		await client.frame("result");
@@ -259,7 +259,7 @@ describe("the chat of a session", function () {
 			expect((await next.frame("conversation_history")).turns).to.have.length.above(3);
 		});
 
-		it("with its pod, however that goes", async () => {
+		it("when its pod ends in any way", async () => {
 			const client = await open();
 			for (const { pid } of platform.agents()) process.kill(pid, "SIGKILL");
 			await eventually(() => client.code !== undefined);
@@ -269,7 +269,7 @@ describe("the chat of a session", function () {
 			await sessionReaches(api, id, "running");
 		});
 
-		it("with a goodbye when the platform ends, and the session goes on", async () => {
+		it("with code 1001 when the platform ends, and the session goes on", async () => {
 			const client = await open();
 			const agents = platform.agents();
 			await platform.processes[0]?.stop();

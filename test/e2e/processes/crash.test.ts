@@ -27,7 +27,7 @@ describe("kill -9 of the platform", function () {
 
 	afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-	it("while a session runs: the same agent goes on, and is the only one", async () => {
+	it("while a session runs: the same agent goes on, and there is no second one", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -43,7 +43,7 @@ describe("kill -9 of the platform", function () {
 		expect(platform.agents()).to.deep.equal(before);
 	});
 
-	it("while a session is provisioning: it comes to run, with one agent", async () => {
+	it("while a session is provisioning: the session reaches running, with one agent", async () => {
 		await using repository = await startStallingRepository(join(folder, "repository"));
 		await using platform = await startPlatform();
 		const api = platform.client();
@@ -61,7 +61,7 @@ describe("kill -9 of the platform", function () {
 		expect(await ask(api, id, "$ cat README.md")).to.include("# Example");
 	});
 
-	it("right after a command: what was answered holds", async () => {
+	it("right after a command: every acknowledged command takes effect", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const running = await runningSession(api);

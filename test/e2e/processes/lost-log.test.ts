@@ -11,7 +11,7 @@ describe("a platform whose output nobody reads any more", function () {
 	this.timeout(120_000);
 	const folder = useFolder();
 
-	it("goes on, whatever it still has to write, and ends in order", async () => {
+	it("goes on although its output is closed, and ends in order", async () => {
 		const port = await freePort();
 		const env = { PATH: process.env["PATH"], PORT: String(port), DATA_DIR: folder(), BUS__LOG_LEVEL: "debug" };
 		const stdio = ["ignore", "pipe", "pipe"] as const;

@@ -11,7 +11,7 @@ import { startPlatform } from "../../support/platform/start-platform.ts";
 describe("a gateway that has moved", function () {
 	this.timeout(90_000);
 
-	it("is where the chats of running sessions are, and what has none still has none", async () => {
+	it("updates the chat addresses of running sessions and of no other", async () => {
 		await using platform = await startPlatform();
 		const before = platform.client();
 		const { id } = await runningSession(before);

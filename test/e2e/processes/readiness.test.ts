@@ -34,7 +34,7 @@ describe("readiness", function () {
 	/** Two seconds, and three times that where others use the machine. */
 	const turnMs = 6_000;
 
-	it("turns within 2 s when the bus is killed, and back when it runs again, and work goes on", async () => {
+	it("is lost within 2 s when the bus is killed, and returns with the bus, and work goes on", async () => {
 		await using nats = await startNatsServer();
 		await using platform = await startPlatform({ env: { BUS__URL: nats.url } });
 		for (let round = 0; round < 2; round++) {
@@ -48,7 +48,7 @@ describe("readiness", function () {
 		await runningSession(platform.client());
 	});
 
-	it("a bus that refuses the platform's name for a while does not end it", async () => {
+	it("survives a bus that refuses the platform's credentials for a while", async () => {
 		const us = { user: "atelier", password: "open-sesame" };
 		await using nats = new NatsServer(await freePort());
 		await nats.start(us);
@@ -69,7 +69,7 @@ describe("readiness", function () {
 		await runningSession(platform.client());
 	});
 
-	it("a platform whose bus is not there yet says so, and is ready when it is", async () => {
+	it("a platform without its bus says so, and becomes ready when the bus starts", async () => {
 		await using nats = new NatsServer(await freePort());
 		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
 		platform.processes = [platform.startProcess([])];
@@ -78,7 +78,7 @@ describe("readiness", function () {
 		await platform.ready();
 	});
 
-	it("names what waits for the sessions, until they are there", async () => {
+	it("names the services that wait for sessions, until sessions runs", async () => {
 		await using nats = await startNatsServer();
 		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
 		const first = platform.startProcess(["gateway", "stream", "pod-manager", "models"]);

@@ -45,7 +45,7 @@ describe("three processes over NATS", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	it("do the main job", async () => {
+	it("run a session from creation to deletion", async () => {
 		const { exitCode, output } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "repository"))));
 		expect(exitCode, output).to.equal(0);
 	});
@@ -57,7 +57,7 @@ describe("three processes over NATS", function () {
 		await api.delete(`/sessions/${sessionId}`);
 	});
 
-	it("answer 503 while the sessions process is dead, never 404, and the job goes on when it is back", async () => {
+	it("answer 503 and never 404 while the sessions process is dead, and work goes on after its restart", async () => {
 		const { id } = await runningSession(api);
 		const agents = () => platform.agents().filter(({ session }) => session === id);
 		const before = agents();
@@ -85,7 +85,7 @@ describe("three processes over NATS", function () {
 		expect(agents()).to.deep.equal(before);
 	});
 
-	it("go on within 15 s of a pod manager that was killed with a session in its hands", async () => {
+	it("go on within 15 s after a pod manager was killed that held a claim", async () => {
 		const [, , healthy] = platform.processes;
 		await healthy?.stop();
 		const doomed = platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });

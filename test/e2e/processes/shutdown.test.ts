@@ -45,7 +45,7 @@ async function acceptsConnections({ url }: TestPlatform): Promise<boolean> {
 describe("SIGTERM", function () {
 	this.timeout(120_000);
 
-	it("streams hear goodbye at once, a slow request is answered, nobody new gets in", async () => {
+	it("streams receive bye at once, a slow request is answered, and new connections are refused", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const stream = await platform.events();
@@ -72,7 +72,7 @@ describe("SIGTERM", function () {
 		await sessionReaches(api, id, "running");
 	});
 
-	it("the second signal ends it at once", async () => {
+	it("a second signal ends the platform at once", async () => {
 		await using platform = await startPlatform();
 		const stream = await platform.events();
 		const { answer } = await slowRequest(platform, platform.client());
@@ -103,7 +103,7 @@ describe("SIGTERM", function () {
 				await platform.start();
 			});
 
-	it("at any later moment of a start it ends the start too", async () => {
+	it("at any later moment of a start it also ends the start", async () => {
 		await using platform = await startPlatform();
 		await platform.stop();
 		const heard: number[] = [];
@@ -122,7 +122,7 @@ describe("SIGTERM", function () {
 		await platform.start();
 	});
 
-	it("while the bus is not there yet it ends in order", async () => {
+	it("while the bus cannot be reached it ends the platform in order", async () => {
 		await using platform = new TestPlatform(await freePort(), {
 			env: { BUS__URL: `nats://127.0.0.1:${await freePort()}` },
 		});
@@ -133,7 +133,7 @@ describe("SIGTERM", function () {
 		expect(await waiting.ended()).to.equal(0);
 	});
 
-	it("a gateway that others look at says that it is ending for 2 s, and takes requests as before", async () => {
+	it("a gateway behind a load balancer reports its end for 2 s, and accepts requests meanwhile", async () => {
 		await using nats = await startNatsServer();
 		await using platform = await startPlatform({ env: { BUS__URL: nats.url } });
 		const stream = await platform.events();
@@ -166,7 +166,7 @@ describe("SIGTERM", function () {
 		expect(closed).to.be.within(1_990, 6_000);
 	});
 
-	it("as long as the configuration says, and then whatever hangs is cut off at 25 s", async () => {
+	it("the end waits as long as the configuration says, and what hangs is aborted at 25 s", async () => {
 		const runtime = { adapter: "test/support/pods/silent-pods.ts#SilentPods" };
 		const config = { pods: { runtime }, shutdown: { unready_ms: 1_000 } };
 		await using platform = new TestPlatform(await freePort(), { config });

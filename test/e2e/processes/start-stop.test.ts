@@ -15,7 +15,7 @@ import { startPlatform } from "../../support/platform/start-platform.ts";
 describe("start and stop", function () {
 	this.timeout(120_000);
 
-	it("SIGTERM drains, says what stays, and the next start goes on with it", async () => {
+	it("SIGTERM drains and names the sessions that stay, and the next start adopts them", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -33,7 +33,7 @@ describe("start and stop", function () {
 		expect(platform.agents()).to.deep.equal([agent]);
 	});
 
-	it("SIGTERM ends the sessions too where the configuration says so", async () => {
+	it("SIGTERM also ends the sessions if the configuration says so", async () => {
 		await using platform = await startPlatform({ env: { PODS__ON_EXIT: "stop" } });
 		await runningSession(platform.client());
 		expect(platform.agents()).to.have.length(1);
@@ -41,7 +41,7 @@ describe("start and stop", function () {
 		expect(platform.agents()).to.deep.equal([]);
 	});
 
-	it("a second start on one data folder ends with a sentence and disturbs nobody", async () => {
+	it("a second start on one data folder ends with a sentence and does not disturb the first", async () => {
 		await using platform = await startPlatform();
 		const { id } = await runningSession(platform.client());
 		const second = platform.startProcess([]);
@@ -52,7 +52,7 @@ describe("start and stop", function () {
 		expect(platform.agents()).to.have.length(1);
 	});
 
-	it("what cannot be started ends with a sentence", async () => {
+	it("an impossible start ends with a sentence", async () => {
 		await using platform = await startPlatform();
 		const taken = new URL(platform.url).port;
 		const file = join(platform.folder, "file");
@@ -79,7 +79,7 @@ describe("start and stop", function () {
 		}
 	});
 
-	it("npm start passes SIGTERM on, and nothing of it is left", async () => {
+	it("npm start passes SIGTERM on, and no process remains", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
 		const port = await freePort();
 		const npm = spawn("npm", ["start"], {

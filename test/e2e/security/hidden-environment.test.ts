@@ -45,7 +45,7 @@ function environOf(pid: string): string {
 describe("the environment of the platform", function () {
 	this.timeout(120_000);
 
-	it("is nowhere in /proc while it works with it, its agents included (H8)", async () => {
+	it("has no secret in /proc, of the platform or of its agents (H8)", async () => {
 		const canary = randomUUID();
 		await using platform = await startPlatform({ env: secrets(canary) });
 		const api = platform.client();
@@ -61,7 +61,7 @@ describe("the environment of the platform", function () {
 		expect(holders(canary)).to.deep.equal([]);
 	});
 
-	it("is in no debugger that a command of a session could open, of the platform or of an agent", async () => {
+	it("cannot be read by a debugger that a session's command opens in the platform or an agent", async () => {
 		await using platform = await startPlatform({ env: secrets(randomUUID()) });
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -81,7 +81,7 @@ describe("the environment of the platform", function () {
 		expect([platform.output, ...said].join("\n")).not.to.match(/debugger|inspector/i);
 	});
 
-	it("is with npm alone after npm start, and Ctrl-C ends both in order (H8)", async () => {
+	it("remains only with npm after npm start, and Ctrl-C ends both in order (H8)", async () => {
 		const canary = randomUUID();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-npm-start-"));
 		const port = await freePort();
@@ -107,7 +107,7 @@ describe("the environment of the platform", function () {
 		}
 	});
 
-	it("changes nothing of how it ends: two signals at once are one, and a wrong start has its code (H8)", async () => {
+	it("does not change the end: two signals at once count as one, and a failed start has its exit code (H8)", async () => {
 		const env = secrets(randomUUID());
 		await using platform = await startPlatform({ env });
 		const stream = await platform.events();

@@ -61,14 +61,14 @@ describe("rights on NATS", function () {
 		expect((await api.get("/models")).status).to.equal(200);
 	});
 
-	it("let nobody in who is not named", async () => {
+	it("refuse clients that are not named", async () => {
 		for (const login of [{}, { user: "atelier-gateway", pass: "wrong" }, { user: "pod", pass: "" }]) {
 			const refused = await failureOf(connect({ servers: nats.url, reconnect: false, ...login }));
 			expect(String(refused)).to.match(/authorization/i);
 		}
 	});
 
-	it("let no process hear what is said to another one, nor speak to whom it need not", async () => {
+	it("keep a process from the messages of others, and from processes it does not need", async () => {
 		const far = await as(podManager);
 		const errors: string[] = [];
 		void (async () => {

@@ -35,7 +35,7 @@ describe("templates", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	it("show values of variables and headers to administrators only, and agents get them still (L7)", async () => {
+	it("show values of variables and headers to administrators only, and pass them to agents (L7)", async () => {
 		const alice = platform.client({ authorization: "Bearer token-of-alice" });
 		for (const path of ["/templates", "/templates/tools"]) {
 			const { status, text } = await alice.get(path);

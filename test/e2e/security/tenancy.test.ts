@@ -64,7 +64,7 @@ describe("two people", function () {
 
 	for (const stranger of ["bob", "carol"]) {
 		for (const operation of built) {
-			it(`${stranger} gets for ${operation.id} what an unknown id gets`, async () => {
+			it(`${stranger} gets for ${operation.id} the answer of an unknown id`, async () => {
 				const id = foreignId(operation);
 				const foreign = await answerTo(stranger, operation, id);
 				const unknown = await answerTo(stranger, operation, unknownId);
@@ -75,7 +75,7 @@ describe("two people", function () {
 			});
 		}
 
-		it(`${stranger} sees nothing of it in lists and numbers`, async () => {
+		it(`${stranger} sees no trace of it in lists and statistics`, async () => {
 			const api = platform.client(bearer(stranger));
 			const query = { include_archived: true };
 			expect((await api.get("/sessions", { query })).body).to.deep.equal([]);
@@ -86,7 +86,7 @@ describe("two people", function () {
 	}
 
 	for (const stranger of ["bob", "carol"]) {
-		it(`${stranger} can neither begin a chronicle of it nor put raw events to it`, async () => {
+		it(`${stranger} can neither begin a chronicle of it nor add raw events to it`, async () => {
 			const api = platform.client(bearer(stranger));
 			const event = { event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 };
 			const attempts = (id: string) => [
@@ -107,18 +107,18 @@ describe("two people", function () {
 		});
 	}
 
-	it("a token nobody has is 401, everywhere", async () => {
+	it("an unknown token is 401 everywhere", async () => {
 		const { status, text } = await platform.client(bearer("mallory")).get(`/sessions/${sessionId}`);
 		expect([status, text]).to.deep.equal([401, '{"detail":"Authentication required"}']);
 	});
 
-	it("the owner's session is as it was, and hers to use", async () => {
+	it("the owner's session is unchanged and usable", async () => {
 		const { body } = await alice.get<{ id: string; status: string; rev: number }>(`/sessions/${sessionId}`);
 		expect(body).to.include({ id: sessionId, status: "running" });
 		expect((await alice.get(`/sessions/${sessionId}/conversation`)).body).to.deep.include({ turns: [] });
 	});
 
-	it("nobody but the owner gets its events, whoever listens", async () => {
+	it("only the owner receives its events", async () => {
 		await alice.delete(`/sessions/${sessionId}`);
 		const deleted = ({ event, data }: { event: string; data: string }) =>
 			event === "session_deleted" && data.includes(sessionId);

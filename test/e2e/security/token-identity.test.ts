@@ -36,13 +36,13 @@ describe("the identity `token`", function () {
 		return pair;
 	}
 
-	it("is a file for the own user, and is printed as part of a URL (H1)", () => {
+	it("stores its token in a file for the own user, and prints it as part of a URL (H1)", () => {
 		const { mode } = statSync(join(platform.dataDir, "keys", "api"));
 		expect(mode & 0o777).to.equal(0o600);
 		expect(platform.output).to.include(`Atelier listens on ${platform.url}/?token=${token}`);
 	});
 
-	it("refuses who has no token, of the own user too, and knows who has it (H1)", async () => {
+	it("refuses callers without the token, also of the own user, and accepts callers with it (H1)", async () => {
 		const wrong = { authorization: `Bearer ${token.slice(0, -1)}` };
 		for (const headers of [{}, wrong, { cookie: `token=${token}` }]) {
 			const { status, text } = await platform.client(headers).get("/sessions");
@@ -66,7 +66,7 @@ describe("the identity `token`", function () {
 		expect(await opens(`${url.replace("http", "ws")}/s/${id}/session`, {}), "without a cookie").to.equal(false);
 	});
 
-	it("knows a browser to which a server on another port gave cookies of the same name", async () => {
+	it("accepts a browser that has cookies of the same name from a server on another port", async () => {
 		const own = await cookie();
 		const [name = ""] = own.split("=");
 		for (const shown of [`${name}=x; ${own}`, `${own}; ${name}=`]) {
@@ -75,21 +75,21 @@ describe("the identity `token`", function () {
 		expect((await platform.client({ cookie: `${name}=x; ${name}=` }).get("/sessions")).status).to.equal(401);
 	});
 
-	it("gives no cookie for a wrong one, and passes over other queries", async () => {
+	it("gives no cookie for a wrong token, and ignores other query parameters", async () => {
 		const wrong = await fetch(`${platform.url}/?token=${token}x`, { redirect: "manual" });
 		expect([wrong.status, wrong.headers.get("set-cookie")]).to.deep.equal([401, null]);
 		const other = await fetch(`${platform.url}/?tokens=1`);
 		expect([other.status, other.headers.get("set-cookie")]).to.deep.equal([200, null]);
 	});
 
-	it("is found by npm run demo (H1)", async () => {
+	it("lets npm run demo find the token (H1)", async () => {
 		const { port } = new URL(platform.url);
 		const here = { PATH: process.env["PATH"], ...env, DATA_DIR: platform.dataDir, PORT: port };
 		const { stdout } = await promisify(execFile)(process.execPath, ["cli/demo.ts"], { cwd: projectRoot, env: here });
 		expect(stdout).to.include("all steps");
 	});
 
-	it("is the same after the next start, wherever that listens (H1)", async () => {
+	it("has the same token after the next start at any address (H1)", async () => {
 		await platform.stop();
 		const open = platform.startProcess([], { HOST: "0.0.0.0" });
 		platform.processes = [open];

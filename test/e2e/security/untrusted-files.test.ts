@@ -19,7 +19,7 @@ async function ready({ url }: TestPlatform): Promise<{ status: number; text: str
 describe("files that nobody should trust", function () {
 	this.timeout(120_000);
 
-	it("pipes in the run folders of two sessions stop no other session and no end (H3)", async () => {
+	it("pipes in the run folders of two sessions block no other session and not the platform's end (H3)", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const poisoned = [await runningSession(api), await runningSession(api), await runningSession(api)];
@@ -47,7 +47,7 @@ describe("files that nobody should trust", function () {
 		}
 	});
 
-	it("when no thread for files is left, /ready says so and the process ends all the same (H3)", async () => {
+	it("when all threads for files are blocked, /ready says so and the process can still end (H3)", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-pipe-"));
 		const pipe = join(folder, "pipe");
 		execFileSync("mkfifo", [pipe]);

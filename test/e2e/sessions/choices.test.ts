@@ -88,13 +88,13 @@ describe("choosing an agent and a model", function () {
 		}
 	});
 
-	it("is told of a model at once that there is none of that name", async () => {
+	it("refuses an unknown model at once", async () => {
 		const { status, text, headers } = await create({ model: "claude-sonet-4-6" });
 		expect([status, headers.get("x-error-code")]).to.deep.equal([422, "MODEL_UNKNOWN"]);
 		expect(text).to.include('did you mean \\"claude-sonnet-4-6\\"?');
 	});
 
-	it("fails with all that is missing: key, format, installation", async () => {
+	it("fails with everything that is missing: key, format, installation", async () => {
 		const { body, status } = await create({ agent: "codex", model: "claude-sonnet-4-6" });
 		expect(status).to.equal(201);
 		const { status_reason, error } = await at(body.id, "failed");
@@ -121,7 +121,7 @@ describe("choosing an agent and a model", function () {
 		expect(answer).to.match(/^Model "claude-sonnet-4-6" cannot be used: ANTHROPIC_API_KEY is not set/);
 	});
 
-	it("warns where a person is to be asked and the agent does not ask", async () => {
+	it("warns when a person should be asked and the agent does not ask", async () => {
 		const asking = await create({ agent: "kimi", model: "gpt-5.5", permission_mode: "ask" });
 		expect(asking.body.warnings).to.deep.equal(["permission_mode: Kimi Code changes files without asking"]);
 		console.log(`warnings: ${asking.body.warnings.join()}`);

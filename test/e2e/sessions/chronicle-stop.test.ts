@@ -75,7 +75,7 @@ describe("a stop with a chronicle", function () {
 		return body;
 	}
 
-	it("has the agent's summary; conversation, timeline, stream and log know nothing of the question", async () => {
+	it("has the agent's summary; conversation, timeline, stream and log do not contain the question", async () => {
 		closing = {
 			text: JSON.stringify({ summary: `A ${secretWord} was written.`, key_changes: ["one.txt"], unfinished_work: "" }),
 		};
@@ -105,7 +105,7 @@ describe("a stop with a chronicle", function () {
 		expect(states().at(-1)).to.equal("idle");
 	});
 
-	it("takes less than 20 s when the agent never answers, and loses nothing that git knows", async () => {
+	it("takes less than 20 s when the agent never answers, and records all changes in git", async () => {
 		closing = { text: "…", fault: { kind: "stall" } };
 		const id = await workedSession();
 		const ms = await timeToStop(id);

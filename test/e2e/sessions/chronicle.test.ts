@@ -77,7 +77,7 @@ describe("chronicle", function () {
 		await sessionReaches(api, id, "stopped");
 	}
 
-	it("has an edit, a command and a commit, over REST and on the stream; and the words of git at the end", async () => {
+	it("has an edit, a command and a commit, over REST and on the stream, and the changes from git at the end", async () => {
 		const source = makeRepository(join(folder, "repository"));
 		const { id } = await runningSession(api, fileUrl(source));
 		await ask(api, id, "$ printf 'one\\ntwo\\n' > one.txt; echo more >> README.md; false");
@@ -156,7 +156,7 @@ describe("chronicle", function () {
 		expect(await told(api, `/sessions/${id}/events/tokens`)).to.deep.equal([]);
 	});
 
-	it("loses nothing the timeline had when the pod is killed; the next one goes on in the same draft", async () => {
+	it("loses no entry of the timeline when the pod is killed, and the next pod continues the same draft", async () => {
 		const { id } = await runningSession(api);
 		await ask(api, id, "$ echo one > one.txt");
 		await timelineWith(api, id, "one.txt");
@@ -176,7 +176,7 @@ describe("chronicle", function () {
 		expect((await told<Chronicle>(api, `/sessions/${id}/chronicle`)).id).to.equal(draft.id);
 	});
 
-	it("is delivered by the next launch when the platform was away at the end", async () => {
+	it("is delivered by the next launch when the platform could not be reached at the end", async () => {
 		const { id } = await runningSession(api);
 		await ask(api, id, "$ echo one > one.txt");
 		const [agent] = platform.agents().filter(({ session }) => session === id);
@@ -201,7 +201,7 @@ describe("chronicle", function () {
 		stream = await platform.events();
 	});
 
-	it("makes a session that can be started from a chronicle, and knows where it came from", async () => {
+	it("makes a session that can be started, whose chronicle has this one as its parent", async () => {
 		const { id } = await runningSession(api, fileUrl(join(folder, "repository")));
 		await ask(api, id, "$ echo one > one.txt");
 		await timelineWith(api, id, "one.txt");
@@ -233,7 +233,7 @@ describe("chronicle", function () {
 		await stream.event(({ event, data }) => event === "chronicle_deleted" && data.includes(parent.id));
 	});
 
-	it("outlives its session, unless it is to go with it", async () => {
+	it("outlives its session, unless the deletion includes it", async () => {
 		const kept = await createSession(api, "", "kept");
 		const gone = await createSession(api, "", "gone");
 		for (const { id } of [kept, gone]) {
@@ -259,7 +259,7 @@ describe("chronicle", function () {
 		expect([status, again.name]).to.deep.equal([200, "kept-reforged"]);
 	});
 
-	it("is reported by the session's own pods, those of older launches too, and by no other pod", async () => {
+	it("accepts reports of the session's own pods, also of older launches, and of no other pod", async () => {
 		const { id } = await runningSession(api);
 		await stopped(id);
 		await api.post(`/sessions/${id}/start`);
@@ -290,7 +290,7 @@ describe("chronicle", function () {
 	});
 
 	for (const failpoint of ["chronicles.written", "timelines.written", "sessions.history-written"]) {
-		it(`tells everything once although the platform is killed at "${failpoint}"`, async () => {
+		it(`has every entry once although the platform is killed at "${failpoint}"`, async () => {
 			await using crashing = await startPlatform();
 			const client = crashing.client();
 			await crashing.stop();

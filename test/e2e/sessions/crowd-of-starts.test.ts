@@ -32,7 +32,7 @@ describe("a crowd of starts", function () {
 		return (await api.get<SessionView[]>("/sessions")).body;
 	}
 
-	it("starts another one's session while most of the crowd waits, says what they wait for, and starts all of them", async () => {
+	it("does not delay another person's session; the sessions of the crowd say what they wait for, and all of them start", async () => {
 		const [alice, bob] = [clientOf("alice"), clientOf("bob")];
 		await Promise.all(Array.from({ length: crowd }, () => createSession(alice)));
 		await runningSession(bob);
@@ -45,7 +45,7 @@ describe("a crowd of starts", function () {
 		await eventually(allRun, { withinMs: 120_000, everyMs: 100, what: "all of the crowd run" });
 	});
 
-	it("holds up nobody's next session for repositories that do not answer", async () => {
+	it("delays no later session because of repositories that do not answer", async () => {
 		const carol = clientOf("carol");
 		const folder = mkdtempSync(join(tmpdir(), "atelier-crowd-"));
 		await using repository = await startStallingRepository(folder);

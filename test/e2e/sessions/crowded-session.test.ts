@@ -63,7 +63,7 @@ describe("a crowd of commands on one session", function () {
 		return answers.length - refused.length;
 	}
 
-	it("is told to wait by 429, and others change their sessions meanwhile (H4)", async () => {
+	it("is answered 429, and other people change their sessions meanwhile (H4)", async () => {
 		const { rev: before } = (await alice.get<Changed>(`/sessions/${hers.id}`)).body;
 		const all = Promise.all(
 			Array.from({ length: crowd }, (_one, n) => alice.put<Changed>(`/sessions/${hers.id}`, { name: `crowd-${n}` })),
@@ -78,7 +78,7 @@ describe("a crowd of commands on one session", function () {
 		expect(Math.min(...revs)).to.be.above(before);
 	});
 
-	it("nor do others feel it when it is about the chronicle (H4)", async () => {
+	it("does not affect others when it is about the chronicle (H4)", async () => {
 		const all = Promise.all(
 			Array.from({ length: crowd }, (_one, n) => alice.post(`/sessions/${hers.id}/chronicle`, { summary: `${n}` })),
 		);

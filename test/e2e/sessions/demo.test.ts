@@ -39,7 +39,7 @@ describe("npm run demo", function () {
 		return run;
 	}
 
-	it("does the whole job on this checkout", async () => {
+	it("runs all steps on this checkout", async () => {
 		const { exitCode, output } = await runDemo(platform.url);
 		expect(exitCode, output).to.equal(0);
 		expect(output)
@@ -55,7 +55,7 @@ describe("npm run demo", function () {
 		await expectTrueWords(fileUrl(makeRepository(join(folder, "plain"))));
 	});
 
-	it("tells the truth about a workspace of a repository behind a password, which is its user's secret", async () => {
+	it("tells the truth about a workspace of a repository behind a password, and does not show the password", async () => {
 		makeRepository(join(folder, "private"));
 		await using server = await serveGit(folder, "ada", "lovelace-1843");
 		const url = `${server.url}/private/.git`;
@@ -73,7 +73,7 @@ describe("npm run demo", function () {
 		expect(seen).to.not.match(/lovelace|credential/);
 	});
 
-	it("leaves nothing of the whole job behind", async () => {
+	it("leaves nothing behind", async () => {
 		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
 		const agents = () => platform.agents().filter(({ session }) => session === sessionId);
 		await eventually(() => agents().length === 0, { withinMs: 20_000, what: "its agent is gone" });

@@ -95,7 +95,7 @@ describe("a turn whose model calls fail", function () {
 		expect((await session()).activity_metadata).to.not.have.any.keys("model_error", "attempts");
 	}
 
-	it("tells at once that calls fail, and no longer when one goes well", async () => {
+	it("reports failed calls at once, until one succeeds", async () => {
 		const answering = Promise.withResolvers<void>();
 		held = answering.promise;
 		const sentence = fail(2);
@@ -119,38 +119,38 @@ describe("a turn whose model calls fail", function () {
 		expect((await session()).activity_metadata).to.not.have.any.keys("model_error", "attempts");
 	});
 
-	it("is one that failed although the agent claims a good end and says nothing", async () => {
+	it("has failed even if the agent reports a normal end and no text", async () => {
 		const sentence = fail(2);
 		const turn = await talk.say("call 2");
 		expect(turn.content, "what people read").to.equal(sentence);
 		await expectFailed(turn, sentence);
 	});
 
-	it("is one that failed although the agent has put the error into its text", async () => {
+	it("has failed even if the agent has put the error into its text", async () => {
 		const sentence = fail(1);
 		const turn = await talk.say("call 1\nsay Sorry: {answer}");
 		expect(turn.content).to.match(/^Sorry: .*overloaded stub/);
 		await expectFailed(turn, sentence);
 	});
 
-	it("is one that failed in the provider's words, not in the agent's", async () => {
+	it("has failed with the provider's words and not the agent's", async () => {
 		const sentence = fail(1);
 		await expectFailed(await talk.say("call 1\nfail Please check your proxy on port 4711"), sentence);
 	});
 
-	it("is a good one when the last call went well, or there was none", async () => {
+	it("has succeeded when the last call succeeded, or there was none", async () => {
 		for (const message of ["call 1", "say nothing of the model"]) {
 			const { metadata } = await talk.say(message);
 			expect([metadata["stop_reason"], metadata["error"]], message).to.deep.equal(["end_turn", undefined]);
 		}
 	});
 
-	it("stays what its agent says when the failure is not the model's", async () => {
+	it("ends as its agent reports when the failure is not the model's", async () => {
 		const { metadata } = await talk.say("call 1\nfail I have lost my notes");
 		expect(metadata).to.include({ stop_reason: "error", error: "Internal error: I have lost my notes" });
 	});
 
-	it("stays cancelled when a person has cancelled it", async () => {
+	it("remains cancelled when a person has cancelled it", async () => {
 		const sentence = fail(1);
 		const message = await talk.send("call 1\nhang");
 		await eventually(async () => (await session()).activity_metadata["model_error"] === sentence);

@@ -66,7 +66,7 @@ async function heardOf(api: ApiClient, id: string, answer: string): Promise<void
 describe("history", function () {
 	this.timeout(180_000);
 
-	it("answers the same after a stop, and goes with the session", async () => {
+	it("answers the same after a stop, and is deleted with the session", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -113,7 +113,7 @@ describe("history", function () {
 		expect(historyRows(platform)).to.deep.equal({ sessions: 0, heads: 0, chunks: 0 });
 	});
 
-	it("has what the pod did while the platform was dead, although the pod died too", async () => {
+	it("has the work of the pod while the platform was dead, although the pod died too", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -153,7 +153,7 @@ describe("history", function () {
 		expect(patch.patch).to.include("+meanwhile");
 	});
 
-	it("is delivered by a pod that goes on while the platform dies and comes back", async () => {
+	it("is delivered by a pod that survives a restart of the platform", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);
@@ -170,7 +170,7 @@ describe("history", function () {
 		expect((await everything(api, id)).files.files.map(({ path }) => path)).to.deep.equal(["one.txt"]);
 	});
 
-	it("has what the pod told up to the moment in which it was killed", async () => {
+	it("has the reports of a pod up to the moment at which it was killed", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const { id } = await runningSession(api);

@@ -59,7 +59,7 @@ describe("kill -9 of a session's processes", function () {
 			expect(await ask(api, id, "$ cat kept.txt")).to.include("uncommitted");
 		});
 
-	it("the coding agent: started again once, the turn marked; AGENT_LOST the second time", async () => {
+	it("the coding agent: it is started again once and the turn is marked; the second time the session fails with AGENT_LOST", async () => {
 		const { id } = await runningSession(api);
 		const agent = agentOf(id);
 		await api.post(`/sessions/${id}/messages`, { content: "$ sleep 60" });

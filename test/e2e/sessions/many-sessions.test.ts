@@ -17,7 +17,7 @@ const count = 40;
 describe(`${count} sessions at once`, function () {
 	this.timeout(180_000);
 
-	it("run, stop, go with all they had: processes, ports and files are what they were", async () => {
+	it("run, stop and are deleted without a process, port or file left behind", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		// What the first session ever leaves later ones use.

@@ -91,7 +91,7 @@ describe("the model of a session", function () {
 		return lines.map(({ level, message }) => `${level} ${message}`);
 	}
 
-	it("is what an agent calls that has one of its own for titles, and all is paid", async () => {
+	it("replaces the model that an agent uses for titles, and all calls are billed", async () => {
 		const id = await opened("titles");
 		const { answer, calls, session } = await said(id, "hello");
 		expect(answer).to.match(/^200 .*"model":"scripted-1".*\n200 .*"model":"scripted-1"/);
@@ -103,7 +103,7 @@ describe("the model of a session", function () {
 		]);
 	});
 
-	it("is what ten calls of another one are, by plain curl, and they are paid", async () => {
+	it("replaces another model in ten calls by plain curl, and they are billed", async () => {
 		const id = await opened("curl");
 		const { answer, calls, session } = await said(id, `$ ${tenCalls}`);
 		expect(answer.trim()).to.equal(Array(10).fill("200").join(" "));
@@ -117,7 +117,7 @@ describe("the model of a session", function () {
 		);
 	});
 
-	it("is what they are with a limit, which they count to: the seventh is refused, and the session pauses", async () => {
+	it("replaces another model in a session with a limit: the seventh call is refused, and the session pauses", async () => {
 		const id = await opened("limited", { budget: { limit: 0.2 } });
 		const { answer, calls, session } = await said(id, `$ ${tenCalls}`);
 		expect(answer.trim().split(" ")).to.deep.equal([...Array(6).fill("200"), ...Array(4).fill("402")]);
@@ -129,7 +129,7 @@ describe("the model of a session", function () {
 		);
 	});
 
-	it("costs nothing that is known where it has no price, though one that has is asked for", async () => {
+	it("costs nothing if it has no price, even if a call names a model with a price", async () => {
 		const id = await opened("unpriced", { model: "without-price" });
 		const { calls, session } = await said(id, `$ ${tenCalls.replace("any-other-model", model.model)}`);
 		expect(calls.map((call) => call.model)).to.deep.equal(Array(10).fill("without-price"));

@@ -48,19 +48,19 @@ describe("a cancelled turn", function () {
 		return pids.filter(isAlive);
 	}
 
-	it("ends the command under way and what that has started, but no helper of the agent", async () => {
+	it("ends the running command and its processes, and no server of the agent", async () => {
 		const command = `setsid sh -c '${running("child")}' & ${running("own")}`;
 		expect(await leftOf(`helper\nhelper piped\ncommand ${command}\nhang`, ["own", "child"])).to.deep.equal([]);
 		expect(helpers().map(isAlive)).to.deep.equal([true, true]);
 	});
 
-	it("ends a command that was told of when it ran already, and one that does not heed SIGTERM", async () => {
+	it("ends a command that was reported after its start, and one that ignores SIGTERM", async () => {
 		const command = running("own", "trap '' TERM;");
 		expect(await leftOf(`helper piped\nunasked ${command}\nhang`, ["own"])).to.deep.equal([]);
 		expect(helpers().map(isAlive)).to.deep.equal([true]);
 	});
 
-	it("ends nothing where no command is under way, and nothing of the turns before", async () => {
+	it("ends nothing when no command is running, and no process of earlier turns", async () => {
 		await agent.prompt(`command ${running("before")}`, keep);
 		const before = await pidIn("before");
 		await agent.prompt("helper", keep);

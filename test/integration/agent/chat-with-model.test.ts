@@ -10,7 +10,7 @@ import { TestSession } from "../../support/pods/test-pod.ts";
 describe("the chat of a pod with a model", function () {
 	this.timeout(45_000);
 
-	it("writes only what a person allows, and tells the tokens of the turn", async () => {
+	it("writes only what a person permits, and reports the tokens of the turn", async () => {
 		const script = turns({
 			first: [edit("notes.txt", "new\n"), say("I was told no")],
 			second: [edit("notes.txt", "new\n"), say("written")],
@@ -45,7 +45,7 @@ describe("the chat of a pod with a model", function () {
 		expect(server.problems).to.deep.equal([]);
 	});
 
-	it("is interrupted in the middle of a command, and of what the model says", async () => {
+	it("is interrupted in the middle of a command, and of the model's answer", async () => {
 		const script = turns({
 			command: [shell("touch begun; sleep 60; touch done"), say("done")],
 			words: [say("one two three four", { fault: { kind: "slow", everyMs: 2_000 } })],

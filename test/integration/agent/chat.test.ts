@@ -17,7 +17,7 @@ function shared({ frames }: TestConnection): unknown[] {
 describe("the chat of a pod", function () {
 	this.timeout(60_000);
 
-	it("tells all clients the same: the message, the answer as it comes, its end", async () => {
+	it("sends all clients the same: the message, the answer as it is streamed, its end", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start({ permission_mode: "ask" });
 		const [one, other] = await Promise.all([pod.connect(), pod.connect()]);
@@ -51,7 +51,7 @@ describe("the chat of a pod", function () {
 		expect(turns.map(({ id }) => id)).to.deep.equal([one.all("user_confirmed")[0]?.id, result["turn_id"]]);
 	});
 
-	it("brings who comes late to where the others are", async () => {
+	it("brings a client that connects late to the state of the others", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start({ permission_mode: "ask" });
 		const first = await pod.connect();
@@ -80,7 +80,7 @@ describe("the chat of a pod", function () {
 		expect(slash_commands).to.deep.equal(["compact"]);
 	});
 
-	it("says what it cannot do, to the client that asked", async () => {
+	it("answers an unsupported request to the client that made it", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start();
 		const [one, other] = await Promise.all([pod.connect(), pod.connect()]);
@@ -100,7 +100,7 @@ describe("the chat of a pod", function () {
 		expect(other.all("error")).to.deep.equal([]);
 	});
 
-	it("does not let a tool's input be changed behind the agent's back", async () => {
+	it("refuses a changed input of a tool", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start({ permission_mode: "ask" });
 		const client = await pod.connect();
@@ -114,7 +114,7 @@ describe("the chat of a pod", function () {
 		expect((await client.frame("permission_answered")).option_id).to.equal("reject_once");
 	});
 
-	it("takes several frames a line, and no more than it takes", async () => {
+	it("accepts several frames in one message, up to a limit", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start();
 		const client = await pod.connect();
@@ -125,7 +125,7 @@ describe("the chat of a pod", function () {
 		expect((await client.frame("error")).content).to.equal("A frame may have 64 lines");
 	});
 
-	it("interrupts for a client, and tells it how that went", async () => {
+	it("interrupts for a client, and answers with the result", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start();
 		const client = await pod.connect();
@@ -154,7 +154,7 @@ describe("the chat of a pod", function () {
 		expect(quick.all("content_block_delta")).to.have.length(30_000);
 	});
 
-	it("tells a connection for confirmations nothing else", async () => {
+	it("sends a connection for confirmations nothing else", async () => {
 		await using session = new TestSession(askingTree());
 		const pod = await session.start();
 		const headers = { authorization: pod.authorization };

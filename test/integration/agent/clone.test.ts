@@ -117,7 +117,7 @@ describe("clone", () => {
 		expect(await failureOf(session, [bases])).to.match(/Remote branch missing not found in upstream origin$/);
 	}).timeout(manyStartsMs);
 
-	it("takes a remote without a commit", async () => {
+	it("accepts a remote without a commit", async () => {
 		await using session = new TestSession();
 		const origin = join(session.folder, "origin.git");
 		mkdirSync(origin);
@@ -133,7 +133,7 @@ describe("clone", () => {
 		}
 	});
 
-	it("puts further repositories into folders, once, and no part of the first one's changes", async () => {
+	it("clones further repositories into folders, once, and keeps them out of the first one's changes", async () => {
 		await using session = new TestSession();
 		const first = fileUrl(makeRepository(join(session.folder, "first"), { a: "first\n" }));
 		const second = fileUrl(makeRepository(join(session.folder, "second"), { a: "second\n" }));
@@ -154,7 +154,7 @@ describe("clone", () => {
 		);
 	});
 
-	it("puts no further repository outside the workspace", async () => {
+	it("clones no further repository outside the workspace", async () => {
 		await using session = new TestSession();
 		const url = fileUrl(makeRepository(join(session.folder, "origin"), { a: "" }));
 		mkdirSync(join(session.folder, "outside"));
@@ -184,7 +184,7 @@ describe("clone", () => {
 		expect(existsSync(canary)).to.equal(false);
 	});
 
-	it("never takes half a clone for a workspace, when it is killed in the middle", async () => {
+	it("never mistakes half a clone for a workspace after it was killed", async () => {
 		await using session = new TestSession();
 		const origin = makeRepository(join(session.folder, "origin"), { a: "whole\n" });
 		const silent = createSocketServer(() => {});

@@ -7,7 +7,7 @@ import { TestSession } from "../../support/pods/test-pod.ts";
 describe("the output of a command, to a client of the contract", function () {
 	this.timeout(60_000);
 
-	it("stands in a fence that nothing in it closes, live and in the history", async () => {
+	it("is in a fence that nothing in it closes, live and in the history", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const client = await pod.connect(contractChatPath);

@@ -28,7 +28,7 @@ describe("starts of git for a diff", function () {
 		return counted.started;
 	}
 
-	it("are two where the files of the repository say the rest", async () => {
+	it("are two if the files of the repository give the rest", async () => {
 		writeFileSync(join(workspace, "new.txt"), "new\n");
 		expect(await starts()).to.deep.equal(["add", "diff"]);
 	});

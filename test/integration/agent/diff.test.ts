@@ -149,7 +149,7 @@ describe("diff of a workspace", () => {
 		expect(await diff.files("last-commit")).to.deep.equal({ files: [{ path: "a", status: "new", ins: 1, del: 0 }] });
 	});
 
-	it("compares with where the work left the remote's default branch", async () => {
+	it("compares with the point where the work left the remote's default branch", async () => {
 		const origin = makeRepository(join(folder, "origin"), { a: "1\n" });
 		git(folder, ["clone", "--quiet", fileUrl(origin), workspace]);
 		git(workspace, ["checkout", "--quiet", "-b", "work"]);
@@ -173,7 +173,7 @@ describe("diff of a workspace", () => {
 		expect(patch).to.contain("+<<<<<<< HEAD").and.equal(plainDiff(workspace));
 	});
 
-	it("sees a change of the same length in the second of the commit", async () => {
+	it("detects a change of the same length in the same second as the commit", async () => {
 		mkdirSync(workspace);
 		await eventually(
 			async () => {

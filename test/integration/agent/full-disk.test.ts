@@ -43,7 +43,7 @@ describe("a session agent on a full disk", function () {
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);
 	}
 
-	it("ends when the platform has been away for too long", async () => {
+	it("ends when the platform could not be reached for too long", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
 		// It does not learn that before its disk is full.

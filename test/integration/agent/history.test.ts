@@ -18,7 +18,7 @@ function numbers(histories: readonly History[]): string[] {
 describe("the history a pod reports", function () {
 	this.timeout(60_000);
 
-	it("is its log, its turns and its patch, each once, as the contract says", async () => {
+	it("has its log, its turns and its patch, each once, in the form of the contract", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url, setup_scripts: ["echo the setup speaks"] });
@@ -62,7 +62,7 @@ describe("the history a pod reports", function () {
 		expect(platform.patch).to.include("+begun");
 	});
 
-	it("waits on disk while the platform is away, and the next pod delivers what a killed one could not", async () => {
+	it("waits on disk while the platform cannot be reached, and the next pod delivers what a killed one could not", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
 		await using session = new TestSession();
@@ -109,7 +109,7 @@ describe("the history a pod reports", function () {
 		expect(platform.turns[1]?.metadata).to.include({ in_reply_to: "a" });
 	});
 
-	it("is sent again after a failure, in order, and given up after a refusal", async () => {
+	it("is repeated in order after a failure, and dropped after a refusal", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
 		await using session = new TestSession();
@@ -124,7 +124,7 @@ describe("the history a pod reports", function () {
 		expect(numbers(platform.taken)).to.not.include("1.1");
 	});
 
-	it("carries a patch of any size in pieces, cut at a file's end at 2 MB", async () => {
+	it("has a patch of any size in pieces, cut at the end of a file at 2 MB", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url });
@@ -144,7 +144,7 @@ describe("the lifeline of a pod", function () {
 	this.timeout(60_000);
 	const lifeline_ms = 1_500;
 
-	it("ends it in order when the platform stays away", async () => {
+	it("ends it in order when the platform cannot be reached for too long", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		platform.status = 503;
@@ -159,7 +159,7 @@ describe("the lifeline of a pod", function () {
 		expect(readFileSync(join(pod.launch.state, "history.jsonl"), "utf8")).to.include('"in_reply_to":"kept"');
 	});
 
-	it("holds while the platform answers", async () => {
+	it("does not end it while the platform answers", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url, lifeline_ms });

@@ -44,7 +44,7 @@ describe("life of a session pod", () => {
 		expect(pod.output).to.equal("");
 	});
 
-	it("answers honestly when a message holds no command", async () => {
+	it("says so when a message holds no command", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const { content, parts } = await pod.ask("Please fix the login");
@@ -85,7 +85,7 @@ describe("life of a session pod", () => {
 		expect(asked.map(({ id }) => id === "initial")).to.deep.equal([true, false, false]);
 	});
 
-	it("works in the folder the launch names, and refuses one that leads out", async () => {
+	it("works in the folder that the launch names, and refuses one outside", async () => {
 		await using session = new TestSession();
 		const setup_scripts = ["mkdir -p packages/api; ln -sfn / out"];
 		const pod = await session.start({ working_folder: "packages/api", setup_scripts });
@@ -107,7 +107,7 @@ describe("life of a session pod", () => {
 		expect((await pod.ask("$ git symbolic-ref HEAD; ls -A")).content).to.equal("refs/heads/work\n.git\n");
 	});
 
-	it("fails with the setup script's own last words", async () => {
+	it("fails with the last lines of the setup script", async () => {
 		await using session = new TestSession();
 		const pod = new TestPod(session.launch({ setup_scripts: ["true", "echo first; false; echo not reached", "true"] }));
 		expect((await pod.phase("failed")).failure).to.deep.equal({
@@ -124,7 +124,7 @@ describe("life of a session pod", () => {
 		expect(await pod.ended()).to.equal(1);
 	});
 
-	it("ends at once, touching nothing, when the session has an agent, whatever its generation", async () => {
+	it("ends at once without a change when the session has an agent of any generation", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		await pod.ask("$ echo kept > file.txt");
@@ -140,7 +140,7 @@ describe("life of a session pod", () => {
 		expect((await third.ask("$ cat file.txt")).content).to.equal("kept\n");
 	});
 
-	it("ends with a sentence and without a status when it is told nothing that makes sense", async () => {
+	it("ends with a sentence and without a status when its launch document is invalid", async () => {
 		await using session = new TestSession();
 		const launch = session.launch();
 		const pod = new TestPod(launch, JSON.stringify(launch).slice(0, -5));
@@ -149,7 +149,7 @@ describe("life of a session pod", () => {
 		expect(existsSync(launch.status_file)).to.equal(false);
 	});
 
-	it("shows its commands nothing but what is on the list", async () => {
+	it("shows its commands only the allowed variables", async () => {
 		await using session = new TestSession();
 		const launch = session.launch({ env: { STAGE: "test", LD_PRELOAD: "/evil.so", HTTPS_PROXY: "http://evil" } });
 		const pod = new TestPod(launch, undefined, {
@@ -178,7 +178,7 @@ describe("life of a session pod", () => {
 			.and.not.contain("evil");
 	});
 
-	it("lets commits inside carry the name of the person whose git configuration it may use", async () => {
+	it("gives commits the name of the person whose git configuration it may use", async () => {
 		await using session = new TestSession();
 		const person = join(session.folder, "person");
 		makeRepository(join(person, "x"), { a: "" });

@@ -49,7 +49,7 @@ describe("messages", () => {
 		expect(confirmed).to.have.length(5);
 	});
 
-	it("are taken once, however often they are sent, also by the next pod", async () => {
+	it("are accepted once when they are sent repeatedly, also by the next pod", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		for (let time = 0; time < 3; time++) await pod.ask("$ echo once >> counted", "same");
@@ -88,7 +88,7 @@ describe("messages", () => {
 		expect(await eventually(async () => !(await pod.history()).is_active)).to.equal(true);
 	});
 
-	it("that cannot be used are refused by name, and other frames ignored", async () => {
+	it("that are invalid are refused by name, and other frames ignored", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const connection = await pod.connect();
@@ -131,7 +131,7 @@ describe("messages", () => {
 		await pod.answer("m98", withinMs);
 	});
 
-	it("keep their bounds in what is answered: a command's output may be as long as it likes", async () => {
+	it("have bounded answers, even if a command's output is unlimited", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const { content, parts } = await pod.ask("$ seq 1 200000; seq 1 200000 >&2");
@@ -142,7 +142,7 @@ describe("messages", () => {
 });
 
 describe("who may talk to the pod", () => {
-	it("is the platform, by its key; no foreign host and no web page", async () => {
+	it("is the platform with its key, and no foreign host and no web page", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const { authorization } = pod;

@@ -14,7 +14,7 @@ describe("a pod with an agent that cannot be started", () => {
 		return failure;
 	}
 
-	it("says all at once: the key, the format, and which command installs it", async () => {
+	it("names everything that is missing at once: the key, the format, and the command that installs it", async () => {
 		await using session = new TestSession();
 		const agents = join(session.folder, "agents");
 		const reason = 'Model "m1" cannot be used: M_KEY is not set where the platform was started';

@@ -25,7 +25,7 @@ async function startAsking(
 }
 
 describe("permissions of a pod", () => {
-	it("wait for a person in mode `ask`: what is refused is not done, what is allowed is", async () => {
+	it("wait for a person in mode `ask`: refused calls are not run, permitted ones are", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client, has } = await startAsking(session);
 		await client.send("m1", "write refused.txt no\nwrite allowed.txt yes");
@@ -63,7 +63,7 @@ describe("permissions of a pod", () => {
 		expect([has("a.txt"), has("b.txt")]).to.deep.equal([true, true]);
 	});
 
-	it("are answered once: the same answer again is the same, another is refused, an unknown one too", async () => {
+	it("are answered once: a repetition gets the same answer, a different or unknown one is refused", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		await client.send("m1", "write a.txt a");
@@ -79,7 +79,7 @@ describe("permissions of a pod", () => {
 		await pod.answer("m1");
 	});
 
-	it("for ever are remembered by the agent, and only when somebody says so", async () => {
+	it("for ever are remembered by the agent, and only when a person chooses that", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		await client.send("m1", "write a.txt a\nwrite b.txt b");
@@ -88,7 +88,7 @@ describe("permissions of a pod", () => {
 		expect((await pod.answer("m1")).content).to.equal("allow_always\nallow_always\n");
 	});
 
-	it("that are open are given when the mode becomes `auto`", async () => {
+	it("that are open are granted when the mode becomes `auto`", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		await client.send("m1", "both a.txt b.txt");
@@ -99,7 +99,7 @@ describe("permissions of a pod", () => {
 		expect(client.all("permission_answered")).to.have.length(2);
 	});
 
-	it("are withdrawn by an interrupt before the agent hears of it, and nothing is written", async () => {
+	it("are withdrawn by an interrupt before the agent is notified, and nothing is written", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client, has } = await startAsking(session);
 		await client.send("m1", "write a.txt a\nwrite b.txt b");
@@ -113,7 +113,7 @@ describe("permissions of a pod", () => {
 		expect((await pod.ask("say on")).content).to.equal("on");
 	});
 
-	it("are not even asked for while a turn is being cancelled", async () => {
+	it("are not requested while a turn is being cancelled", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		await client.send("m1", "insist");
@@ -123,7 +123,7 @@ describe("permissions of a pod", () => {
 		expect(client.all("control_request")).to.have.length(1);
 	});
 
-	it("are told to the platform while they wait, and no longer", async () => {
+	it("are reported to the platform while they wait, and only then", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session, { platform_url: platform.url });
@@ -139,7 +139,7 @@ describe("permissions of a pod", () => {
 });
 
 describe("an interrupt of a pod", () => {
-	it(`ends a turn within ${promisedMs} ms where the agent cooperates, and the next message is answered`, async () => {
+	it(`ends a turn within ${promisedMs} ms if the agent cooperates, and the next message is answered`, async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		await client.send("m1", "hang");
@@ -155,7 +155,7 @@ describe("an interrupt of a pod", () => {
 		expect((await pod.answer("m2")).content).to.equal("next");
 	});
 
-	it("right after a message was taken ends its turn, however far it has come", async () => {
+	it("right after a message was accepted ends its turn at any stage", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session);
 		client.socket.on("message", (data: Buffer) => {
@@ -170,7 +170,7 @@ describe("an interrupt of a pod", () => {
 		expect((await pod.ask("say on")).content).to.equal("on");
 	});
 
-	it("ends an agent that ignores it, starts it again, and goes on; as often as it takes", async () => {
+	it("ends an agent that ignores it and starts it again, also repeatedly", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod, client } = await startAsking(session, { interrupt_ms: 200 });
 		const pids = new Set([(await pod.ask("pid")).content]);
@@ -186,7 +186,7 @@ describe("an interrupt of a pod", () => {
 		expect(await pod.logs()).to.include("The coding agent did not heed the interrupt, and is ended");
 	});
 
-	it("is nothing where nothing is done", async () => {
+	it("does nothing without a turn", async () => {
 		await using session = new TestSession(askingTree());
 		const { pod } = await startAsking(session);
 		expect((await pod.command("/api/interrupt")).body).to.deep.equal({ session_id: session.id, status: "idle" });

@@ -29,7 +29,7 @@ describe("what the platform hears of a pod", function () {
 		expect(states.filter((state, index) => state === states[index - 1])).to.deep.equal([]);
 	});
 
-	it("is the newest state only, when it comes back after a while; the pod works on meanwhile", async () => {
+	it("is only the newest state after an outage, during which the pod goes on", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
 		await using session = new TestSession();
@@ -50,7 +50,7 @@ describe("what the platform hears of a pod", function () {
 		expect(taken[0]?.metadata).to.include({ turn_count: 3 });
 	});
 
-	it("is asked for again after a failure of the platform, and not after a refusal, which is logged once", async () => {
+	it("is repeated after a failure of the platform, and not after a refusal, which is logged once", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
 		await using session = new TestSession();
@@ -65,7 +65,7 @@ describe("what the platform hears of a pod", function () {
 		expect(refusals).to.have.length(1);
 	});
 
-	it("tells the pod when it is not the session's pod any more, and the pod ends", async () => {
+	it("makes the pod end when it is not the session's pod any more", async () => {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url });

@@ -49,7 +49,7 @@ describe("records of a session agent", () => {
 			expect(JSON.parse(readFileSync(path(), "utf8"))).to.include({ phase: "ready" });
 		});
 
-		it(`a journal that is written anew takes the place of ${kind}, and goes on (H3)`, async () => {
+		it(`a rewritten journal replaces ${kind}, and goes on (H3)`, async () => {
 			const { journal } = await Journal.open(path());
 			await journal.append({ n: 1 });
 			for (const name of ["f", "f.tmp"]) await putOdd(kind, join(folder(), name));
@@ -62,7 +62,7 @@ describe("records of a session agent", () => {
 		});
 	}
 
-	it("writes through no link that waits under a name of the former way (H3)", async () => {
+	it("does not write through a link under the name of a temporary file (H3)", async () => {
 		const precious = join(folder(), "precious");
 		writeFileSync(precious, "stays");
 		for (const suffix of ["tmp", "next"]) symlinkSync(precious, `${path()}.${suffix}`);
@@ -72,7 +72,7 @@ describe("records of a session agent", () => {
 		expect(readFileSync(precious, "utf8")).to.equal("stays");
 	});
 
-	it("a journal that finds no room to be written anew stays as it was, and goes on (where it may mount)", async function () {
+	it("a journal without room for a rewrite is unchanged, and goes on (if it may mount)", async function () {
 		using disk = SmallDisk.mount(2);
 		if (!disk) return this.skip();
 		const file = join(disk.folder, "f");

@@ -59,7 +59,7 @@ describe("WorkspaceWatch", function () {
 		return [...files.map(({ path, status, ins, del }) => `${status} ${path} +${ins} -${del}`).sort(), ...made];
 	}
 
-	it("tells files that were made, changed again and again, and deleted; nothing when nothing happened", async () => {
+	it("reports created, repeatedly changed and deleted files, and nothing when nothing happened", async () => {
 		write("before.txt", "was here before the first look\n");
 		const looking = await open();
 		expect(await told(looking)).to.deep.equal([]);
@@ -86,7 +86,7 @@ describe("WorkspaceWatch", function () {
 		expect([await told(looking), counted.started]).to.deep.equal([[], ["ls-files"]]);
 	});
 
-	it("sees a branch move wherever git keeps where it stands", async () => {
+	it("detects a moved branch in every place where git stores it", async () => {
 		const looking = await open();
 		const commit = ["commit", "--quiet", "--allow-empty", "--message", "moved"];
 		const pack = ["pack-refs", "--all"];
@@ -111,7 +111,7 @@ describe("WorkspaceWatch", function () {
 		}
 	});
 
-	it("tells commits by hash and subject, and no file twice because of them", async () => {
+	it("reports commits by hash and subject, and no file twice because of them", async () => {
 		const looking = await open();
 		write("b.ts", "b\n");
 		expect(await told(looking)).to.deep.equal(["new b.ts +1 -0"]);
@@ -131,7 +131,7 @@ describe("WorkspaceWatch", function () {
 		expect(await told(looking)).to.deep.equal(["new d.ts +1 -0", "commit On a branch (1)"]);
 	});
 
-	it("does not tell commits that were made elsewhere before, when they are checked out", async () => {
+	it("does not report older commits that are checked out", async () => {
 		git(workspace, ["checkout", "--quiet", "-b", "old"]);
 		const before = { GIT_COMMITTER_DATE: "2020-01-01T00:00:00Z" };
 		write("old.ts", "old\n");
@@ -153,7 +153,7 @@ describe("WorkspaceWatch", function () {
 		expect(await told(looking)).to.deep.equal(["new a.ts +1 -0", "commit first (1)"]);
 	});
 
-	it("tells everything since a commit, for the chronicle", async () => {
+	it("reports everything since a commit, for the chronicle", async () => {
 		const looking = await open();
 		const { head } = looking;
 		commitFiles(workspace, { "b.ts": "b\n" }, "second");
@@ -164,7 +164,7 @@ describe("WorkspaceWatch", function () {
 		expect(commits.map(({ subject }) => subject)).to.deep.equal(["second"]);
 	});
 
-	it("leaves out what is ignored, and what is in repositories of their own", async () => {
+	it("leaves out ignored files, and files of inner repositories", async () => {
 		write(".gitignore", "ignored/\n");
 		const looking = await open();
 		write("ignored/a", "a");
@@ -172,7 +172,7 @@ describe("WorkspaceWatch", function () {
 		expect(await told(looking)).to.deep.equal([]);
 	});
 
-	it("sees a file become a folder, a folder a file, and a link", async () => {
+	it("detects a file that becomes a folder, a folder that becomes a file, and a link", async () => {
 		const looking = await open();
 		rmSync(join(workspace, "README.md"));
 		write("README.md/inside", "x\n");
@@ -188,7 +188,7 @@ describe("WorkspaceWatch", function () {
 		]);
 	});
 
-	it("tells very large files apart by size and time, and does not read them", async () => {
+	it("compares very large files by size and time, and does not read them", async () => {
 		const looking = await open();
 		const large = join(workspace, "large.bin");
 		writeFileSync(large, "");
@@ -248,7 +248,7 @@ describe("WorkspaceWatch", function () {
 		expect(readdirSync(scratch)).to.deep.equal([]);
 	});
 
-	it("agrees with what was done, for any changes", async () => {
+	it("agrees with the changes that were made, for any changes", async () => {
 		const name = fc.constantFrom("a", "b", "c/d", "c/e", "ä ö", 'quo"te', "new\nline", "-dash");
 		const content = fc.option(fc.constantFrom("", "1\n", "1\n2\n", "\0binary", "é"));
 		const rounds = fc.array(fc.array(fc.record({ name, content }), { maxLength: 5 }), { maxLength: 4 });

@@ -66,7 +66,7 @@ describeSessions("budgets", (testbed) => {
 		await callAs(testbed.near, pod(session_id), release, { session_id, reservation_id: "a" });
 	});
 
-	it("are a member of a session: given at its creation, changed and taken away, and told to its pod", async () => {
+	it("are a member of a session: set at its creation, changed and removed, and sent to its pod", async () => {
 		const { id } = await testbed.ada.create({ budget: { limit: 0.5 } });
 		const [claim] = await testbed.ada.claim(id);
 		expect(claim?.launch).to.include({ budgeted: true });
@@ -79,7 +79,7 @@ describeSessions("budgets", (testbed) => {
 		expect(free?.launch).to.include({ budgeted: false });
 	});
 
-	it("hear of what an earlier launch has used, from its own pod and from the next one", async () => {
+	it("include the usage of an earlier launch, from its own pod and from the next one", async () => {
 		const { id: session_id } = await testbed.ada.stopped();
 		await testbed.ada.command("start", session_id);
 		const late = [
@@ -91,7 +91,7 @@ describeSessions("budgets", (testbed) => {
 		expect(await testbed.ada.get(session_id)).to.include({ tokens_used: 2_000 });
 	});
 
-	it("are used up by reports, which their session and everybody's numbers tell of", async () => {
+	it("are reduced by reports, which appear in the session and in all statistics", async () => {
 		const { id: session_id } = await testbed.ada.running();
 		const { cost } = await callAs(testbed.near, pod(session_id), usage.actions.report, { session_id, ...report });
 		expect(cost).to.equal(0.003);

@@ -131,7 +131,7 @@ describe("somebody who listens on the bus", () => {
 		expect(await answer).to.equal("the truth");
 	});
 
-	it("cannot tell events, nor repeat one", async () => {
+	it("can neither publish events nor repeat one", async () => {
 		await publish(near, opened, { text: "true" });
 		const { subject, data } = await heard("EVENT");
 		eve.publish(subject, data);
@@ -140,7 +140,7 @@ describe("somebody who listens on the bus", () => {
 		expect(kept).to.deep.equal(["event true"]);
 	});
 
-	it("can neither say that a process has gone nor offer its services in its place", async () => {
+	it("can neither announce the end of a process nor offer its services", async () => {
 		const offer = { name: vault.name, actions: { "vault.put": { name: "vault.put" } } };
 		forge("INFO", near, "eve", { services: [offer], instanceID: "eve", ipList: [], client: {}, config: {}, seq: 1 });
 		forge("DISCONNECT", near, far.nodeID, {});

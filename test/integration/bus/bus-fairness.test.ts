@@ -21,7 +21,7 @@ for (const count of [1, 2] as const) {
 		});
 		after(() => nodes?.stop());
 
-		it("keep nobody else from the same action", async () => {
+		it("do not delay other principals' calls of the same action", async () => {
 			const { promise, resolve } = Promise.withResolvers<void>();
 			service.held = promise;
 			const read = (who: Principal) => callAs(nodes.near, who, probe.actions.read, { thing_id });

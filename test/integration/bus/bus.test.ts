@@ -152,12 +152,12 @@ for (const count of [1, 2] as const) {
 			}
 		});
 
-		it("does not believe what stands beside the principal", async () => {
+		it("ignores a principal beside the vouched one", async () => {
 			const meta = { user: root, token: root, principal: vouch(alice) };
 			expect(await failureOf(call(nodes.near, probe.actions.admin, {}, { meta }))).to.be.instanceOf(ForbiddenError);
 		});
 
-		it("keeps each access to its kinds", async () => {
+		it("admits to each action only the kinds of principals that it allows", async () => {
 			expect(await call(nodes.near, probe.actions.open, {})).to.equal("anonymous");
 			expect(await callAs(nodes.near, root, probe.actions.admin, {})).to.equal(true);
 			expect(await callAs(nodes.near, job, probe.actions.system, {})).to.equal(true);
@@ -177,18 +177,18 @@ for (const count of [1, 2] as const) {
 			expect(error).to.be.instanceOf(TimeoutError);
 		});
 
-		it("ends a call in time, and whatever it has called with it", async () => {
+		it("ends a call at its time limit, with the calls that it has made", async () => {
 			const error = await failureOf(callAs(nodes.near, alice, probe.actions.asks, {}));
 			expect(error).to.include({ type: "REQUEST_TIMEOUT", code: 504 });
 			expect(await eventually(() => asked.pop())).to.include({ type: "REQUEST_TIMEOUT", code: 504 });
 		});
 
-		it("asks again who has let calls run out of time while it lives: they may be one caller's doing (H4)", async () => {
+		it("keeps calling a node that lives after calls timed out, because one caller may have caused that (H4)", async () => {
 			const stuck = () => failureOf(callAs(nodes.near, alice, probe.actions.stuck, {}));
 			for (let i = 0; i < 8; i++) expect(await stuck()).to.include({ type: "REQUEST_TIMEOUT" });
 		});
 
-		it("does not ask again whose store is away", async () => {
+		it("stops calling a service whose store cannot be reached", async () => {
 			const away = () => failureOf(callAs(nodes.near, alice, probe.actions.storeless, {}));
 			for (let i = 0; i < 5; i++) expect(await away()).to.include({ type: "STORE_UNREACHABLE" });
 			const before = storelessCalls;
@@ -197,7 +197,7 @@ for (const count of [1, 2] as const) {
 		});
 
 		if (count === 2) {
-			it("takes a call that nobody answers for an outage only when its node is silent (H4)", async () => {
+			it("counts an unanswered call as an outage only when its node is silent (H4)", async () => {
 				const lost: ActionHandler = () => new Promise(() => {});
 				const unanswered = timeoutMiddleware(nodes.near).remoteAction?.call(nodes.near, lost, { name: "probe.lost" });
 				const far = nodes.near.registry.nodes.list({}).find(({ id }) => id !== nodes.near.nodeID) ?? expect.fail();

@@ -89,7 +89,7 @@ describe("the bus shows NATS who it is (H9)", function () {
 		await expectRefused({});
 	});
 
-	it("never over a server without TLS when tls:// was said", async () => {
+	it("never to a server without TLS when the URL is tls://", async () => {
 		await nats.start();
 		const options = natsOptions({ url: `tls://127.0.0.1:${port}`, log_level: "fatal" });
 		expect(String(await failureOf(connect({ ...options, reconnect: false, maxReconnectAttempts: 0 })))).to.match(
@@ -109,7 +109,7 @@ describe("the bus shows NATS who it is (H9)", function () {
 		expect(natsOptions(encoded)).to.include({ user: "user", pass: "se/c@ret" });
 	});
 
-	it("never in plain text where a certificate was named, and never without a file that was", () => {
+	it("never in plain text when a certificate is configured, and never without a configured file", () => {
 		const bus = { url: "nats://127.0.0.1:1", log_level: "fatal" } as const;
 		expect(() => natsOptions({ ...bus, ca_file: "/nonexistent" })).to.throw(ConfigError, "has to begin with tls://");
 		expect(() => natsOptions({ ...bus, url: "tls://a:1,nats://b:1" })).to.throw(ConfigError, "tls://");

@@ -30,7 +30,7 @@ describe("NatsLink", () => {
 		await nats[Symbol.asyncDispose]();
 	});
 
-	it("fails while the server is away, and is no loss", async () => {
+	it("fails while the server is down, and works afterwards", async () => {
 		await eventually(() => link.check().then(() => true));
 		await nats.kill();
 		expect(await failureOf(link.check())).to.be.instanceOf(Error);
@@ -49,7 +49,7 @@ describe("NatsLink", () => {
 		await eventually(() => link.check().then(() => true));
 	});
 
-	it("tells when the client has closed for good", async () => {
+	it("reports that the client has closed permanently", async () => {
 		await broker.transit?.tx.disconnect();
 		await eventually(() => losses.length === 1);
 		expect(await failureOf(link.check())).to.be.instanceOf(Error);

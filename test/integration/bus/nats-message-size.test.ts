@@ -45,14 +45,14 @@ describe("messages over NATS", () => {
 		await nats[Symbol.asyncDispose]();
 	});
 
-	it("take what is as large as a message may be, both ways (C1)", async () => {
+	it("carry the largest messages in both directions (C1)", async () => {
 		const largest = "x".repeat(maxMessageBytes - '{"text":""}'.length);
 		expect(await call(near, echo.actions.text, { text: largest })).to.equal(largest);
 		const quotes = Math.floor((maxMessageBytes - 100) / 4);
 		expect(await call(near, echo.actions.json, { quotes })).to.have.length(quotes);
 	});
 
-	it("refuse in words what is larger, at once (C1)", async () => {
+	it("refuse larger ones at once with a sentence (C1)", async () => {
 		const begun = performance.now();
 		const request = await failureOf(call(near, echo.actions.text, { text: '"'.repeat(600_000) }));
 		expect(request).to.be.instanceOf(RequestTooLargeError);

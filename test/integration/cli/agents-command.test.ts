@@ -141,7 +141,7 @@ describe("npm run agents", function () {
 		});
 	}
 
-	it("says so when npm is not there", async () => {
+	it("says so when npm is missing", async () => {
 		const { said, code } = await runAgents(["install", "gemini"], {
 			...environment("whole"),
 			PATH: join(folder, "none"),
@@ -164,13 +164,13 @@ describe("npm run agents", function () {
 			await eventually(() => existsSync(join(folder, "seen")), { withinMs: 15_000 });
 		});
 
-		it("takes back what it began, when it was asked to end", async () => {
+		it("removes the partial installation when it is asked to end", async () => {
 			child.kill("SIGINT");
 			expect(await once(child, "exit")).to.deep.equal([1, null]);
 			expect(left()).to.deep.equal([]);
 		});
 
-		it("is no installation when it was killed, and gone after the next one", async () => {
+		it("leaves no installation when it is killed, and the next one cleans up", async () => {
 			// With what it has started.
 			process.kill(-(child.pid ?? Number.NaN), "SIGKILL");
 			await once(child, "exit");
@@ -191,7 +191,7 @@ describe("npm run agents", function () {
 		expect([left(), existsSync(entry())]).to.deep.equal([["gemini"], true]);
 	});
 
-	it("removes one, and says what that is worth", async () => {
+	it("removes one, and says how much space that frees", async () => {
 		await agents("whole", "install", "gemini");
 		expect(await agents("whole", "remove", "gemini")).to.deep.equal({
 			said: "Removed gemini: 4 MB are free again\n",
@@ -202,7 +202,7 @@ describe("npm run agents", function () {
 		expect([said, code]).to.deep.equal(['The coding agent "gemini" is not installed\n', 1]);
 	});
 
-	it("says what it does not understand", async () => {
+	it("names the words that it does not understand", async () => {
 		expect((await agents("whole", "install", "skynet")).said).to.match(
 			/^There is no coding agent "skynet"; known: builtin, /,
 		);

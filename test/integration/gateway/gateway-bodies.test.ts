@@ -103,7 +103,7 @@ describe("gateway: bodies and parameters", () => {
 			await endedSoon(connection);
 		});
 
-		it("is 413 by what arrives, and its connection ends when more keeps coming", async () => {
+		it("is 413 by its received bytes, and its connection is closed when more follow", async () => {
 			const connection = await RawConnection.open(gateway.port);
 			connection.write(rawRequest(`POST ${thing}`, { Host: gateway.host, ...json, "Transfer-Encoding": "chunked" }));
 			const chunk = `400\r\n${"x".repeat(1_024)}\r\n`;
@@ -123,7 +123,7 @@ describe("gateway: bodies and parameters", () => {
 			expect((await taken(send(`POST ${thing}`, json, full)))["deep"]).to.have.length(maxBody - body.length);
 		});
 
-		it("leaves the connection usable when the rest of it comes at once", async () => {
+		it("does not close the connection when the rest of it follows at once", async () => {
 			const connection = await RawConnection.open(gateway.port);
 			connection.write(rawRequest(`POST ${thing}`, { Host: gateway.host, ...json }, "x".repeat(maxBody + 1)));
 			await expectStill(413, connection.answer());
@@ -132,7 +132,7 @@ describe("gateway: bodies and parameters", () => {
 			connection.close();
 		});
 
-		it("is not asked for with 100 Continue", async () => {
+		it("gets no 100 Continue", async () => {
 			const connection = await RawConnection.open(gateway.port);
 			const expecting = { Host: gateway.host, ...json, Expect: "100-continue" };
 			connection.write(rawRequest(`POST ${thing}`, { ...expecting, "Content-Length": "9999999" }));
@@ -191,13 +191,13 @@ describe("gateway: bodies and parameters", () => {
 	});
 
 	describe("parameters", () => {
-		it("come from their own place only", async () => {
+		it("come only from the place that the contract names", async () => {
 			const body = JSON.stringify({ name: "ab", thing_id: "another", size: 3, stray: true });
 			const params = await taken(send(`POST ${thing}?name=zz&size=9&thing_id=x`, json, body));
 			expect(params).to.deep.equal({ thing_id: id, name: "ab", size: 3 });
 		});
 
-		it("cannot come from what an object inherits", async () => {
+		it("cannot come from the prototype of an object", async () => {
 			const [item] = await refused(send(`POST ${thing}`, json, '{"constructor":{"name":"ab"}}'));
 			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg: "Field required" });
 		});
@@ -241,7 +241,7 @@ describe("gateway: bodies and parameters", () => {
 			expect(item).to.deep.include({ type: "uuid_parsing", loc: ["path", "thing_id"], input: "x" });
 		});
 
-		it("that are wrong are named all at once, with what they were and what they should be", async () => {
+		it("that are wrong are all named in one answer, with their value and what is allowed", async () => {
 			const items = await refused(send(`POST ${thing}`, json, '{"name":"A","size":0.5}'));
 			expect(items).to.deep.equal([
 				{

@@ -41,7 +41,7 @@ describe("gateway: callers", () => {
 	}
 
 	describe("authentication", () => {
-		it("knows whoever has no token as the developer, and named tokens as other people", async () => {
+		it("treats a caller without a token as the developer, and identifies other people by their tokens", async () => {
 			expect((await seenBy(`GET ${thing}`)).principal).to.deep.equal({
 				kind: "user",
 				id: "dev-user",
@@ -61,7 +61,7 @@ describe("gateway: callers", () => {
 			});
 		}
 
-		it("takes no program of another user for the developer (H1; where root may start one)", async function () {
+		it("does not treat a program of another user as the developer (H1; if root may start one)", async function () {
 			const stranger = await otherUser();
 			if (!stranger) this.skip();
 			const request = (headers: Record<string, string> = {}) =>
@@ -85,7 +85,7 @@ describe("gateway: callers", () => {
 			).to.match(/ 200 /);
 		});
 
-		it("believes nothing else a request says about who sends it", async () => {
+		it("ignores everything else that a request says about its sender", async () => {
 			const claims = {
 				"X-User-Id": "root",
 				"X-Auth-Roles": "admin",
@@ -100,14 +100,14 @@ describe("gateway: callers", () => {
 			expect(VouchedPrincipal.read(meta.principal)?.id).to.equal("alice");
 		});
 
-		it("refuses who may not before it looks at the body", async () => {
+		it("refuses an unauthorised caller before it reads the body", async () => {
 			const answer = await send("GET /api/v1/svc/admin", { Authorization: "Bearer token-of-alice" });
 			await expectDetail(answer, 403, "Administrator role required");
 			const body = await send(`POST ${thing}`, { Authorization: "Bearer nobody", ...json }, "{{{");
 			expect(body.status).to.equal(401);
 		});
 
-		it("knows nobody where everybody may ask", async () => {
+		it("needs no principal for public routes", async () => {
 			for (const headers of [{}, { Authorization: "Bearer token-of-carol" }, { Authorization: "Bearer nobody" }]) {
 				const { principal, meta } = await seenBy("GET /open", headers);
 				expect([principal, meta.principal]).to.deep.equal([anonymous, undefined]);
@@ -144,12 +144,12 @@ describe("gateway: callers", () => {
 			}
 		});
 
-		it("find no session but their own, known or not", async () => {
+		it("find no session but their own, whether it exists or not", async () => {
 			const answer = await send(report.replace(id, otherId), { Authorization: token() });
 			await expectDetail(answer, 404, "Not Found");
 		});
 
-		it("reach nothing that is not for pods, and nobody else reaches what is", async () => {
+		it("reach only the routes for pods, which nobody else reaches", async () => {
 			const refusal = "This credential is not meant for this action";
 			for (const line of [`GET ${thing}`, "GET /api/v1/svc/things", "GET /api/v1/svc/admin"]) {
 				await expectDetail(await send(line, { Authorization: token() }), 403, refusal);

@@ -55,12 +55,12 @@ describe("gateway: the chain", () => {
 
 	describe("Host and Origin", () => {
 		for (const host of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
-			it(`takes the address it listens on: ${host}`, async () => {
+			it(`accepts the address it listens on: ${host}`, async () => {
 				expect((await send(`GET ${thing}`, { Host: `${host}:${gateway.port}` })).status).to.equal(200);
 			});
 		}
 
-		it("takes a configured name with any port", async () => {
+		it("accepts a configured name with any port", async () => {
 			for (const host of ["atelier.example", "ATELIER.example:443"]) {
 				expect((await send(`GET ${thing}`, { Host: host })).status).to.equal(200);
 			}
@@ -105,7 +105,7 @@ describe("gateway: the chain", () => {
 			});
 		}
 
-		it("takes its own origin, and tells browsers of an allowed one elsewhere that it may read", async () => {
+		it("accepts its own origin, and lets browsers of other allowed origins read the answer", async () => {
 			const own = await send(`GET ${thing}`, { Origin: `http://${gateway.host}` });
 			expect([own.status, own.headers["access-control-allow-origin"]]).to.deep.equal([200, undefined]);
 			const page = await send(`GET ${thing}`, { Origin: far });
@@ -116,7 +116,7 @@ describe("gateway: the chain", () => {
 			expect(preflight.headers["access-control-allow-headers"]).to.include("Authorization");
 		});
 
-		it("matters: without the check the same requests change something", async () => {
+		it("are a needed check: without it the same requests change something", async () => {
 			const nodes = await startNodes(1, [service.schema]);
 			const chain = new RequestChain({
 				guard: { check: () => undefined },
@@ -192,16 +192,16 @@ describe("gateway: the chain", () => {
 			"*",
 			"http://127.0.0.1/api/v1/svc/things",
 		]) {
-			it(`knows nothing at ${path.slice(0, 60)}`, async () => {
+			it(`answers 404 at ${path.slice(0, 60)}`, async () => {
 				await expectDetail(await send(`GET ${path}`), 404, "Not Found");
 			});
 		}
 
-		it("knows no job of the platform by any method", async () => {
+		it("exposes no job of the platform by any method", async () => {
 			await expectDetail(await send("POST /api/v1/svc/jobs", json, "{}"), 404, "Not Found");
 		});
 
-		it("answers a wrong method with those that are right", async () => {
+		it("answers a wrong method with the allowed ones", async () => {
 			for (const [path, allow] of [
 				[thing, "GET, HEAD, POST, PUT, DELETE"],
 				["/health", "GET, HEAD"],
@@ -234,7 +234,7 @@ describe("gateway: the chain", () => {
 	});
 
 	describe("request id and idempotency key", () => {
-		it("gives every request an id, its own only where that is harmless", async () => {
+		it("gives every request an id, and takes the client's id only if it is harmless", async () => {
 			for (const [given, taken] of [
 				["abc-DEF_9", true],
 				["a".repeat(64), true],
@@ -252,7 +252,7 @@ describe("gateway: the chain", () => {
 			expect((await send("GET /nope", { "X-Request-ID": "mine" })).headers["x-request-id"]).to.equal("mine");
 		});
 
-		it("passes the key of a command on, and refuses one that is none", async () => {
+		it("passes the key of a command on, and refuses an invalid one", async () => {
 			const { meta } = await seenBy(`POST ${thing}`, { ...json, "Idempotency-Key": "k-1" }, good);
 			expect(meta.idempotency_key).to.equal("k-1");
 			service.seen.length = 0;
@@ -264,7 +264,7 @@ describe("gateway: the chain", () => {
 			expect(service.seen).to.deep.equal([]);
 		});
 
-		it("says how long somebody waits for the answer", async () => {
+		it("passes on how long the client waits for the answer", async () => {
 			const before = Date.now();
 			const { meta } = await seenBy(`GET ${thing}`);
 			// Milliseconds are cut off more than once on the way.
@@ -273,7 +273,7 @@ describe("gateway: the chain", () => {
 	});
 
 	describe("answers", () => {
-		it("carry what keeps browsers in bounds", async () => {
+		it("carry the headers that restrict browsers", async () => {
 			for (const path of ["/health", "/nope", thing]) {
 				const { headers } = await send(`GET ${path}`);
 				expect(headers).to.include({

@@ -128,7 +128,7 @@ for (const nodes of [1, 2] as const) {
 			return sendRaw(gateway.port, rawRequest(`POST /api/v1/svc/failures/${how}`, headers, "{}"));
 		}
 
-		it("are told as far as they were meant for clients, and not a word further", async () => {
+		it("show clients only what is meant for them", async () => {
 			for (const [how, [status, detail, code]] of Object.entries(expected)) {
 				const answer = await fail(how);
 				expect([answer.status, JSON.parse(answer.text)], how).to.deep.equal([status, { detail }]);
@@ -138,14 +138,14 @@ for (const nodes of [1, 2] as const) {
 			}
 		});
 
-		it("are 500 when their status is none, or what they tell is not of its form (L12)", async () => {
+		it("are 500 when their status or content is invalid (L12)", async () => {
 			for (const how of Object.keys(malformed)) {
 				const answer = await fail(how);
 				expect([answer.status, JSON.parse(answer.text)], how).to.deep.equal([500, { detail: internal }]);
 			}
 		});
 
-		it("are 500 when the answer has a header that no header can be (L12)", async () => {
+		it("are 500 when the answer has an invalid header (L12)", async () => {
 			const answer = await sendRaw(
 				gateway.port,
 				rawRequest("GET /api/v1/svc/things?cursor=broken", { Host: gateway.host }),
@@ -161,7 +161,7 @@ for (const nodes of [1, 2] as const) {
 }
 
 describe("gateway: a service that is not there", () => {
-	it("is 503 at once before it came and after it went, never 404 and never a hang", async () => {
+	it("is 503 at once before it starts and after it ends, never 404 and never a hang", async () => {
 		const service = new ProbeService(failures);
 		const gateway = await startGateway({ nodes: 2, contracts: service.contracts, services: [] });
 		const list = () => sendRaw(gateway.port, rawRequest("GET /api/v1/svc/things", { Host: gateway.host }));
@@ -199,7 +199,7 @@ describe("gateway: a service that is not there", () => {
 			const fail = (how: string) =>
 				sendRaw(gateway.port, rawRequest(`POST /api/v1/svc/failures/${how}`, { Host: gateway.host }));
 
-			it("is 503, and there all the same (H4)", async () => {
+			it("is 503 and still counts as present (H4)", async () => {
 				for (let i = 0; i < 5; i++) expect((await fail("Undecided")).status).to.equal(504);
 				const answer = await fail("Undecided");
 				expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([503, { detail: unavailable }]);
@@ -207,7 +207,7 @@ describe("gateway: a service that is not there", () => {
 				expect(ready.status, ready.text).to.equal(200);
 			});
 
-			it("repeats the sentence and the type of the outage, and asks the service nothing", async () => {
+			it("repeats the sentence and the type of the outage without a call of the service", async () => {
 				const sentences = [];
 				for (let i = 0; i < 7; i++) {
 					const { status, text, headers } = await fail("Unwritable");

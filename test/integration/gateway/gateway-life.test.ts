@@ -14,7 +14,7 @@ import { startGateway, testPlatform } from "../../support/platform/start-gateway
 
 describe("gateway: beginning", () => {
 	for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.evil.example"]) {
-		it(`refuses to listen on "${host}" for callers who are trusted for being near`, async () => {
+		it(`refuses to listen on "${host}" when callers are trusted by their connection`, async () => {
 			const error = await failureOf(openGateway(testPlatform({ gateway: { host } })));
 			expect(error).to.be.instanceOf(ConfigError);
 			expect(String(error)).to.include(`"gateway.host" cannot be "${host}"`).and.to.include("DevIdentity");
@@ -61,7 +61,7 @@ describe("gateway: beginning", () => {
 		}
 	});
 
-	it("refuses people in the configuration that are none", async () => {
+	it("refuses invalid people in the configuration", async () => {
 		for (const users of [[{ id: "a" }], [{ token: "svcs_x", id: "a" }], [{ token: "a b", id: "a" }], "alice"]) {
 			const error = await failureOf(openGateway(testPlatform({ identity: { kwargs: { users } } })));
 			expect(error).to.be.instanceOf(ConfigError);
@@ -71,7 +71,7 @@ describe("gateway: beginning", () => {
 });
 
 describe("gateway: readiness", () => {
-	it("takes every check of the process, and names the ones that fail or do not answer", async () => {
+	it("includes every check of the process, and names those that fail or do not answer", async () => {
 		const service = new ProbeService();
 		const gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
 		const checks = gateway.platform.readiness;
@@ -94,7 +94,7 @@ describe("gateway: readiness", () => {
 });
 
 describe("gateway: end", () => {
-	it("lets requests under way have their answers, takes no new ones, and is not ready", async () => {
+	it("answers the requests that are under way, accepts no new ones, and is not ready", async () => {
 		const service = new ProbeService();
 		const gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
 		const headers = { Host: gateway.host };

@@ -80,7 +80,7 @@ describe("gateway: raw bytes", () => {
 		connection.close();
 	});
 
-	it("silent sockets, slow headers and slow bodies are ended by the server itself", async () => {
+	it("silent sockets, slow headers and slow bodies are closed by the server", async () => {
 		const json = { Host: gateway.host, "Content-Type": "application/json", "Content-Length": "1000" };
 		const beginnings = ["", "GET /health HTTP/1.1\r\nHost: h\r\n", rawRequest(`POST ${thing}`, json)];
 		const slow = await Promise.all(beginnings.map(() => RawConnection.open(gateway.port)));
@@ -103,7 +103,7 @@ describe("gateway: raw bytes", () => {
 });
 
 describe("openHttpServer()", () => {
-	it("drops whoever comes when as many are there as it takes, and takes the next when one has gone", async () => {
+	it("drops connections beyond its limit, and accepts the next one when another has ended", async () => {
 		const options = { host: "127.0.0.1", port: 0, maxConnections: 5 };
 		const server = await openHttpServer(options, (_request, response) => response.end());
 		const get = rawRequest("GET /", { Host: "h" });

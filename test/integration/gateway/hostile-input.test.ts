@@ -114,7 +114,7 @@ describe("hostile input", () => {
 		});
 	}
 
-	it("would be seen: before a server that answers every request badly, every answer is a fault", async () => {
+	it("is detected: with a server that answers every request wrongly, every answer is a fault", async () => {
 		const route = routes.find(({ action }) => action.name === "sessions.get") ?? expect.fail("no such route");
 		for (const { what, status, body, fault } of badAnswers(canary, folder)) {
 			const server = createServer((_request, response) => {
@@ -135,13 +135,13 @@ describe("hostile input", () => {
 		}
 	});
 
-	it("leaves the memory as it was", () => {
+	it("leaves no memory occupied", () => {
 		const growth = heapUsed() - heapBefore;
 		console.log(`      heap ${(growth / 1_048_576).toFixed(1)} MB more after ${routes.length * perRoute} requests`);
 		expect(growth).to.be.below(32 * 1_048_576);
 	});
 
-	it("leaves the other person's session as it was", async () => {
+	it("does not change the other person's session", async () => {
 		const headers = { Host: gateway.host, Authorization: "Bearer token-of-carol" };
 		const { text } = await sendRaw(gateway.port, rawRequest("GET /api/v1/svc/sessions", headers));
 		expect((JSON.parse(text) as Session[]).map(({ name, status }) => [name, status])).to.deep.equal([

@@ -35,7 +35,7 @@ describe("large requests", function () {
 		await platform?.[Symbol.asyncDispose]();
 	});
 
-	it("of the largest session there is reach everybody as an event (C1)", async () => {
+	it("of the largest possible session reach all clients as an event (C1)", async () => {
 		const { status, body, text } = await api.post<Session>("/sessions", largest);
 		expect(status, text).to.equal(201);
 		const told = await stream.event(({ event, data }) => event === "session_created" && data.includes(body.id));
@@ -67,7 +67,7 @@ describe("large requests", function () {
 		await stream.event(({ data }) => data.includes('"renamed"'));
 	});
 
-	it("of numbers that grow when they are written again are refused in words, too (C1)", async () => {
+	it("of numbers that grow when they are serialised are refused with a sentence too (C1)", async () => {
 		const { id } = (await api.post<Session>("/sessions", { name: "numbers" })).body;
 		// 900,000 bytes as sent, three times as much as they travel.
 		const content = `[{"type":"text","text":"x","n":[${"1e20,".repeat(170_000)}1]}]`;

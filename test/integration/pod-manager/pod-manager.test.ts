@@ -63,7 +63,7 @@ for (const count of [1, 2] as const) {
 			expect([...askers]).to.deep.equal(["system pod-manager"]);
 		});
 
-		it("begins when the sessions service comes, without a hint", async () => {
+		it("begins when the sessions service starts, without a hint", async () => {
 			const id = randomUUID();
 			desk.want(id, "run");
 			await openDesk();

@@ -25,7 +25,7 @@ describe("polls of the Reconciler", () => {
 		return reconciler;
 	}
 
-	it("asks less and less often while nobody answers, however much happens here (L14)", async () => {
+	it("asks at growing intervals while nobody answers, even with many hints (L14)", async () => {
 		const times: number[] = [];
 		const work: Work = {
 			async claim() {
@@ -48,7 +48,7 @@ describe("polls of the Reconciler", () => {
 		expect(performance.now() - begun).to.be.above(900);
 	}).timeout(60_000);
 
-	it("takes what is due although something else has changed that nobody can be asked about (H2)", async () => {
+	it("claims due sessions although the state of another one cannot be read (H2)", async () => {
 		const work: Work = {
 			async claim(limit, ids) {
 				if (ids) throw new Error("Not these");
@@ -62,7 +62,7 @@ describe("polls of the Reconciler", () => {
 		await reconciler?.check();
 	});
 
-	it("drops an id that is none, and takes the changes that came with it (H2)", async () => {
+	it("drops an invalid id, and handles the changes that came with it (H2)", async () => {
 		const poison = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 		const asked: string[][] = [];
 		const work: Work = {

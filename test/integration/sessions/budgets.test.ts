@@ -92,7 +92,7 @@ for (const [name, open] of [
 		});
 
 		for (const scope of ["user", "tenant"] as const) {
-			it(`grants as many turns at once as fit the day of a ${scope}, and not one more`, async () => {
+			it(`grants as many concurrent turns as fit the day of a ${scope}, and no more`, async () => {
 				const limit = 10 * turnMicros + turnMicros / 2;
 				const { granted, committed } = await rush(opened.store, { [scope]: limit });
 				expect(granted).to.equal(10);
@@ -100,13 +100,13 @@ for (const [name, open] of [
 			});
 		}
 
-		it("grants as many turns at once as fit each session", async () => {
+		it("grants as many concurrent turns as fit each session", async () => {
 			const { granted, sessions } = await rush(opened.store, { session: 3 * turnMicros });
 			expect(granted).to.equal(12);
 			for (const { budget } of sessions) expect(budget).to.include({ reserved: 0.36, paused: true });
 		});
 
-		it("gives back to the session and the user what the tenant has no room for", async () => {
+		it("releases the holds of session and user when the tenant has no room", async () => {
 			const limits = { session: 100 * turnMicros, user: 100 * turnMicros, tenant: 5 * turnMicros };
 			const { granted, sessions, committed } = await rush(opened.store, limits);
 			expect(granted).to.equal(5);
@@ -114,7 +114,7 @@ for (const [name, open] of [
 			expect(sessions.reduce((sum, { budget }) => sum + budget.reserved, 0)).to.be.closeTo(0.6, 1e-9);
 		});
 
-		it("holds what fits a day, without a look before, and notices what a store would do without its protections", async () => {
+		it("holds what fits a day without a read before, and fails with a store without protections", async () => {
 			const expected = { granted: 4, committed: 4 * turnMicros };
 			expect(await holdAtOnce(opened.store, "ada")).to.deep.equal(expected);
 			expect((await holdAtOnce(laxStore(opened.store, "limits"), "bob")).granted).to.equal(20);
@@ -139,7 +139,7 @@ for (const [name, open] of [
 			expect(going.status_reason).to.include({ code: "POD_READY" });
 		});
 
-		it("holds the same for a repeat, and more for what was used and for further calls", async () => {
+		it("holds the same for a repetition, and more for used tokens and further calls", async () => {
 			const id = await books.session(ada, 5);
 			for (const _ of [1, 2]) expect(await reserve(books, id, "a")).to.deep.include({ amount: 0.12 });
 			const used = [{ model, output_tokens: 10_000 }];
@@ -154,7 +154,7 @@ for (const [name, open] of [
 			expect(await reserve(books, id, "b", { input_tokens: 1 })).to.include({ granted: true });
 		});
 
-		it("takes what is spent out of what is held, in every account", async () => {
+		it("moves what is spent from the hold in every account", async () => {
 			await books.limits.set(user, 1_000_000);
 			await books.limits.set(tenant, 1_000_000);
 			const id = await books.session(ada, 1);
@@ -168,7 +168,7 @@ for (const [name, open] of [
 				expect(await books.accounts.totals(payer, dayOf(now()))).to.include({ spent: 60_000, committed: 60_000 });
 		});
 
-		it("forgets after 10 min what a killed agent held", async () => {
+		it("releases the hold of a killed agent after 10 min", async () => {
 			await books.limits.set(user, turnMicros);
 			const [id, other] = [await books.session(ada, 0.12), await books.session(ada)];
 			expect(await reserve(books, id, "killed")).to.include({ granted: true });
@@ -197,7 +197,7 @@ for (const [name, open] of [
 			});
 		});
 
-		it("asks nothing of a session without limits and of models without a price", async () => {
+		it("needs no hold for a session without limits and for models without a price", async () => {
 			const id = await books.session(ada);
 			expect(await reserve(books, id, "a")).to.include({ granted: true, limited: false, amount: 0 });
 			await books.limits.set(tenant, 0);
@@ -230,7 +230,7 @@ for (const [name, open] of [
 			expect((await books.of(id)).budget, "it asks again alone").to.include({ paused: false });
 		});
 
-		it("counts the days of users apart, and asks the pod of the present launch only", async () => {
+		it("counts the days of users separately, and accepts only the pod of the current launch", async () => {
 			await books.limits.set(user, turnMicros);
 			const [hers, his] = [await books.session(ada), await books.session(bob)];
 			for (const id of [hers, his]) expect(await reserve(books, id, "a")).to.include({ granted: true });

@@ -71,7 +71,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			return chronicles.newest(session.session.id);
 		}
 
-		it("begins one draft, however many begin at once", async () => {
+		it("begins one draft for concurrent reports", async () => {
 			const entries = Array.from({ length: 8 }, (_one, n) => entry(`${n}`));
 			await Promise.all(entries.map((one) => chronicles.addEntries(writer, session, [one])));
 			const { id } = await newest();
@@ -83,7 +83,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(JSON.parse(told.at(-1)?.data ?? "")).to.deep.include({ session_id: session.session.id, files });
 		});
 
-		it("takes each numbered report once, also when it comes to several at once", async () => {
+		it("accepts each numbered report once, also when several processes receive it", async () => {
 			const report = { launch: 1, n: 3 };
 			const adding = () => chronicles.addEntries(writer, session, [entry("a"), entry("b")], report);
 			await Promise.all([adding(), adding(), adding()]);
@@ -126,7 +126,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			]);
 		});
 
-		it("keeps the newest 2,000 entries and says so, and what all of them come to", async () => {
+		it("keeps the newest 2,000 entries with a mark, and the totals of all", async () => {
 			let last: OutboxEntry | undefined;
 			for (let from = 0; from < 2_500; from += 50) {
 				const entries = Array.from({ length: 50 }, (_one, n) => entry(`${(from + n) % 700}`, from + n));
@@ -146,7 +146,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(JSON.parse(last?.data ?? "")).to.deep.include({ truncated: true, files: [] });
 		});
 
-		it("leaves nothing of a deleted one, when its last event is told", async () => {
+		it("removes everything of a deleted one after its last event was relayed", async () => {
 			await chronicles.addEntries(
 				writer,
 				session,
@@ -167,7 +167,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await store.count(timelineChunkCollection, "of_chronicle", { equals: [draft.id] })).to.equal(0);
 		});
 
-		it("leaves nothing of a deleted one while 500 others wait (L13)", async () => {
+		it("removes everything of a deleted one while 500 others wait (L13)", async () => {
 			await chronicles.addEntries(writer, session, [entry("a")]);
 			const draft = await newest();
 			await chronicles.remove(draft);
@@ -184,7 +184,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await store.get(chronicleCollection, draft.id)).to.equal(undefined);
 		});
 
-		it("stays without its session, or goes with it", async () => {
+		it("outlives its session, or is deleted with it", async () => {
 			const other = sessionNamed(randomUUID());
 			for (const one of [session, other]) await chronicles.addEntries(writer, one, [entry("a")]);
 			const [kept, gone] = [await newest(), await chronicles.newest(other.session.id)];

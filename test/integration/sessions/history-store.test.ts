@@ -72,7 +72,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			return (await history.turns(id, upTo))?.map((one) => one.id);
 		}
 
-		it("knows nothing of a session nobody told of", async () => {
+		it("has nothing of a session without reports", async () => {
 			expect([await history.logs(id), await history.turns(id), await history.patch(id)]).to.deep.equal([
 				undefined,
 				undefined,
@@ -80,7 +80,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			]);
 		});
 
-		it("takes each report once, in gaps too, and by launch", async () => {
+		it("accepts each report once, with gaps, by launch", async () => {
 			await history.add(pod, id, 1, report(1, { logs: [line("a")] }));
 			await history.add(pod, id, 1, report(3, { logs: [line("b")], turns: [turn("t", "x")] }));
 			for (const n of [1, 2, 3]) await history.add(pod, id, 1, report(n, { logs: [line("again")] }));
@@ -90,14 +90,14 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await history.turns(id)).to.deep.equal([turn("t", "x")]);
 		});
 
-		it("takes one of eight equal reports that come at once", async () => {
+		it("accepts one of eight equal concurrent reports", async () => {
 			const one = report(1, { logs: [line("a"), line("b")], turns: [turn("t", "x")] });
 			await Promise.all(Array.from({ length: 8 }, () => history.add(pod, id, 1, one)));
 			expect(await messages()).to.deep.equal(["a", "b"]);
 			expect(await turnIds()).to.deep.equal(["t"]);
 		});
 
-		it("finishes what was written and not counted, when the report comes again", async () => {
+		it("completes an interrupted report when it is repeated", async () => {
 			const one = report(1, { logs: [line("a")], turns: [turn("t", "x".repeat(3 * maxChunkBytes))] });
 			const half = new SessionHistory(
 				new Proxy(store, {
@@ -142,7 +142,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await chunks(), "nothing else is left").to.have.length(7);
 		});
 
-		it("gives the turns up to one, and none before one it does not know", async () => {
+		it("returns the turns before a given one, and none before an unknown one", async () => {
 			for (let n = 1; n <= 5; n++) await history.add(pod, id, 1, report(n, { turns: [turn(`t${n}`, "x")] }));
 			expect(await turnIds("t3")).to.deep.equal(["t1", "t2", "t3"]);
 			expect(await turnIds("unknown")).to.deep.equal([]);
@@ -177,7 +177,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect((await turnIds())?.at(-1)).to.equal("t40");
 		});
 
-		it("keeps the newest patch that is whole", async () => {
+		it("keeps the newest complete patch", async () => {
 			await history.add(pod, id, 1, report(1, { diff: patchPiece("p", "one") }));
 			expect(await history.patch(id)).to.deep.equal({ patch: "one", truncated: false });
 			await history.add(pod, id, 1, report(2, { diff: patchPiece("q", "two ", 0, 2) }));
@@ -187,14 +187,14 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await chunks()).to.have.length(2);
 		});
 
-		it("does not keep pieces whose beginning never came", async () => {
+		it("does not keep pieces without their beginning", async () => {
 			for (let n = 1; n <= 10; n++) await history.add(pod, id, 1, report(n, { diff: patchPiece(`p${n}`, "x", 1, 3) }));
 			for (let n = 11; n <= 20; n++) await history.add(pod, id, 1, report(n, { diff: patchPiece(`p${n}`, "x", 0, 3) }));
 			expect(await chunks()).to.have.length(1);
 			expect(await history.patch(id)).to.equal(undefined);
 		});
 
-		it("leaves nothing of a session, and the others alone", async () => {
+		it("removes everything of a session, and nothing of others", async () => {
 			const other = randomUUID();
 			const all = { logs: [line("a")], turns: [turn("t", "x".repeat(maxChunkBytes))], diff: patchPiece("p", "x") };
 			for (const one of [id, other]) await history.add(pod, one, 1, report(1, all));

@@ -55,7 +55,7 @@ describeSessions("large lists", (testbed) => {
 		expect((await pages({ include_archived: true, limit: 70 })).flat()).to.deep.equal(ids);
 	}).timeout(60_000);
 
-	it("of claims: what does not fit is not leased either (C1)", async () => {
+	it("of claims: a claim that does not fit is not leased (C1)", async () => {
 		const prompts = { system_prompt: "ä".repeat(100_000), initial_prompt: "ä".repeat(100_000) };
 		const wanted: string[] = [];
 		for (let n = 0; n < 6; n++) wanted.push((await testbed.ada.create(prompts)).id);

@@ -35,7 +35,7 @@ describe("releaseLeases()", () => {
 		return fields as SessionCreate;
 	}
 
-	it("makes leased sessions due, and leaves those alone that wait for their time", async () => {
+	it("makes leased sessions due, and no others that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
 		const commands = commandsOver(records, store);
 		const claims = new SessionClaims(

@@ -49,7 +49,7 @@ describeSessions("session commands", (testbed) => {
 		expect((await testbed.ada.list()).items).to.have.length(1);
 	});
 
-	it("leases a session to one pass at a time, and believes only the newest", async () => {
+	it("leases a session to one pass at a time, and accepts only the newest", async () => {
 		const { id } = await testbed.ada.create();
 		const [taken] = await testbed.ada.claim(id);
 		if (!taken) return expect.fail("nothing to claim");
@@ -60,7 +60,7 @@ describeSessions("session commands", (testbed) => {
 		expect(await testbed.ada.get(id)).to.include({ status: "running" });
 	});
 
-	it("gives a launch up in time although no pass ever reports", async () => {
+	it("fails a launch at its time limit although no pass ever reports", async () => {
 		const { id } = await testbed.ada.create();
 		await testbed.ada.claim(id);
 		const later = now() + 61_000;
@@ -107,7 +107,7 @@ describeSessions("session commands", (testbed) => {
 		}
 	});
 
-	it("tells the sweep of every session there is, page by page, tombstones too", async () => {
+	it("lists every session for the sweep, page by page, tombstones too", async () => {
 		const running = await testbed.ada.running();
 		const deleted = await testbed.ada.running();
 		await testbed.ada.delete(deleted.id, ["workspace_storage"]);
@@ -124,7 +124,7 @@ describeSessions("session commands", (testbed) => {
 		expect(new Set(all.map(({ id }) => id)).size).to.equal(all.length);
 	});
 
-	it("tells the sweep of the sessions it names, those that exist, with nothing of their launch (M6)", async () => {
+	it("lists the named sessions for the sweep, without their launches (M6)", async () => {
 		const { id } = await testbed.ada.running();
 		await testbed.ada.running();
 		const asked = { limit: 500, ids: [id, randomUUID()] };
@@ -132,7 +132,7 @@ describeSessions("session commands", (testbed) => {
 		expect(answer).to.deep.equal({ sessions: [{ id, generation: 1, desired: "run" }] });
 	});
 
-	it("is due no more once it runs and its pod is ready; it is claimed when its pod is said to have changed (M5)", async () => {
+	it("is not due when it runs and its pod is ready, until a change of its pod is reported (M5)", async () => {
 		const { id } = await testbed.ada.create();
 		const [first] = await testbed.ada.claim(id);
 		if (first) await testbed.ada.observe(first, "ready", 0);
@@ -187,7 +187,7 @@ describeSessions("session commands", (testbed) => {
 		expect(JSON.parse(entry.data)).to.deep.equal(payload);
 	});
 
-	it("tells of every session's revisions in their order", async () => {
+	it("publishes the revisions of every session in order", async () => {
 		const made = await Promise.all(Array.from({ length: 20 }, () => testbed.ada.running()));
 		const told = await eventually(async () => {
 			const found = await Promise.all(made.map(({ id }) => testbed.ada.events(id)));

@@ -66,7 +66,7 @@ for (const [name, open] of [
 			}
 		}
 
-		it("agree with the sessions there are, while two processes fold", async () => {
+		it("agree with the sessions while two processes fold", async () => {
 			const folding = processes.map(async ({ counts }) => {
 				for (let n = 0; n < 20; n++) await counts.fold();
 			});
@@ -78,7 +78,7 @@ for (const [name, open] of [
 			await agree();
 		});
 
-		it("take nothing from counters of other services", async () => {
+		it("ignore the counters of other services", async () => {
 			await live(1);
 			for (const each of processes) await each.told();
 			const counters = { running: 5, workspaces: 3 };
@@ -89,7 +89,7 @@ for (const [name, open] of [
 			await agree();
 		});
 
-		it("begin with the sessions that are there already", async () => {
+		it("begin with the existing sessions", async () => {
 			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
 			for (const each of processes) await each.told();
 			await forget(opened.store);

@@ -53,7 +53,7 @@ describe("readings of raw events", function () {
 		return id;
 	}
 
-	it("go by person: one who asks for many does not keep another one waiting", async () => {
+	it("are divided between people: one who asks for many does not delay another", async () => {
 		const ids = new Map([
 			[alice, await fullSession(alice)],
 			[bob, await fullSession(bob)],

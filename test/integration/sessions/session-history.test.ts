@@ -132,7 +132,7 @@ describeSessions("session history", (testbed) => {
 		expect(await failureOf(ask({ base: "default-branch" })), "was not kept").to.be.instanceOf(NotFoundError);
 	});
 
-	it("knows nothing of what was never told", async () => {
+	it("has nothing that was never reported", async () => {
 		const { id: session_id } = await testbed.ada.stopped();
 		for (const action of [logs, conversation, diff]) {
 			const answer = callAs<{ session_id: string }, unknown>(testbed.near, testbed.ada.principal, action, {
@@ -144,7 +144,7 @@ describeSessions("session history", (testbed) => {
 		expect(await failureOf(callAs(testbed.near, testbed.ada.principal, diff, session))).to.be.instanceOf(NotFoundError);
 	});
 
-	it("answers from it when the pod is there and out of reach, and fails when it is empty", async () => {
+	it("answers from it when the pod cannot be reached, and fails when it is empty", async () => {
 		const { id: session_id } = await testbed.ada.create();
 		const [claim] = await testbed.ada.claim(session_id);
 		const { id, fence, generation } = claim ?? expect.fail("leased");
@@ -156,7 +156,7 @@ describeSessions("session history", (testbed) => {
 		expect((await ask()).lines).to.deep.equal([line("INFO", "told")]);
 	});
 
-	it("is asked of nobody whose address no runtime makes, whoever has put that into the record (H9)", async () => {
+	it("is not requested from an address that no runtime makes, even if the record has it (H9)", async () => {
 		await using elsewhere = await FakePod.listen("127.0.0.2");
 		const { id: session_id } = await testbed.ada.create();
 		const [claim] = await testbed.ada.claim(session_id);
@@ -174,7 +174,7 @@ describeSessions("session history", (testbed) => {
 		expect(elsewhere.connections, "somebody was asked").to.equal(0);
 	});
 
-	it("is told by the pod of the present launch only, of earlier launches too", async () => {
+	it("is accepted from the pod of the current launch only, also for earlier launches", async () => {
 		const { session_id: id } = await told({ n: 1, logs: [line("INFO", "first")] });
 		await testbed.ada.command("start", id);
 		const stale = await failureOf(report(id, 1, { n: 2, logs: [line("INFO", "stale")] }));

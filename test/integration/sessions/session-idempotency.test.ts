@@ -65,7 +65,7 @@ for (const nodes of [1, 2] as const) {
 			expect(await archiveStopped(started, new SessionActor(started.near), "same"), "another person").to.deep.equal([]);
 		});
 
-		it("create answers as it did first when its session is deleted, and when nothing is left of it", async () => {
+		it("create repeats its answer when its session is deleted, and when it is purged", async () => {
 			const first = await ada.create({}, "gone");
 			await ada.delete(first.id, ["workspace_storage"]);
 			expect(await ada.create({}, "gone"), "deleted").to.deep.equal(first);
@@ -86,7 +86,7 @@ for (const nodes of [1, 2] as const) {
 			expect(others.id.slice(14, 15), "of the time it was made at").to.equal("7");
 		});
 
-		it("create answers as it did first after many other commands with keys", async () => {
+		it("create repeats its answer after many other commands with keys", async () => {
 			const first = await ada.create({}, "early");
 			for (let i = 0; i < 9; i++) {
 				await ada.pass(first.id, i === 0 ? "ready" : "absent");
@@ -114,7 +114,7 @@ for (const nodes of [1, 2] as const) {
 		const all = ["archive-planned", "archived-group", "archive-settled"];
 		// The points are in the service, wherever its broker is: two brokers need only show that they are reached.
 		for (const point of nodes === 1 ? all : ["archived-group"]) {
-			it(`at ${point}: a repeat archives the rest, overrules nobody and gives one answer`, async () => {
+			it(`at ${point}: a repetition archives the rest, overrides no other change and gives one answer`, async () => {
 				const folder = await mkdtemp(join(tmpdir(), "atelier-archive-"));
 				let started = await startSessions(nodes, folder);
 				try {
@@ -206,7 +206,7 @@ async function dieAt(
 }
 
 describe("a key that is used again after 24 hours", () => {
-	it("makes a session of its own, which owes nothing to one that is deleted (H6)", async () => {
+	it("makes a new session, independent of the deleted one (H6)", async () => {
 		const started = await startSessions(1);
 		let turnBack = () => {};
 		try {
@@ -249,7 +249,7 @@ describe("IdempotencyRecords", () => {
 		await rm(folder, { recursive: true });
 	});
 
-	it("forgets after 24 hours, and removes what is forgotten", async () => {
+	it("forgets keys after 24 hours, and removes their records", async () => {
 		const records = new IdempotencyRecords(store);
 		await records.add({ id: "a", owner, fingerprint: "f", wire: "1" });
 		const later = now() + day + 1;

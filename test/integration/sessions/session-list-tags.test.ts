@@ -54,12 +54,12 @@ describe("entity tags of the session list", function () {
 		expect((await list(tag)).status).to.equal(304);
 	});
 
-	it("say whether there is more", async () => {
+	it("differ when there are more pages", async () => {
 		const all = await list("", 500);
 		expect(all.headers.get("etag")).to.match(/^W\/"[\w-]{27}"$/);
 	});
 
-	it("are ignored when they are none of ours, or too many", async () => {
+	it("are ignored when they are invalid or too many", async () => {
 		for (const tag of ["*", "garbage", `W/"${"x".repeat(2_000)}"`]) expect((await list(tag)).status).to.equal(200);
 	});
 });

@@ -7,7 +7,7 @@ import { startSessions } from "../../support/platform/sessions-part.ts";
 import { callAs } from "../../support/bus/test-brokers.ts";
 
 describeSessions("the answer to a stop", (testbed) => {
-	it("comes when the pod is gone, so that the session can be started at once", async () => {
+	it("is given when the pod is gone, so that the session can be started at once", async () => {
 		const { id } = await testbed.ada.running();
 		expect(await testbed.ada.stop(id))
 			.to.deep.equal(await testbed.ada.get(id))
@@ -15,7 +15,7 @@ describeSessions("the answer to a stop", (testbed) => {
 		expect(await testbed.ada.command("start", id)).to.include({ status: "starting", generation: 2 });
 	});
 
-	it("keeps no other change of the session waiting", async () => {
+	it("delays no other change of the session", async () => {
 		const { id } = await testbed.ada.running();
 		const { answer } = await testbed.ada.stopping(id);
 		const renamed = callAs(testbed.near, testbed.ada.principal, sessions.actions.update, { session_id: id, name: "b" });
@@ -24,7 +24,7 @@ describeSessions("the answer to a stop", (testbed) => {
 		expect(await answer).to.include({ name: "b", status: "stopped" });
 	});
 
-	it("is one answer for eight who send one key at the same time", async () => {
+	it("is the same for eight concurrent requests with one key", async () => {
 		const { id } = await testbed.ada.running();
 		const answers = Array.from({ length: 7 }, () => testbed.ada.command("stop", id, "same"));
 		const last = await testbed.ada.stop(id, "same");

@@ -23,7 +23,7 @@ describeSessions("sessions", (testbed) => {
 		expect(await testbed.ada.get(session.id)).to.deep.equal(session);
 	});
 
-	it("lets `source` win over the flat form", async () => {
+	it("prefers `source` to the flat form", async () => {
 		const source = { type: "git", repo: "https://example.org/b.git", base_branch: "base" };
 		const session = await testbed.ada.create({ source, repo: "https://example.org/a.git", branch: "dev" });
 		expect(session).to.include({ repo: "https://example.org/b.git", branch: "main" });
@@ -94,7 +94,7 @@ describeSessions("sessions", (testbed) => {
 		expect(ids).to.deep.equal(ids.toSorted().toReversed()).and.have.length(20);
 	});
 
-	it("does not exist for anybody but its owner and administrators of the tenant", async () => {
+	it("exists only for its owner and administrators of the tenant", async () => {
 		const { id } = await testbed.ada.running();
 		const { get, start, stop, archive, restore, logs, conversation, diff, messages } = actions;
 		const pod: Principal = { kind: "pod", id: randomUUID(), tenant: "", roles: [], generation: 1 };

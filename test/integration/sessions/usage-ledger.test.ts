@@ -118,14 +118,14 @@ for (const [name, open] of [
 			console.log(`      1,100 reports in ${Math.round(ms)} ms: $${expected.session.cost}`);
 		});
 
-		it("is not, and the test says so, when the store takes every report for a new one", async () => {
+		it("is not exact with a store that treats every report as a new one (control)", async () => {
 			const { found, expected } = await storm(laxStore(opened.store, "names"), 200);
 			expect(found.session.tokens).to.be.above(expected.session.tokens);
 			// One that is sent again because the store has too much to do is new as well.
 			expect(found.rows).to.be.at.least(220);
 		});
 
-		it("answers a repeat as before, and refuses another report under the same id", async () => {
+		it("repeats the answer to a repeated report, and refuses a different report under the same id", async () => {
 			const id = await books.session(ada);
 			const first = await books.reports.take(podOf(id), id, report({ report_id: "a" }));
 			expect(await books.reports.take(podOf(id), id, report({ report_id: "a" }))).to.deep.equal(first);
@@ -137,7 +137,7 @@ for (const [name, open] of [
 			expect(await books.of(second), "ids belong to a session").to.include({ tokens_used: 1_000 });
 		});
 
-		it("prices what it knows, takes the reporter's word for what it does not, and says when nobody knows", async () => {
+		it("prices known models, uses the reported cost for others, and says when the cost is unknown", async () => {
 			const id = await books.session(ada);
 			const costs = [
 				report(),
@@ -152,7 +152,7 @@ for (const [name, open] of [
 			expect(await books.stats.of(ada)).to.include({ local_tokens: 1_000, cloud_tokens: 4_000, cost_today: 0.256 });
 		});
 
-		it("counts what an owner says for the session's tokens, and for nobody's money (H5)", async () => {
+		it("counts an owner's report as tokens of the session, and not as money (H5)", async () => {
 			const id = await books.session(ada, 50);
 			await books.limits.set({ tenant: "acme" }, 50_000_000);
 			const poison = report({ tokens: 1, model: "nobody-knows", cost: 1_000_000, source: "metered" });
@@ -203,7 +203,7 @@ for (const [name, open] of [
 			expect(await books.of(id)).to.include({ tokens_used: 1_000 });
 		});
 
-		it("hears of a launch that is over for a day", async () => {
+		it("accepts reports of a launch for a day after its end", async () => {
 			const id = await books.session(ada);
 			await books.enters(id, "stopped");
 			await books.reports.take(podOf(id), id, report());
@@ -218,7 +218,7 @@ for (const [name, open] of [
 			expect(await books.of(id)).to.include({ tokens_used: 2_000 });
 		});
 
-		it("keeps the rows of a deleted session, which its owner and tenant have paid", async () => {
+		it("keeps the rows of a deleted session in the accounts of its owner and tenant", async () => {
 			const id = await books.session(ada);
 			await books.reports.take(podOf(id), id, report());
 			await books.enters(id, "deleted");
@@ -248,7 +248,7 @@ for (const [name, open] of [
 			expect(await books.of(id)).to.include({ tokens_used: 111 });
 		});
 
-		it("books what a process left that died in between, also without another report", async () => {
+		it("completes the rows of a process that died, also without another report", async () => {
 			const id = await books.session(ada);
 			const { wire: _wire, ...left } = (await rowOf(books, id)) ?? expect.fail("no row");
 			await opened.store.append(ledgerCollection, [

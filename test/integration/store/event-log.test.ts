@@ -56,13 +56,13 @@ describe("event log", () => {
 		);
 	}
 
-	it("begins empty, with a name that stays", async () => {
+	it("begins empty, with a permanent name", async () => {
 		const head = await log.head();
 		expect(head).to.include({ seq: 0, oldest: 1 });
 		expect(await new EventLog(store).head()).to.deep.equal(head);
 	});
 
-	it("takes every event once although three relays race and every third of their trims is lost", async () => {
+	it("has every event once although three relays race and every third of their trims is lost", async () => {
 		let trims = 0;
 		const forgetful = new Proxy(store, {
 			get(target, name: (typeof documentStoreMethods)[number]) {
@@ -93,7 +93,7 @@ describe("event log", () => {
 		expect(trims).to.be.greaterThan(3);
 	});
 
-	it("gives the counters of events to whoever counts, and not those without", async () => {
+	it("returns the events with counters, and no others", async () => {
 		const relay = new OutboxRelay(store, log, [things], () => {});
 		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [{ ...event(1), counters: { apples: 2, pears: -1 } }]);
 		await store.update(things, "a", {}, { set: { rev: 2 } }, [event(2)]);
@@ -125,7 +125,7 @@ describe("event log", () => {
 		expect(entries.map(({ data }) => JSON.parse(data).n)).to.deep.equal([7, 1, 8, 2, 3]);
 	});
 
-	it("gives a marker for an entry that fits no answer, and what is around it (C1)", async () => {
+	it("replaces an entry that fits no answer by a marker, and returns the entries around it (C1)", async () => {
 		const document = (seq: number, wire: string) => ({ id: `x:${seq}`, wire, seq, type: "t", tenant: "t", at: 0 });
 		const large = JSON.stringify("x".repeat(2 * 1_048_576));
 		// As it travels each of its quotes takes two bytes.
@@ -139,7 +139,7 @@ describe("event log", () => {
 		expect(await read(3)).to.deep.equal([[4, false]]);
 	});
 
-	it("answers no more than a message takes, however long the names are (C1)", async () => {
+	it("returns no more than fits a message, also with long names (C1)", async () => {
 		const owner = "\u0001".repeat(255);
 		const many = Array.from({ length: 500 }, (_, index) => index + 1);
 		await store.append(
@@ -169,7 +169,7 @@ describe("event log", () => {
 		expect((await log.read(5, 10)).map(({ seq }) => seq)).to.deep.equal([6]);
 	});
 
-	it("takes what was removed because it was old for no gap (H10)", async () => {
+	it("does not treat entries that were removed by age as a gap (H10)", async () => {
 		const document = (seq: number) => ({ id: `x:${seq}`, wire: "{}", seq, type: "t", tenant: "t", at: 0 });
 		await store.append(eventLogCollection, [document(8), document(9)]);
 		await log.read(3, 10);

@@ -95,7 +95,7 @@ for (const { name, start, leftOut, documents } of servers) {
 			expect(await database.collection("store_turns").countDocuments({})).to.equal(0);
 		});
 
-		it("of an older version, or made by hand, are taken as they are, or replaced where they are in the way (M12)", async () => {
+		it("of an older version, or made by hand, are kept, or replaced if they conflict (M12)", async () => {
 			const things = database.collection("things");
 			await things.createIndex({ _outbox_since: 1, _id: 1 }, { name: "_outbox" });
 			await things.createIndex({ b: 1 }, { name: "only", unique: true });
@@ -105,7 +105,7 @@ for (const { name, start, leftOut, documents } of servers) {
 			expect(await indexes()).to.have.members(["_id_", "_outbox", "by_one:b,_id", "of_the_operator", "only"]);
 		});
 
-		it("wait for nobody who died in the middle of it (M12)", async () => {
+		it("do not wait for a process that died while it made them (M12)", async () => {
 			await database.collection<TurnDocument>("store_turns").insertOne({ _id: "indexes", holder: "gone", beat: 3 });
 			// 15 s are a moment then.
 			const putBack = turnClock({ now: Date.now, monotonic: () => performance.now() * 50 });

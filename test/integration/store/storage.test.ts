@@ -49,7 +49,7 @@ describe("the store of a process", () => {
 		await store.close();
 	});
 
-	it("is refused to some of the services that store, when only one process can have it", async () => {
+	it("is refused to a part of the storing services if only one process can have it", async () => {
 		expect(await refusalOf(embedded, ["sessions", "gateway"])).to.include(
 			'Cannot run "sessions" without "event-log": only one process can have the store ' +
 				'"shared/store/embedded-store.ts#EmbeddedStore", so it runs all services that store; ' +
@@ -59,14 +59,14 @@ describe("the store of a process", () => {
 		expect(existsSync(join(folder, "store"))).to.equal(false);
 	});
 
-	it("is refused to a service whose events nobody would move, when several processes can have it", async () => {
+	it("is refused to a service without a relay for its events if several processes can have it", async () => {
 		expect(await refusalOf(mongodb("mongodb://127.0.0.1:1"), ["sessions"])).to.include(
 			'Cannot run "sessions" without "event-log", which moves its events into the event log; ' +
 				'use "npm run service -- event-log sessions"',
 		);
 	});
 
-	it("is open to some of the services that store, when several processes can have it", async () => {
+	it("is open to a part of the storing services if several processes can have it", async () => {
 		const endpoint = await startMongodbEndpoint();
 		const { store, eventLog } = await openStorage(platformOn(mongodb(endpoint.url)), await loadParts(["event-log"]));
 		expect(await eventLog.head()).to.include({ seq: 0 });

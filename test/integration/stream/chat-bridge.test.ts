@@ -99,7 +99,7 @@ for (const nodes of [1, 2] as const) {
 			return client;
 		}
 
-		it("shows the pod its key and nothing of the client, and hands on what both say", async () => {
+		it("shows the pod its key and nothing of the client, and passes frames in both directions", async () => {
 			await start();
 			const client = await open();
 			expect((await client.frame("system")).content).to.equal("fake");
@@ -109,7 +109,7 @@ for (const nodes of [1, 2] as const) {
 			expect(pod.authorizations).to.deep.equal([`Bearer ${key}`]);
 		});
 
-		it("hears everybody else between the small frames of one client", async () => {
+		it("serves other clients between the small frames of one", async () => {
 			await start();
 			const client = await open();
 			await client.frame("system");
@@ -126,7 +126,7 @@ for (const nodes of [1, 2] as const) {
 			expect(turns).to.be.above(frames / 2);
 		});
 
-		it("shows its key to nobody whose address no runtime makes (H9)", async () => {
+		it("does not send its key to an address that no runtime makes (H9)", async () => {
 			await start();
 			await using elsewhere = await FakePod.listen("127.0.0.2");
 			session.pod = elsewhere;
@@ -135,7 +135,7 @@ for (const nodes of [1, 2] as const) {
 			expect(elsewhere.connections).to.equal(0);
 		});
 
-		it("closes what is behind a client that leaves, and what is before a pod that does", async () => {
+		it("closes the pod's side when a client leaves, and the client's side when a pod does", async () => {
 			await start();
 			const [one, other] = await Promise.all([open(), open()]);
 			one.close();
@@ -145,7 +145,7 @@ for (const nodes of [1, 2] as const) {
 			expect(other.code).to.equal(1009);
 		});
 
-		it("ends when the session has another launch, or none, though its pod says nothing", async () => {
+		it("ends when the session has another launch, or none, even if its pod is silent", async () => {
 			await start({ checkMs });
 			for (const change of [
 				() => (session.generation = 4),
@@ -161,7 +161,7 @@ for (const nodes of [1, 2] as const) {
 			}
 		});
 
-		it("goes on while nobody can say how the session is", async () => {
+		it("goes on while the state of the session cannot be read", async () => {
 			await start({ checkMs });
 			const client = await open();
 			session.failure = new UnavailableError("Not now");
@@ -180,7 +180,7 @@ for (const nodes of [1, 2] as const) {
 			await eventually(() => bridge.size === 1 && pod.sockets.size === 1);
 		});
 
-		it("says 502 when the pod is not there or says nothing, 503 when it has no room", async () => {
+		it("answers 502 when the pod is absent or silent, 503 when it has no room", async () => {
 			await start();
 			pod.manner = "busy";
 			expect((await refusedChat(url(), alice)).status).to.equal(503);
@@ -197,7 +197,7 @@ for (const nodes of [1, 2] as const) {
 			await open();
 		});
 
-		it("takes no more than it can, whatever the session", async () => {
+		it("limits connections over all sessions", async () => {
 			await start({ maxClients: 2 });
 			await Promise.all([open(), open()]);
 			expect((await refusedChat(url(), alice)).status).to.equal(503);
@@ -205,7 +205,7 @@ for (const nodes of [1, 2] as const) {
 			await eventually(async () => (await open()).socket.readyState === WebSocket.OPEN);
 		});
 
-		it("asks about each session beside the others, so that one that does not answer holds up none (L11)", async () => {
+		it("checks the sessions concurrently, so that one without an answer delays no other (L11)", async () => {
 			await start({ checkMs: 2_000 });
 			const slow = Array.from({ length: 4 }, (_one, n) => `6f1b2c3d-0000-4000-8000-00000000001${n}`);
 			for (const other of slow) {
@@ -222,7 +222,7 @@ for (const nodes of [1, 2] as const) {
 			resolve();
 		});
 
-		it("takes no more of one person than its share (L11)", async () => {
+		it("limits the connections of one person (L11)", async () => {
 			await start({ maxClientsPerPerson: 2 });
 			await Promise.all([open(), open()]);
 			const { status, headers } = await refusedChat(url(), alice);
@@ -230,7 +230,7 @@ for (const nodes of [1, 2] as const) {
 			expect((await refusedChat(url(), { token: "token-of-bob" })).status, "another person").to.equal(404);
 		});
 
-		it("leaves no connection at the pod for a client that went away meanwhile", async () => {
+		it("leaves no connection at the pod for a client that disconnected meanwhile", async () => {
 			await start();
 			pod.manner = "silent";
 			const gone = new WebSocket(url(), { headers: { authorization: `Bearer ${alice.token}` } });

@@ -109,7 +109,7 @@ describe("stream: bounds", function () {
 		);
 	});
 
-	it("a slow reader gets 40 MB of missed events whole, and the server holds little of it meanwhile", async () => {
+	it("a slow reader gets 40 MB of missed events completely, and the server buffers little", async () => {
 		await start();
 		stream.log.append(...entries(5_000, 8_000));
 		const probe = await open("e1-4999");
@@ -131,7 +131,7 @@ describe("stream: bounds", function () {
 		expect(client.bytes).to.be.greaterThan(5_000 * 8_000);
 	});
 
-	it("20 clients that never read are let go, and leave nothing behind", async () => {
+	it("20 clients that never read are disconnected, and leave nothing behind", async () => {
 		await start({ maxClients: 21 });
 		const reader = await open();
 		for (let i = 0; i < 20; i++) (await open()).socket.pause();
@@ -150,7 +150,7 @@ describe("stream: bounds", function () {
 		expect(heldBytes() - before - ownLogAndTail).to.be.below(20 * megabyte);
 	});
 
-	it("a client that stops reading is let go after the time it has, one that reads stays", async () => {
+	it("a client that stops reading is disconnected after its time limit, and one that reads is not", async () => {
 		await start({ maxClients: 2, limits: { maxUnreadBytes: 1024 * megabyte, maxStallMs: 300 } });
 		const reader = await open();
 		(await open()).socket.pause();
@@ -164,7 +164,7 @@ describe("stream: bounds", function () {
 		await eventually(() => reader.hasMarker);
 	});
 
-	it("a client that goes away leaves its place", async () => {
+	it("a client that disconnects frees its place", async () => {
 		await start({ maxClients: 1 });
 		for (let i = 0; i < 5; i++) {
 			const client = await eventually(() => stream.open());

@@ -73,7 +73,7 @@ describe("stream: a crowd", function () {
 		expect(crowd.report.faults).to.deep.equal([]);
 	}
 
-	it("980 clients that read get 8,000 events in order, none twice; 20 that never read are let go", async () => {
+	it("980 clients that read get 8,000 events in order, none twice; 20 that never read are disconnected", async () => {
 		const events = 8_000;
 		const before = memoryOf(gateway);
 		await using crowd = new Crowd(order(980, { deaf: 20, trickling: 5 }));
@@ -112,7 +112,7 @@ describe("stream: a crowd", function () {
 		expect(await statuses).to.deep.equal(new Set([200]));
 	});
 
-	it("400 clients that come back to a gateway with room for fewer are refused quickly, and harm nobody", async () => {
+	it("400 clients that return to a gateway with room for fewer are refused quickly, without harm to others", async () => {
 		const room = { STREAM__MAX_CLIENTS: "200" };
 		await gateway.kill();
 		await startGateway(room);
@@ -139,7 +139,7 @@ describe("stream: a crowd", function () {
 		expect(crowd.report).to.deep.include({ open: 200, faults: [] });
 	});
 
-	it("300 clients that freeze are let go, and miss nothing when they thaw", async () => {
+	it("300 clients that freeze are disconnected, and miss nothing when they continue", async () => {
 		await using crowd = new Crowd(order(300));
 		await crowd.until(({ open }) => open === 300, { withinMs: 15_000 });
 		await writeTo(crowd, 200);

@@ -48,7 +48,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
 
 		const large = JSON.stringify({ a: "x".repeat(2 * 1_048_576) });
 
-		it("resets the clients that are there, which go on behind it, and the platform stays ready (C1)", async () => {
+		it("resets the connected clients, which go on behind it, and the platform stays ready (C1)", async () => {
 			const stream = await startOnStore();
 			const client = await open(stream);
 			await append(stream, '{"n":1}');
@@ -61,7 +61,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
 			await stream.stream.check();
 		});
 
-		it("does not stop one who comes or starts later (C1)", async () => {
+		it("does not stop a client or gateway that starts later (C1)", async () => {
 			await append(undefined, '{"n":1}');
 			await append(undefined, large);
 			await append(undefined, '{"n":3}');

@@ -15,7 +15,7 @@ describe("stream: a Last-Event-ID it cannot go on from", () => {
 		["epoch", "whatever"],
 		["ahead", "e1-6001"],
 	] as const) {
-		it(`${lastEventId}: says "${reason}", then the present state, then goes on live`, async () => {
+		it(`${lastEventId}: sends "${reason}", then the present state, then live events`, async () => {
 			const log = new MemoryEventLog();
 			log.append(...changes(6_000));
 			const stream = await start({ log });
@@ -37,7 +37,7 @@ describe("stream: a Last-Event-ID it cannot go on from", () => {
 		});
 	}
 
-	it("a position that only another gateway has reached so far is not ahead", async () => {
+	it("a position that only another gateway has reached so far is valid", async () => {
 		const stream = await start();
 		stream.log.hints = undefined;
 		stream.log.append(...changes(5));
@@ -46,7 +46,7 @@ describe("stream: a Last-Event-ID it cannot go on from", () => {
 		expect(client.events).to.have.length(1);
 	});
 
-	it("the newest 500 sessions follow, and where there are more it says so", async () => {
+	it("the newest 500 sessions follow, with a mark if there are more", async () => {
 		const stream = await start();
 		for (const [count, more] of [
 			[0, undefined],
@@ -77,7 +77,7 @@ describe("stream: a Last-Event-ID it cannot go on from", () => {
 		expect(lists).to.equal(1);
 	});
 
-	it("asks again until the sessions can be had", async () => {
+	it("repeats the request until the sessions can be read", async () => {
 		const stream = await start();
 		stream.neighbours.sessions = sessions;
 		stream.neighbours.isDown = true;

@@ -65,7 +65,7 @@ describe("stream: resume", () => {
 describe("stream: heartbeats during a replay", () => {
 	const { start, open } = useStreams(1);
 
-	it("do not tell a client that it has what it still lacks", async () => {
+	it("do not move a client's position past events that it lacks", async () => {
 		const stream = await start({ heartbeatMs: 2 });
 		const data = JSON.stringify("x".repeat(4_000));
 		stream.log.append(...Array.from({ length: 5_000 }, () => ({ type: "session_updated", data, tenant: "default" })));

@@ -13,7 +13,7 @@ for (const nodes of [1, 2] as const) {
 	describe(`stream on ${nodes} node(s)`, () => {
 		const { start, open } = useStreams(nodes);
 
-		it("tells every event once and in order, alone or in bursts, to whoever comes when", async () => {
+		it("sends every event once and in order, alone or in bursts, to early and late clients", async () => {
 			const stream = await start();
 			const early = await open(stream);
 			let late: SseClient | undefined;
@@ -28,7 +28,7 @@ for (const nodes of [1, 2] as const) {
 			}
 		});
 
-		it("shows everybody what is theirs, and nothing else, live and afterwards", async () => {
+		it("shows clients only what they may see, live and after a reconnection", async () => {
 			const stream = await start();
 			const entries = [
 				change(1, { tenant: "acme", owner: "alice" }),
@@ -52,7 +52,7 @@ for (const nodes of [1, 2] as const) {
 			}
 		});
 
-		it("tells clients that are there when the log begins anew", async () => {
+		it("resets connected clients when the log starts over", async () => {
 			const stream = await start();
 			stream.log.append(...changes(10));
 			const client = await open(stream, { lastEventId: "e1-0" });
@@ -104,7 +104,7 @@ describe("stream", () => {
 		expect(body).to.equal("d\r\nretry: 2000\n\n\r\n");
 	});
 
-	it("serves proxies that speak HTTP/1.0, and tells HEAD what it would be", async () => {
+	it("serves proxies that speak HTTP/1.0, and answers HEAD with the same headers", async () => {
 		const { gateway, log } = await start();
 		const old = await RawConnection.open(gateway.port);
 		old.write(`GET ${streamPath} HTTP/1.0\r\nHost: ${gateway.host}\r\n\r\n`);
@@ -117,7 +117,7 @@ describe("stream", () => {
 		expect([head.status, head.headers["content-type"]]).to.deep.equal([200, "text/event-stream"]);
 	});
 
-	it("begins with what comes next, not with the past", async () => {
+	it("begins with the next event, and not with earlier ones", async () => {
 		const log = new MemoryEventLog();
 		log.append(...changes(10));
 		const stream = await start({ log });
@@ -127,7 +127,7 @@ describe("stream", () => {
 		expect(client.events).to.deep.equal([{ event: "session_updated", data: '{"n":10}', id: "e1-11" }]);
 	});
 
-	it("finds by itself what no hint told it", async () => {
+	it("finds events without a hint", async () => {
 		const stream = await start();
 		stream.log.hints = undefined;
 		const client = await open(stream);
@@ -135,7 +135,7 @@ describe("stream", () => {
 		await client.event(({ id }) => id === "e1-1");
 	});
 
-	it("waits at a gap, and then goes on without one", async () => {
+	it("waits at a gap, and continues when it is filled", async () => {
 		const stream = await start();
 		const client = await open(stream);
 		stream.log.hidden = 2;
@@ -146,7 +146,7 @@ describe("stream", () => {
 		expect(idsOf(client.events)).to.deep.equal(["e1-1", "e1-2", "e1-3"]);
 	});
 
-	it("has clients from before the log could be read begin with the present state", async () => {
+	it("sends the present state to clients that connected before the log could be read", async () => {
 		const log = new MemoryEventLog();
 		log.isReachable = false;
 		log.append(...changes(3));
@@ -160,7 +160,7 @@ describe("stream", () => {
 	});
 
 	describe("heartbeat", () => {
-		it("comes with the newest id, after the numbers of the client's own scope", async () => {
+		it("has the newest id, after the statistics of the client's own scope", async () => {
 			const stream = await start({ heartbeatMs: 50 });
 			const client = await open(stream, bearer("alice"));
 			stream.log.append(...changes(7));
@@ -171,7 +171,7 @@ describe("stream", () => {
 			expect(stream.neighbours.statsFor.at(-1)).to.include({ id: "alice", tenant: "acme" });
 		});
 
-		it("comes without the numbers when they cannot be had", async () => {
+		it("is sent without statistics when they are not available", async () => {
 			const stream = await start({ heartbeatMs: 50 });
 			stream.neighbours.isDown = true;
 			const client = await open(stream);
@@ -179,7 +179,7 @@ describe("stream", () => {
 			expect(new Set(client.events.map(({ event }) => event))).to.deep.equal(new Set(["heartbeat"]));
 		});
 
-		it("asks for the numbers once for all who see the same, and not at all for nobody", async () => {
+		it("reads the statistics once for all clients of one scope, and not without clients", async () => {
 			const stream = await start({ heartbeatMs: 100 });
 			const asked = stream.neighbours.statsFor;
 			const clients: SseClient[] = [];
@@ -202,7 +202,7 @@ describe("stream", () => {
 		});
 	});
 
-	it("takes so many clients and no more, until one leaves", async () => {
+	it("accepts clients up to its limit, until one leaves", async () => {
 		const stream = await start({ maxClients: 2 });
 		const refused = () => sendRaw(stream.gateway.port, rawRequest(`GET ${streamPath}`, { Host: stream.gateway.host }));
 		const first = await open(stream);
@@ -215,7 +215,7 @@ describe("stream", () => {
 		expect((await refused()).status).to.equal(503);
 	});
 
-	it("gives somebody else a place of the one who has taken all of them", async () => {
+	it("gives another person a place of the one who has taken all of them", async () => {
 		const stream = await start({ maxClients: 3 });
 		const hers = [await open(stream), await open(stream), await open(stream)];
 		const his = await open(stream, bearer("bob"));
@@ -229,7 +229,7 @@ describe("stream", () => {
 		await his.event(({ data }) => data === '{"n":2}');
 	});
 
-	it("wants a connection of its own, not one that still has another answer to carry", async () => {
+	it("needs a connection without another pending answer", async () => {
 		const stream = await start();
 		const { gateway } = stream;
 		const pending = Promise.withResolvers<void>();
@@ -252,7 +252,7 @@ describe("stream", () => {
 		expect([status, JSON.parse(text)]).to.deep.equal([400, { detail }]);
 	});
 
-	it("says goodbye at the end, and then nobody hangs", async () => {
+	it("sends bye at the end, and closes every connection", async () => {
 		const stream = await start();
 		const client = await open(stream);
 		const begun = performance.now();

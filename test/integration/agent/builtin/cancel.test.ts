@@ -81,7 +81,7 @@ describe("a turn of the built-in agent", () => {
 		});
 	}
 
-	it("leaves no process of a cancelled command, even of one that does not want to end", async () => {
+	it("leaves no process of a cancelled command, even of one that ignores SIGTERM", async () => {
 		const session = await agent.open(folder());
 		const turn = session.say("stubborn");
 		const started = await eventually(() => pids().length === 2 && pids());
@@ -91,7 +91,7 @@ describe("a turn of the built-in agent", () => {
 		await eventually(() => !started.some(isAlive), { withinMs: 3 * cancelMs });
 	});
 
-	it("does not begin what came after the cancelled call, and the model is told of all of them", async () => {
+	it("does not begin the calls after the cancelled one, and tells the model about all of them", async () => {
 		const session = await agent.open(folder());
 		const turn = session.say("pair");
 		await eventually(() => agent.calls[0]?.status === "in_progress");
@@ -104,7 +104,7 @@ describe("a turn of the built-in agent", () => {
 		expect(told[1]?.text).to.equal("Cancelled by the user");
 	});
 
-	it("goes on after a command that took longer than its limit, and leaves nothing of it", async () => {
+	it("goes on after a command that exceeded its time limit, and leaves no process of it", async () => {
 		const session = await agent.open(folder());
 		expect((await session.say("limit")).stopReason).to.equal("end_turn");
 		expect(shownBy(agent.calls[0])).to.match(/\(Ended after 1 s, exit code \d+\)$/);

@@ -52,7 +52,7 @@ for (const wire of builtinWires) {
 			return { value: await doing, ms: performance.now() - since };
 		}
 
-		it("says what the provider said of a wrong key, at once, and never the key itself", async () => {
+		it("reports the provider's answer to a wrong key at once, and never the key itself", async () => {
 			const session = await agent.open(folder());
 			const message = `Incorrect API key provided: ${server.key}`;
 			server.failNext({ kind: "status", status: 401, message });
@@ -63,7 +63,7 @@ for (const wire of builtinWires) {
 			expect((await session.say("hello")).stopReason, "afterwards").to.equal("end_turn");
 		});
 
-		it("asks twice more when the provider is overloaded, and then says so", async () => {
+		it("repeats a call twice when the provider is overloaded, and then says so", async () => {
 			const session = await agent.open(folder());
 			const overloaded: Fault = { kind: "status", status: 503, message: "Overloaded" };
 			server.failNext(overloaded, overloaded);
@@ -73,7 +73,7 @@ for (const wire of builtinWires) {
 			expect(server.billed.calls).to.have.length(6);
 		});
 
-		it("waits as long as a provider with too many requests asks", async () => {
+		it("waits as long as an overloaded provider asks", async () => {
 			const session = await agent.open(folder());
 			server.failNext({ kind: "status", status: 429, retryAfterS: 1 });
 			const { ms } = await timed(session.say("hello"));
@@ -89,7 +89,7 @@ for (const wire of builtinWires) {
 			expect(ms).to.be.below(5_000);
 		});
 
-		it("goes on behind what was said when the stream breaks or stalls, and says nothing twice", async () => {
+		it("continues an interrupted or stalled stream where it ended, without a repetition", async () => {
 			await using listening = impatient();
 			const session = await listening.open(folder());
 			// What is loaded for the first call would count as silence.
@@ -108,7 +108,7 @@ for (const wire of builtinWires) {
 			}
 		});
 
-		it("ends a turn whose model says nothing any more, after three attempts", async () => {
+		it("ends a turn whose model is silent after three attempts", async () => {
 			await using listening = impatient();
 			const session = await listening.open(folder());
 			// What is loaded for the first call would count as silence.
@@ -123,7 +123,7 @@ for (const wire of builtinWires) {
 			expect(ms).to.be.within(3 * idleMs + 2_500, 3 * (3 * idleMs + 2_500));
 		});
 
-		it("keeps the words of a turn that failed or was cancelled in the conversation", async () => {
+		it("keeps the text of a failed or cancelled turn in the conversation", async () => {
 			const session = await agent.open(folder());
 			server.failNext({ kind: "broken", after: 6 }, wrongKey);
 			expect(await session.failureOf("hello")).to.contain("401");
@@ -140,7 +140,7 @@ for (const wire of builtinWires) {
 			expect(items.filter(({ role }) => role === "assistant").map(({ text }) => text)).to.deep.equal([said, again]);
 		});
 
-		it("does not call a tool of an answer that broke off", async () => {
+		it("does not call a tool of an interrupted answer", async () => {
 			const session = await agent.open(folder());
 			server.failNext({ kind: "broken", after: wire === "anthropic" ? 4 : 3 });
 			expect((await session.say("change")).stopReason).to.equal("end_turn");
@@ -172,7 +172,7 @@ describe("the built-in agent and an endpoint that ends its answers too early, as
 	};
 
 	for (const wire of builtinWires) {
-		it(`does not take them for whole (${wire})`, async () => {
+		it(`does not treat them as complete (${wire})`, async () => {
 			const frames = beginnings[wire].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 			await using early = await EarlyEnd.listen(frames);
 			await using server = await ModelServer.listen({ script: () => ({}) });

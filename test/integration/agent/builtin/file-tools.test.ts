@@ -60,7 +60,7 @@ describe("the built-in agent's file tools", () => {
 		expect(readFileSync(join(folder(), "a"), "utf8")).to.equal("theirs");
 	});
 
-	it("refuse what is no text, no file, or too large", async () => {
+	it("refuse binary files, missing files and large files", async () => {
 		put("binary", Buffer.from([1, 0, 2]));
 		put("large", Buffer.alloc(11 * 1_048_576, "a"));
 		mkdirSync(join(folder(), "sub"));
@@ -73,7 +73,7 @@ describe("the built-in agent's file tools", () => {
 		expect(await refusalOf(use(readFile, { path: "a\0b" }))).to.match(/outside/);
 	});
 
-	it("keep the rights of a file", async () => {
+	it("keep the permissions of a file", async () => {
 		put("run.sh", "old");
 		chmodSync(join(folder(), "run.sh"), 0o755);
 		await use(writeFile, { path: "run.sh", content: "new" });
@@ -91,7 +91,7 @@ describe("the built-in agent's file tools", () => {
 		expect(await refusalOf(use(listFiles, { pattern: "+(+(+(a)))b" }))).to.match(/A pattern holds/);
 	});
 
-	it("list only so many", async () => {
+	it("list a bounded number of files", async () => {
 		for (let n = 0; n < 1_010; n++) put(`file-${n}`, "");
 		const lines = (await use(listFiles, {})).text.split("\n");
 		expect(lines).to.have.length(1_001);
@@ -118,7 +118,7 @@ describe("the built-in agent's file tools", () => {
 		expect(await refusalOf(use(search, { pattern: "(" }))).to.match(/Unmatched/);
 	});
 
-	it("tell only so many lines of a search", async () => {
+	it("return a bounded number of lines of a search", async () => {
 		put("many", "x\n".repeat(1_000));
 		const lines = (await use(search, { pattern: "x" })).text.split("\n");
 		expect(lines).to.have.length(301);

@@ -66,7 +66,7 @@ describe("the built-in agent's MCP servers", () => {
 			if (name === "HTTP") expect(new Set(http.keys)).to.deep.equal(new Set(["k1"]));
 		});
 
-		it(`tell of their failures over ${name}, and do not keep a cancelled turn`, async () => {
+		it(`report their failures over ${name}, and do not delay a cancelled turn`, async () => {
 			const session = await agent.open(folder(), [spec()]);
 			await session.say("fail");
 			expect(agent.calls[0]).to.include({ status: "failed" });
@@ -88,7 +88,7 @@ describe("the built-in agent's MCP servers", () => {
 		expect(JSON.stringify(env)).to.not.contain("ATELIER_").and.not.contain(server.key);
 	});
 
-	it("cost a session nothing when they cannot be used: it is told which, and goes on with the others", async () => {
+	it("are reported when they cannot be used, and the session goes on with the others", async () => {
 		const broken: McpServer = { name: "broken", command: "/nonexistent/server", args: [], env: [] };
 		const session = await agent.open(folder(), [broken, overHttp()]);
 		await session.say("add");
@@ -98,7 +98,7 @@ describe("the built-in agent's MCP servers", () => {
 		expect(notices).to.have.length(1);
 	});
 
-	it("do not keep a turn that is cancelled before they are connected, and are gone with the session", async () => {
+	it("do not delay a turn that is cancelled before they are connected, and end with the session", async () => {
 		const mute: McpServer = { name: "mute", command: "sh", args: ["-c", "echo $$ > pid; exec sleep 300"], env: [] };
 		const session = await agent.open(folder(), [mute]);
 		const pid = await eventually(() => readFileSync(join(folder(), "pid"), "utf8") || undefined);

@@ -46,7 +46,7 @@ describe("a session of the built-in agent after kill -9", function () {
 		return session.id;
 	}
 
-	it("is shown again and goes on in a new process, with the calls that were open closed", async () => {
+	it("is shown again and goes on in a new process, where open calls are closed", async () => {
 		const id = await killedAfter("hello", "change");
 		await using agent = start();
 		expect((await agent.initialize()).agentCapabilities?.loadSession).to.equal(true);
@@ -80,7 +80,7 @@ describe("a session of the built-in agent after kill -9", function () {
 		]);
 	});
 
-	it("is loaded though its last line was torn, and can be lost and loaded again", async () => {
+	it("is loaded although its last line was incomplete, and can be loaded again after another loss", async () => {
 		const id = await killedAfter("hello");
 		const [file = ""] = readdirSync(state());
 		appendFileSync(join(state(), file), '{"type":"message","mess');
@@ -105,7 +105,7 @@ describe("a session of the built-in agent after kill -9", function () {
 		});
 	}
 
-	it("ends with the process where there is no place for it", async () => {
+	it("ends with the process if there is no folder for it", async () => {
 		await using agent = new BuiltinAgent({ server });
 		expect((await agent.initialize()).agentCapabilities?.loadSession ?? false).to.equal(false);
 	});
@@ -180,7 +180,7 @@ describe("a conversation of the built-in agent that gets longer than its model r
 		expect(server.requests.at(-1)?.items[0]?.text).to.contain("SUMMARY: the word is xyzzy");
 	});
 
-	it("loses its older part, and says so, when the model gives no summary", async () => {
+	it("drops its older part with a notice when the model gives no summary", async () => {
 		isSummaryRefused = true;
 		const session = await flooded();
 		expect((await session.say("question")).stopReason).to.equal("end_turn");
@@ -192,7 +192,7 @@ describe("a conversation of the built-in agent that gets longer than its model r
 		);
 	});
 
-	it("is shortened when the provider knows better that it is too long", async () => {
+	it("is shortened when the provider says that it is too long", async () => {
 		const session = await agent.open(folder());
 		for (const message of ["flood", "flood again"]) await session.say(message);
 		server.failNext({ kind: "status", status: 400, message: "This model's maximum context length is 10 tokens" });

@@ -51,7 +51,7 @@ describe("the built-in agent's permissions", () => {
 		["change", "notes.txt", "edit"],
 		["command", "ran", "execute"],
 	] as const) {
-		it(`does nothing that was refused (${what}), tells the model, and goes on`, async () => {
+		it(`does not run a refused call (${what}), tells the model, and goes on`, async () => {
 			answer = "reject_once";
 			const session = await agent.open(folder());
 			expect((await session.say(message)).stopReason).to.equal("end_turn");
@@ -72,7 +72,7 @@ describe("the built-in agent's permissions", () => {
 		expect(existsSync(join(folder(), "notes.txt"))).to.equal(false);
 	});
 
-	it("asks once for what is always allowed: one command, or changes to files", async () => {
+	it("asks once for what is permitted always: one command, or changes to files", async () => {
 		answer = "allow_always";
 		const session = await agent.open(folder());
 		await session.say("twice");
@@ -83,7 +83,7 @@ describe("the built-in agent's permissions", () => {
 		expect(agent.asked, "another session").to.have.length(4);
 	});
 
-	it("asks each time for what is allowed once", async () => {
+	it("asks each time for what is permitted once", async () => {
 		const session = await agent.open(folder());
 		await session.say("twice");
 		expect(agent.asked).to.have.length(5);

@@ -12,7 +12,7 @@ import { TestSession } from "../../../support/pods/test-pod.ts";
 const program = join(import.meta.dirname, "../../../support/agents/mcp-server.ts");
 
 describe("a pod whose built-in agent has a model", () => {
-	it("goes on after kill -9 with the very conversation, its tool calls included", async () => {
+	it("goes on after kill -9 with the same conversation, including its tool calls", async () => {
 		const script = turns({
 			write: [edit("notes.txt", "new\n"), say("written")],
 			add: [call("tools__add", { a: 2, b: 40 }), say("added")],

@@ -43,7 +43,7 @@ const needsPath = 'The input needs "path", a text';
 describe("the built-in agent on Anthropic's wire", () => {
 	const folder = useFolder();
 
-	it("marks what may be read from the provider's cache: the instructions, and all that was said so far", async () => {
+	it("marks what the provider may cache: the instructions, and the conversation so far", async () => {
 		await using server = await ModelServer.listen({ script });
 		await using agent = new BuiltinAgent({ server, wire: "anthropic" });
 		const session = await agent.open(folder());
@@ -76,7 +76,7 @@ for (const wire of builtinWires) {
 			expect(agent.errors).to.equal("");
 		});
 
-		it("says what it is", async () => {
+		it("reports its name and capabilities", async () => {
 			const { agentInfo, agentCapabilities } = await agent.initialize();
 			expect(agentInfo?.title).to.equal("Built-in agent (scripted-1)");
 			expect(agentCapabilities?.loadSession ?? false).to.equal(false);
@@ -138,7 +138,7 @@ for (const wire of builtinWires) {
 			expect(told?.text).to.equal("out\nerr\n\n(exit code 3)");
 		});
 
-		it("shows a plan, and asks nobody for that", async () => {
+		it("shows a plan without asking", async () => {
 			const session = await agent.open(folder());
 			await session.say("plan");
 			expect(agent.updates).to.deep.include({
@@ -179,7 +179,7 @@ for (const wire of builtinWires) {
 			expect(existsSync(join(folder(), "a.t"))).to.equal(false);
 		});
 
-		it("remembers what was said", async () => {
+		it("remembers the conversation", async () => {
 			const session = await agent.open(folder());
 			await session.say("hello");
 			await session.say("hello again");

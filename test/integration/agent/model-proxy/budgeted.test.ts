@@ -19,7 +19,7 @@ describe("model proxy: with a budget", function () {
 	this.timeout(30_000);
 
 	for (const wire of modelWires) {
-		it(`hears the usage of a stream whose caller has hung up: ${wire} (H7)`, async () => {
+		it(`reads the usage of a stream whose caller has disconnected: ${wire} (H7)`, async () => {
 			await using model = await budgeted(() => ({ text: "one two three", fault: { kind: "slow", everyMs: 20 } }));
 			const leaving = new AbortController();
 			const onText = (): void => leaving.abort();
@@ -30,7 +30,7 @@ describe("model proxy: with a budget", function () {
 		});
 	}
 
-	it("listens to a caller's provider for 5 s at most, to few at once, and books the rest at an estimate (H7)", async () => {
+	it("reads such a stream for 5 s at most, and few at once, and books the rest at an estimate (H7)", async () => {
 		await using model = await budgeted(() => ({ text: "hello", fault: { kind: "stall", after: 1 } }));
 		const leaving = new AbortController();
 		const asking = Array.from({ length: 12 }, () =>
@@ -51,7 +51,7 @@ describe("model proxy: with a budget", function () {
 		expect(model.logged.at(-1)).to.contain("was not reported completely: it is estimated");
 	});
 
-	it("books a call whose provider tells nothing at an estimate, before its end is known too (H7)", async () => {
+	it("books a call whose provider reports no usage at an estimate, also before its end (H7)", async () => {
 		const begun: CallUnderWay[] = [];
 		await using model = await budgeted(() => ({ text: "x".repeat(100_000), isSilent: true }), {
 			onBegun: async (call) => void begun.push(call),
@@ -71,7 +71,7 @@ describe("model proxy: with a budget", function () {
 		);
 	});
 
-	it("books nothing of a call that never left, or was refused (H7)", async () => {
+	it("books nothing for a call that was not sent, or was refused (H7)", async () => {
 		await using model = await budgeted(() => ({ text: "hello" }));
 		for (const status of [400, 429, 500]) {
 			model.server.failNext({ kind: "status", status });
@@ -83,7 +83,7 @@ describe("model proxy: with a budget", function () {
 		expect([...model.metered, ...nowhere.metered].map(({ counts }) => counts)).to.deep.equal(Array(4).fill(undefined));
 	});
 
-	it("sends what it has understood: no member is there twice (H7)", async () => {
+	it("sends the body as it was parsed: no member occurs twice (H7)", async () => {
 		await using model = await budgeted(() => ({ text: "hello" }));
 		const body = '{"model":"dear","max_tokens":60000,"messages":[],"model":"scripted-1","max_tokens":5}';
 		const headers = { "x-api-key": model.access.key };
@@ -100,7 +100,7 @@ describe("model proxy: with a budget", function () {
 		expect(request?.body).to.deep.equal({ model: "scripted-1", max_tokens: 5, messages: [] });
 	});
 
-	it("ends at once, whoever is listened to, and tells of all", async () => {
+	it("ends at once while streams are read, and reports all calls", async () => {
 		const model = await budgeted(() => ({ text: "hello", fault: { kind: "stall", after: 1 } }));
 		const leaving = new AbortController();
 		const asking = askModel(model.access, "openai-chat", { ...asked, signal: leaving.signal }).catch(() => undefined);

@@ -70,7 +70,7 @@ describe("model proxy: failures", () => {
 	}
 
 	for (const wire of modelWires) {
-		it(`tells the provider's own words, before the caller learns of them, and of the next success (${wire})`, async () => {
+		it(`reports the provider's own words before the caller sees them, and the next success (${wire})`, async () => {
 			const model = await open();
 			model.server.failNext({ kind: "status", status: 529, message: "the stub is overloaded" });
 			const { status } = await askModel(model.access, wire, userMessage("hi"));
@@ -83,7 +83,7 @@ describe("model proxy: failures", () => {
 			expect(calls[1]).to.deep.equal(["answering", "well"]);
 		});
 
-		it(`hears a failure in the middle of an answer that began well (${wire})`, async () => {
+		it(`detects a failure in the middle of an answer that began well (${wire})`, async () => {
 			const stream: RequestListener = (_, response) => {
 				response.writeHead(200, { "content-type": "text/event-stream" });
 				response.end(`data: {"usage":null,"error":null}\n\ndata: ${JSON.stringify(failuresWithin[wire])}\n\n`);
@@ -101,7 +101,7 @@ describe("model proxy: failures", () => {
 		});
 	}
 
-	it("never tells a part of the key, and minds no answer that is nested or long beyond all measure", async () => {
+	it("never reveals a part of the key, and survives extremely nested or long answers", async () => {
 		const failures = [
 			JSON.stringify({ error: { message: `${"x".repeat(490)}${key}` } }),
 			JSON.stringify({ error: { message: "y".repeat(8_000_000) } }),
@@ -140,7 +140,7 @@ describe("model proxy: failures", () => {
 		}
 	});
 
-	it("makes one bounded line of whatever the provider says, without its key", async () => {
+	it("makes one bounded line of the provider's answer, without its key", async () => {
 		const bodies: [string, string][] = [
 			[JSON.stringify([{ error: { message: "in a list" } }]), ": in a list"],
 			[JSON.stringify({ error: "as text" }), ": as text"],
@@ -193,7 +193,7 @@ describe("model proxy: failures", () => {
 		}
 	});
 
-	it("gives up a connection that does not open, soon", async () => {
+	it("abandons a connection that does not open soon", async () => {
 		// It takes connections and never says a word, so that none with TLS opens.
 		const mute = createTcpServer((socket) => void socket.on("error", () => {}).resume());
 		mute.listen(0, "127.0.0.1");
@@ -206,13 +206,13 @@ describe("model proxy: failures", () => {
 		expect(outcome()).to.deep.equal({ failed: `Provider "other" at ${url} cannot be reached: ETIMEDOUT` });
 	});
 
-	it("does not take a budget's refusal for a failure of the model", async () => {
+	it("does not treat a budget's refusal as a failure of the model", async () => {
 		const model = await open({ admit: () => Promise.resolve("The budget is used up") });
 		expect((await askModel(model.access, "anthropic", userMessage("hi"))).status).to.equal(402);
 		expect(outcome()).to.equal("well");
 	});
 
-	it("takes a caller that leaves for one that has had an answer only when something of it came", async () => {
+	it("treats a caller that leaves as answered only when it has received a part", async () => {
 		const leaving = [new AbortController(), new AbortController()] as const;
 		const leave = (which: 0 | 1) => (): void => leaving[which].abort();
 		const asked = { ...userMessage("hi"), isStreaming: true };

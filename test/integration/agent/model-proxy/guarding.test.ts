@@ -14,7 +14,7 @@ const hello = (): { text: string } => ({ text: "hello" });
 const asked = userMessage("hi");
 
 describe("model proxy: guarding", () => {
-	it("refuses whoever does not show the token, in the wire's own words", async () => {
+	it("refuses callers without the token, in the wire's own form", async () => {
 		await using model = await ProxiedModel.open(hello);
 		for (const wire of modelWires) {
 			for (const key of ["", "wrong", model.server.key]) {
@@ -27,7 +27,7 @@ describe("model proxy: guarding", () => {
 		expect(model.server.requests).to.deep.equal([]);
 	});
 
-	it("takes the token wherever a wire's key may stand, and never passes it on", async () => {
+	it("accepts the token in every place of a wire's key, and never passes it on", async () => {
 		await using model = await ProxiedModel.open(hello);
 		const { endpoints, key } = model.access;
 		const shown: Record<string, string>[] = [
@@ -65,7 +65,7 @@ describe("model proxy: guarding", () => {
 		expect(model.server.requests).to.deep.equal([]);
 	});
 
-	it("is no way to anything but the calls of the wires, and lists of the model", async () => {
+	it("serves only calls of the wires and lists of the model", async () => {
 		await using model = await ProxiedModel.open(hello);
 		const { port } = new URL(model.proxy.url("anthropic") ?? "");
 		const shown = { "x-api-key": model.proxy.token };
@@ -109,7 +109,7 @@ describe("model proxy: guarding", () => {
 		expect(model.metered, "lists and counts cost nothing").to.deep.equal([]);
 	});
 
-	it("knows the wires of the provider only", async () => {
+	it("serves only the wires of the provider", async () => {
 		await using all = await ProxiedModel.open(hello);
 		const endpoints = { anthropic: all.server.endpoints.anthropic };
 		await using model = await ProxiedModel.open(hello, { access: all.server.access({ endpoints }) });
@@ -161,7 +161,7 @@ describe("model proxy: guarding", () => {
 		expect(model.logged).to.include(`Provider "other" at ${gone.url} cannot be reached: ECONNREFUSED`);
 	});
 
-	it("refuses a call that is not admitted, before the provider hears of it", async () => {
+	it("refuses a call that is not admitted, before it reaches the provider", async () => {
 		const admit = (): Promise<string> => Promise.resolve("The budget of the session is used up");
 		await using model = await ProxiedModel.open(hello, { admit });
 		for (const wire of modelWires) {
@@ -172,7 +172,7 @@ describe("model proxy: guarding", () => {
 		expect([model.server.requests, model.metered]).to.deep.equal([[], []]);
 	});
 
-	it("bounds bodies, headers and calls at a time", async () => {
+	it("bounds bodies, headers and concurrent calls", async () => {
 		await using model = await ProxiedModel.open(() => ({ fault: { kind: "stall" } }), {
 			limits: { bodyBytes: 10_000, heldBytes: 12_000, calls: 3 },
 		});
@@ -195,7 +195,7 @@ describe("model proxy: guarding", () => {
 		await eventually(() => model.metered.length === 3);
 	});
 
-	it("reads from the provider no faster than the caller reads", async () => {
+	it("reads from the provider only as fast as the caller reads", async () => {
 		let written = 0;
 		await using flood = await listen((request, response) => {
 			request.resume();
@@ -233,7 +233,7 @@ describe("model proxy: guarding", () => {
 		expect((await eventually(() => model.metered[0])).end).to.equal("left");
 	});
 
-	it("does not repeat a call that the provider may have heard before it closed the connection (L10)", async () => {
+	it("does not repeat a call that the provider may have received before it closed the connection (L10)", async () => {
 		let connections = 0;
 		let requests = 0;
 		await using server = await listen((request, response) => {
@@ -258,7 +258,7 @@ describe("model proxy: guarding", () => {
 		expect([counting.status, requests], "to count costs nothing").to.deep.equal([200, 5]);
 	});
 
-	it("at its end breaks off what is under way, tells of it, and leaves no connection", async () => {
+	it("interrupts and reports the calls under way at its end, and leaves no connection", async () => {
 		const model = await ProxiedModel.open(() => ({ text: "hello", fault: { kind: "stall", after: 2 } }));
 		const url = model.proxy.url("anthropic") ?? "";
 		let heard = "";

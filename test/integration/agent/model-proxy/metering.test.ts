@@ -48,7 +48,7 @@ describe("model proxy: metering", () => {
 		console.log(`      80 calls, ${totalTokens(model.counts)} tokens metered = billed`);
 	});
 
-	it("asks for the usage of a chat stream on the caller's behalf, who does not see it", async () => {
+	it("asks for the usage of a chat stream, and hides it from a caller that did not ask", async () => {
 		await using model = await ProxiedModel.open(() => ({ text: "hello" }));
 		const asked = { ...userMessage("hi"), isStreaming: true };
 		const quiet = await askModel(model.access, "openai-chat", { ...asked, wantsUsage: false });
@@ -60,7 +60,7 @@ describe("model proxy: metering", () => {
 		expect(model.server.requests.map(({ wantsUsage }) => wantsUsage)).to.deep.equal([true, true]);
 	});
 
-	it("goes on without the usage where the provider does not know that wish, and says so", async () => {
+	it("goes on without the usage if the provider does not know the option, and logs it", async () => {
 		await using model = await ProxiedModel.open(({ body }) =>
 			body["stream_options"] === undefined
 				? { text: "hello" }
@@ -77,7 +77,7 @@ describe("model proxy: metering", () => {
 		);
 	});
 
-	it("asks again after a 400 that has another reason, and passes that one on", async () => {
+	it("repeats a call after a 400 for another reason, and passes that answer on", async () => {
 		const fault: Fault = { kind: "status", status: 400, message: "no such model" };
 		await using model = await ProxiedModel.open(() => ({ fault }));
 		const asked = { ...userMessage("hi"), isStreaming: true, wantsUsage: false };
@@ -87,7 +87,7 @@ describe("model proxy: metering", () => {
 		expect(model.metered).to.have.lengthOf(1);
 	});
 
-	it("streams and meters what a server sends under another name", async () => {
+	it("streams and meters a stream with another content type", async () => {
 		const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
 		const event = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
 		let finish = (): void => {};
@@ -122,7 +122,7 @@ describe("model proxy: metering", () => {
 		provider.closeAllConnections();
 	});
 
-	it("meters an answer that is there, though its end never comes", async () => {
+	it("meters an answer whose end never comes", async () => {
 		await using model = await ProxiedModel.open(() => ({ text: "hello", fault: { kind: "broken", after: 100 } }));
 		for (const wire of modelWires) {
 			for (const isStreaming of [true, false])
@@ -133,7 +133,7 @@ describe("model proxy: metering", () => {
 		expect(totalTokens(model.counts)).to.be.above(8_000);
 	});
 
-	it("tells early what the provider tells early, once, under the id of the call", async () => {
+	it("reports early usage early, once, under the id of the call", async () => {
 		const begun: CallUnderWay[] = [];
 		await using model = await ProxiedModel.open(() => ({ text: "hello" }), {
 			onBegun: async (call) => void begun.push(call),
@@ -187,7 +187,7 @@ function describeWire(wire: ModelWire, isStreaming: boolean): void {
 		expect(model.server.requests[0]?.headers["accept-encoding"]).to.equal("identity");
 	});
 
-	it("passes on 401, 429 with its retry-after, and 500, and bills nothing", async () => {
+	it("passes 401, 429 with its retry-after, and 500 on, and bills nothing", async () => {
 		await using model = await ProxiedModel.open(() => ({ text: "hello" }));
 		for (const status of [401, 429, 500]) {
 			model.server.failNext({ kind: "status", status, retryAfterS: 7 });
@@ -201,7 +201,7 @@ function describeWire(wire: ModelWire, isStreaming: boolean): void {
 		expect(model.logged.at(-1)).to.equal(`The model provider answered 500 to a call of "scripted-1" (${wire})`);
 	});
 
-	it("breaks off where the provider does, and meters what was told until then", async () => {
+	it("ends where the provider interrupts its answer, and meters what was reported until then", async () => {
 		await using model = await ProxiedModel.open(() => ({ text: "hello there" }));
 		for (let after = 0; after < 6; after++) {
 			model.server.failNext({ kind: "broken", after: isStreaming ? after : 0 });
@@ -212,7 +212,7 @@ function describeWire(wire: ModelWire, isStreaming: boolean): void {
 		expect(model.metered.map(({ end }) => end)).to.deep.equal(Array.from({ length: 6 }, () => "broken"));
 	});
 
-	it("breaks off with the caller", async () => {
+	it("ends the call when the caller leaves", async () => {
 		await using model = await ProxiedModel.open(() => ({
 			text: "hello there",
 			fault: isStreaming ? { kind: "stall", after: 2 } : { kind: "stall" },
@@ -230,7 +230,7 @@ function describeWire(wire: ModelWire, isStreaming: boolean): void {
 		expect(metered.counts ?? noTokens).to.deep.equal(call?.counts);
 	});
 
-	it("gives up on a provider that says nothing", async () => {
+	it("abandons a silent provider", async () => {
 		await using model = await ProxiedModel.open(() => ({ text: "hello" }), { limits: { firstByteMs: 80 } });
 		model.server.failNext({ kind: "stall" });
 		const silent = await askModel(model.access, wire, asked);
@@ -241,7 +241,7 @@ function describeWire(wire: ModelWire, isStreaming: boolean): void {
 	});
 
 	if (isStreaming) {
-		it("gives up on a provider that pauses for too long", async () => {
+		it("abandons a provider that pauses for too long", async () => {
 			await using model = await ProxiedModel.open(() => ({ text: "hello" }), { limits: { idleMs: 500 } });
 			model.server.failNext({ kind: "stall", after: 1 });
 			expect((await askModel(model.access, wire, asked)).isBroken).to.equal(true);

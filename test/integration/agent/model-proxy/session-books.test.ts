@@ -38,7 +38,7 @@ describe("books of a session", () => {
 		}).timeout(30_000);
 	}
 
-	it("loses nothing when the pod is killed while the platform is away", async () => {
+	it("loses nothing when the pod is killed while the platform cannot be reached", async () => {
 		await using session = new TestSession();
 		await using platform = await PlatformListener.listen();
 		await using server = await ModelServer.listen({ script: changeAndSay(session) });
@@ -89,7 +89,7 @@ describe("books of a session", () => {
 		expect(platform.booked[0]).to.include({ launch: 1, message_count: 0 });
 	}).timeout(45_000);
 
-	it("shows the key to nobody: no environment, argument, file, log, answer or report has it", async () => {
+	it("reveals no key in environments, arguments, files, logs, answers and reports", async () => {
 		await using session = new TestSession();
 		await using platform = await PlatformListener.listen();
 		const canary = `sk-canary-${crypto.randomUUID()}`;

@@ -20,7 +20,7 @@ const callPaths = {
 
 describe("model proxy: the session's model", () => {
 	for (const isLimited of [false, true]) {
-		it(`is called whichever is named, ${isLimited ? "with" : "without"} a budget, which is said once`, async () => {
+		it(`is called for any named model, ${isLimited ? "with" : "without"} a budget, which is logged once`, async () => {
 			const paid: string[] = [];
 			await using model = await ProxiedModel.open(hello, {
 				isLimited: () => isLimited,
@@ -44,7 +44,7 @@ describe("model proxy: the session's model", () => {
 		});
 	}
 
-	it("is asked to count as well", async () => {
+	it("also counts tokens", async () => {
 		await using provider = await Recorder.listen();
 		await using model = await ProxiedModel.open(hello, provider.options);
 		const { endpoints } = model.access;
@@ -56,7 +56,7 @@ describe("model proxy: the session's model", () => {
 		]);
 	});
 
-	it("is the only one there is when models are listed, and each that is looked up", async () => {
+	it("is the only listed model, and the answer to each look-up", async () => {
 		await using model = await ProxiedModel.open(hello);
 		const lists: Record<ModelWire, string> = {
 			"openai-chat": "/models",
@@ -76,7 +76,7 @@ describe("model proxy: the session's model", () => {
 		}
 	});
 
-	it("is called with the bytes its caller wrote, where it is the one that was named", async () => {
+	it("gets the caller's bytes unchanged if it is the named model", async () => {
 		await using provider = await Recorder.listen();
 		await using model = await ProxiedModel.open(hello, provider.options);
 		const tools = '[{"name":"task","input_schema":{"properties":{"model":{"const":"\\u006d"}}}}]';
@@ -85,7 +85,7 @@ describe("model proxy: the session's model", () => {
 		expect(provider.heard).to.deep.equal([{ path: "/v1/messages", text: written }]);
 	});
 
-	it("is called where two are named, of which the provider may read the other one", async () => {
+	it("is called when two models are named, of which the provider may read the other one", async () => {
 		await using provider = await Recorder.listen();
 		await using model = await ProxiedModel.open(hello, provider.options);
 		for (const first of ['"model"', '"mod\\u0065l"', '"\\u006dodel"']) {
@@ -96,7 +96,7 @@ describe("model proxy: the session's model", () => {
 		expect(sent).to.deep.equal(Array(3).fill('{"model":"scripted-1","messages":[]}'));
 	});
 
-	it("has no others to fall back to, and a call that names none is refused", async () => {
+	it("has no fallback models, and a call without a model is refused", async () => {
 		await using model = await ProxiedModel.open(hello);
 		const url = `${model.access.endpoints["openai-chat"]}/chat/completions`;
 		for (const further of ["models", "fallbacks"]) {
@@ -112,7 +112,7 @@ describe("model proxy: the session's model", () => {
 		expect(model.server.requests).to.deep.equal([]);
 	});
 
-	it("is not named beside its name, as some providers read members in any case", async () => {
+	it("cannot be named by another spelling, because some providers ignore the case", async () => {
 		await using model = await ProxiedModel.open(hello);
 		for (const wire of ["openai-chat", "openai-responses", "anthropic"] as const) {
 			for (const other of ["Model", "MODEL", "Models", "Fallbac\u212As"]) {
@@ -125,7 +125,7 @@ describe("model proxy: the session's model", () => {
 		expect(model.server.requests).to.deep.equal([]);
 	});
 
-	it("calls no other model as a tool that its provider runs", async () => {
+	it("cannot call another model as a tool of the provider", async () => {
 		await using provider = await Recorder.listen();
 		await using model = await ProxiedModel.open(hello, provider.options);
 		const url = `${model.access.endpoints.anthropic}${callPaths.anthropic}`;
@@ -141,7 +141,7 @@ describe("model proxy: the session's model", () => {
 		expect((await ask([own])).status).to.equal(200);
 	});
 
-	it("is said of 20 names at most, each cut short", async () => {
+	it("is logged for at most 20 names, each cut short", async () => {
 		await using model = await ProxiedModel.open(hello);
 		for (let n = 0; n < 30; n++) {
 			const name = `${n}\n${"x".repeat(10_000)}`;

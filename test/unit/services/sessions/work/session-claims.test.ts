@@ -60,7 +60,7 @@ describe("SessionClaims", () => {
 		return claim ?? expect.fail("nothing to claim");
 	}
 
-	it("gives one person's session a turn before the second of another one who starts many", async () => {
+	it("gives one person's session a turn before the second of another person who starts many", async () => {
 		const order = { request: request() };
 		for (let n = 0; n < 20; n++) await commands.create({ principal: alice }, order);
 		await commands.create({ principal: bob }, order);
