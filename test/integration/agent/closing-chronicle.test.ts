@@ -66,7 +66,7 @@ describe("chronicle at the end of a pod", function () {
 		return ms;
 	}
 
-	it("is in the agent's words, and nobody else hears of the question", async () => {
+	it("has the agent's words, and the question appears nowhere", async () => {
 		await using session = new TestSession();
 		await using scene = await open(session, () => ({
 			text: `Here it is:\n\`\`\`json\n${JSON.stringify(said)}\n\`\`\``,
@@ -101,7 +101,7 @@ describe("chronicle at the end of a pod", function () {
 		]);
 	});
 
-	it("names the changes that the agent says nothing of, and believes none where nothing has changed", async () => {
+	it("adds the changes that the agent omits, and drops its changes when nothing has changed", async () => {
 		await using session = new TestSession();
 		const closing: Script = () => ({ text: JSON.stringify({ summary: "Done", key_changes: ["rewrote the parser"] }) });
 		await using scene = await open(session, closing);
@@ -118,7 +118,7 @@ describe("chronicle at the end of a pod", function () {
 	});
 
 	for (const permission_mode of ["auto", "ask"] as const) {
-		it(`permits nothing any more, and asks nobody (policy "${permission_mode}")`, async () => {
+		it(`permits nothing and asks nobody (policy "${permission_mode}")`, async () => {
 			await using session = new TestSession();
 			const script: Script = ({ items, tools }) =>
 				items.at(-1)?.role === "tool" ? { text: JSON.stringify(said) } : { calls: [runCommand(tools, "touch evil")] };
@@ -135,7 +135,7 @@ describe("chronicle at the end of a pod", function () {
 		["answers something else", (() => ({ text: "Goodbye!" })) satisfies Script],
 		["is refused by its model", (() => ({ fault: { kind: "status", status: 400 } })) satisfies Script],
 	] as const) {
-		it(`is in the words of git when the agent ${what}`, async () => {
+		it(`has the changes from git when the agent ${what}`, async () => {
 			await using session = new TestSession();
 			await using scene = await open(session, closing);
 			await scene.pod.ask("write");
@@ -146,7 +146,7 @@ describe("chronicle at the end of a pod", function () {
 		});
 	}
 
-	it("does not hold up the end when the agent never answers", async () => {
+	it("does not delay the end when the agent never answers", async () => {
 		await using session = new TestSession();
 		await using scene = await open(session, () => ({ text: "…", fault: { kind: "stall" } }));
 		await scene.pod.ask("write");
@@ -183,7 +183,7 @@ describe("chronicle at the end of a pod", function () {
 		});
 	}
 
-	it("waits on disk while the platform is away, for the next pod", async () => {
+	it("waits on disk for the next pod while the platform cannot be reached", async () => {
 		await using session = new TestSession();
 		await using scene = await open(session, () => ({ text: JSON.stringify(said) }));
 		await scene.pod.ask("write");

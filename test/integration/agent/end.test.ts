@@ -10,7 +10,7 @@ import { sessionProcesses } from "../../support/platform/session-processes.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("end of a session pod", () => {
-	it("is quick when nothing is going on, and keeps the status", async () => {
+	it("is quick without a turn, and keeps the status", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		await pod.connect();
@@ -38,7 +38,7 @@ describe("end of a session pod", () => {
 		expect(await ended).to.equal(0);
 	});
 
-	it("cancels the turn under way, keeps what it had, and takes no other", async () => {
+	it("cancels the current turn, stores its parts, and begins no other", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const connection = await pod.connect();
@@ -59,7 +59,7 @@ describe("end of a session pod", () => {
 		await next.answer("m2");
 	});
 
-	it("finds what has left the process groups, by the pod's marker", async () => {
+	it("finds processes outside of the process groups by the pod's marker", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		await pod.ask(
@@ -77,7 +77,7 @@ describe("end of a session pod", () => {
 		expect((await pod.ask("$ sleep 60 & echo done")).content).to.equal("done\n");
 	});
 
-	it("does not come when the coding agent is lost once; it is started again, and the turn says what happened", async () => {
+	it("does not follow the first loss of the coding agent, which is started again; the turn says what happened", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		const lost = await pod.ask("$ echo last words; kill -9 $PPID; sleep 5");
@@ -110,7 +110,7 @@ describe("end of a session pod", () => {
 		expect((await pod.ask("$ echo back")).content).to.equal("back\n");
 	});
 
-	it("comes when the coding agent is lost again soon", async () => {
+	it("follows a second loss of the coding agent soon after the first", async () => {
 		await using session = new TestSession();
 		const pod = await session.start();
 		await pod.ask("$ kill -9 $PPID; sleep 5");
