@@ -4,11 +4,13 @@
  */
 import { environmentSecret } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { refuseMalformedKeys } from "#shared/models/provider-key.ts";
 import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { modelsService } from "./models.service.ts";
 
 export async function compose({ config }: Platform): Promise<Part> {
 	const catalogue = readModelCatalogue(config.models.file);
+	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	return { services: [modelsService(catalogue, (model) => modelRefusal(catalogue, model, environmentSecret))] };
 }

@@ -6,6 +6,7 @@ import { type Config, ConfigError, environmentSecret } from "#shared/config/conf
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { modelAccess } from "#shared/models/model-access.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { refuseMalformedKeys } from "#shared/models/provider-key.ts";
 import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
@@ -23,6 +24,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	const runtime = await loadRuntime(config, key);
 	refuseUnsafe(platform, runtime);
 	const catalogue = readModelCatalogue(config.models.file);
+	refuseMalformedKeys(catalogue.providers, environmentSecret);
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = { records: readAgentRecords(), catalogue, keyOf: environmentSecret, dataDir: config.data_dir };

@@ -61,6 +61,12 @@ describe("start and stop", function () {
 		mkdirSync(join(damaged, "store"), { recursive: true });
 		writeFileSync(join(damaged, "store", "atelier.db"), "no database at all".repeat(1_000));
 		const key = Buffer.alloc(32, 7).toString("base64url");
+		const halfKey = join(platform.folder, "half-key");
+		mkdirSync(join(halfKey, "keys"), { recursive: true });
+		writeFileSync(join(halfKey, "keys", "installation"), key.slice(0, 20), { mode: 0o600 });
+		const [noYaml, unknownKey] = [join(platform.folder, "no.yaml"), join(platform.folder, "unknown.yaml")];
+		writeFileSync(noYaml, "gateway: [");
+		writeFileSync(unknownKey, "gateway: { prot: 8080 }");
 		const attempts: [Record<string, string>, string][] = [
 			[{ STREAM__MAX_CLIENTS: "many" }, "stream.max_clients"],
 			[{ HOST: "0.0.0.0" }, "loopback"],
@@ -70,13 +76,19 @@ describe("start and stop", function () {
 			[{ DATA_DIR: "/proc/atelier", ATELIER_INSTALLATION_KEY: key }, 'the store in "/proc/atelier/store"'],
 			[{ DATA_DIR: damaged }, `Cannot open the store in "${join(damaged, "store")}"`],
 			[{ ATELIER_INSTALLATION_KEY: "c2hvcnQ" }, "installation key"],
+			[{ DATA_DIR: halfKey }, `"${join(halfKey, "keys", "installation")}" holds no whole secret`],
+			[{ ATELIER_CONFIG: noYaml }, `Cannot read the configuration file "${noYaml}"`],
+			[{ ATELIER_CONFIG: unknownKey }, 'Unknown configuration key "gateway.prot"'],
+			[{ ANTHROPIC_API_KEY: "two words" }, 'The environment variable "ANTHROPIC_API_KEY" cannot be the key'],
 		];
-		for (const [env, words] of attempts) {
-			const wrong = platform.startProcess([], { DATA_DIR: join(platform.folder, "other"), PORT: "0", ...env });
-			expect(await wrong.ended(), wrong.output).to.equal(1);
-			expect(wrong.output).to.include(words).and.to.not.include("    at ");
-			expect(wrong.output.trim().split("\n")).to.have.length(1);
-		}
+		const endsWithSentence = async ([env, words]: (typeof attempts)[number], index: number): Promise<void> => {
+			const other = { DATA_DIR: join(platform.folder, `other-${index}`), PORT: "0" };
+			const wrong = platform.startProcess([], { ...other, ...env });
+			expect(await wrong.ended(60_000), wrong.output).to.equal(1);
+			expect(wrong.output).to.include(words).and.to.not.include("    at ").and.to.not.include("two words");
+			expect(wrong.output.trim().split("\n"), wrong.output).to.have.length(1);
+		};
+		await Promise.all(attempts.map(endsWithSentence));
 	});
 
 	it("npm start passes SIGTERM on, and no process remains", async () => {
