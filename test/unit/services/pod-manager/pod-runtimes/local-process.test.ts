@@ -1,4 +1,7 @@
-/** What is special about pods that are processes of this machine; what all runtimes do is in test/contract. */
+/**
+ * What is special about pods that are processes of this machine; what all runtimes do is in test/contract.
+ * Long: it starts and kills the session agents of some thirty pods.
+ */
 import { expect } from "chai";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,3 +1,4 @@
+/** Long: it starts and kills session agents. */
 import { expect } from "chai";
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+/** Long: it starts and kills some twenty session agents. */
 import { expect } from "chai";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
