@@ -1,4 +1,4 @@
-/** A real browser, without a window and without a network beyond what a test lets it load. Needs: chromium. */
+/** Opens a real browser without a window; it loads only what a test allows. Needs: chromium. */
 import { type Browser, chromium } from "playwright-core";
 import { testProgram } from "./machine/test-program.ts";
 
@@ -6,7 +6,7 @@ export interface TestBrowser extends AsyncDisposable {
 	readonly browser: Browser;
 }
 
-/** @throws {Error} when there is none. */
+/** Opens the browser. @throws {Error} when none is installed. */
 export async function openBrowser(): Promise<TestBrowser> {
 	const browser = await chromium.launch({
 		executablePath: testProgram("chromium"),

@@ -1,4 +1,4 @@
-/** A process that gives one command of one person, with a key, and may be killed by a failpoint in the middle. */
+/** A program that executes one command of one person with a key, and that a failpoint may kill in between. */
 import type { Principal } from "#shared/bus/principal.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { startSessions } from "./platform/sessions-part.ts";

@@ -1,6 +1,6 @@
-/** Where Node keeps compiled code for all tests: none has to compile what another one has compiled before. */
+/** The folder in which Node stores compiled code for all tests, so that each module is compiled only once. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Node's own choice, too; what is there harms nobody and is found again by content. */
+/** The folder is also Node's default; existing content is harmless, because it is found by content. */
 export const compiled = join(tmpdir(), "node-compile-cache");

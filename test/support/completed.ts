@@ -1,11 +1,11 @@
-/** Values of a contract with every default, as a service would get them. */
+/** Fills in the defaults of a contract's values, as services get them. */
 import { type Check, compileSchema } from "#shared/bus/validator.ts";
 import type { Output, Schema } from "#shared/bus/schema.ts";
 
-/** Compiling a schema takes longer than most tests. */
+/** The compiled checks, because compiling a schema takes longer than most tests. */
 const checks = new WeakMap<Schema, Check>();
 
-/** @throws {Error} when the value breaks the contract. */
+/** Returns the completed value. @throws {Error} when the value violates the contract. */
 export function completed<S extends Schema>(fields: S, value: object): Output<S> {
 	const copy: object = structuredClone(value);
 	const check = checks.get(fields) ?? compileSchema(fields);

@@ -1,7 +1,7 @@
-/** Sections of documents that programs write, between `<!-- name -->` and `<!-- /name -->`. */
+/** Writes sections of documents that programs generate, between `<!-- name -->` and `<!-- /name -->`. */
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** @throws {Error} when the document has no place for it. */
+/** Replaces a section. @throws {Error} when the document has no place for it. */
 export function keepSection(document: string, name: string, section: string): void {
 	const begin = `<!-- ${name} -->\n`;
 	const text = readFileSync(document, "utf8");

@@ -2,20 +2,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { patience } from "./machine/patience.ts";
 
-/** A machine with several times more to do than it has processors gives a test no more time than this times its bound. */
+/** The greatest factor by which a bound grows on a machine with more work than processors. */
 const longest = 4;
 
 export interface EventuallyOptions {
-	/** On a machine that has as much to do as it has processors; the bound grows with its load. Default 10,000. */
+	/** The bound in milliseconds on a machine without other work; it grows with the machine's load. Default 10,000. */
 	withinMs?: number;
-	/** Default 20. */
+	/** The interval of the probe in milliseconds; default 20. */
 	everyMs?: number;
-	/** What is waited for, for the sentence of the failure. */
+	/** The condition in words, for the sentence of the failure. */
 	what?: string;
 }
 
 /**
- * The first value of `probe` that is neither false nor undefined nor null; a probe that throws is tried again.
+ * Returns the first value of `probe` that is neither false nor undefined nor null; a probe that throws is repeated.
  * @throws {Error} when the time is over, with the last failure of the probe as its cause.
  */
 export async function eventually<T>(

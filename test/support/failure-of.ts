@@ -1,7 +1,8 @@
-/** What a promise is rejected with, as a value to look at. */
+/** Returns the reason of a rejected promise as a value. */
 
 /**
- * @typeParam E What the test expects it to be; nothing is checked.
+ * Returns the reason.
+ * @typeParam E The expected type of the reason; nothing is checked.
  * @throws {Error} when the promise resolves.
  */
 export async function failureOf<E = unknown>(attempt: Promise<unknown>): Promise<E> {

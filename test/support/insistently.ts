@@ -1,8 +1,11 @@
-/** Sends as pods do: who is told that the store has too much to do sends the same again. */
+/** Sends like pods do: a request is repeated while the store has too much to do. */
 import { sleep } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 
-/** @param send May be repeated: the same request counts once. @throws what it throws, {UnavailableError} after ten repeats. */
+/**
+ * Sends a request. @param send A request that may be repeated, because it counts once. @throws the error of `send`;
+ * {UnavailableError} after ten repetitions.
+ */
 export async function insistently<T>(send: () => Promise<T>): Promise<T> {
 	for (let tries = 0; ; tries++) {
 		try {

@@ -1,10 +1,10 @@
-/** The files of the project as git lists them: tracked ones and new ones, without ignored and deleted ones. */
+/** Lists the files of the project by git: tracked and new ones, without ignored and deleted ones. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 
-/** @param patterns Path specifications of git, such as `*.ts`. Returns paths from the root of the project, with `/`. */
+/** Returns paths from the root of the project, with `/`. @param patterns Path specifications of git, such as `*.ts`. */
 export function trackedFiles(...patterns: string[]): string[] {
 	const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
 		cwd: projectRoot,

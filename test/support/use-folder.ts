@@ -1,9 +1,9 @@
-/** An empty folder for each test of a suite. */
+/** Provides an empty folder for each test of a suite. */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Returns a function that tells the folder of the test that runs; its path holds no links. */
+/** Returns a function that returns the folder of the running test; its path contains no links. */
 export function useFolder(): () => string {
 	let folder = "";
 	beforeEach(() => (folder = mkdtempSync(join(realpathSync(tmpdir()), "atelier-folder-"))));

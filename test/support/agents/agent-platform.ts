@@ -1,6 +1,6 @@
 /**
- * A platform with real coding agents and, for each, a scripted model of its own, so that what one agent uses is told
- * apart from what the others use.
+ * A platform with real coding agents and a scripted model for each agent, so that the usage of one agent can be told
+ * apart from that of the others.
  */
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -17,23 +17,25 @@ import { sameDay } from "../machine/same-day.ts";
 import type { SseClient } from "../clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
 
-/** `unreachable`: nothing listens there; `refused`: the key is wrong. */
+/** The kinds of scripted models. `unreachable`: nothing listens at the address; `refused`: the key is wrong. */
 export type ModelKind = "scripted" | "unreachable" | "refused";
 
-/** US dollars per million tokens. A token costs whole micro-dollars, so that no sum depends on what was rounded. */
+/**
+ * The prices in US dollars per million tokens. A token costs whole micro-dollars, so that no sum depends on rounding.
+ */
 export const prices = { input: 3, output: 15, cache_read: 1, cache_write: 4 };
 
-/** Nobody but root can listen there. */
+/** An address at which only root could listen. */
 const deadEnd = "http://127.0.0.1:1";
 
 type TestbedParts = Pick<AgentPlatform, "platform" | "models" | "mcp" | "stream">;
 
 export class AgentPlatform implements AsyncDisposable {
 	readonly platform: TestPlatform;
-	/** By agent. */
+	/** The scripted models by agent. */
 	readonly models: ReadonlyMap<string, ModelServer>;
 	readonly mcp: McpHttpServer;
-	/** Events of the platform since it was started. */
+	/** The events of the platform since its start. */
 	readonly stream: SseClient;
 	readonly #all: AsyncDisposableStack;
 
@@ -45,11 +47,11 @@ export class AgentPlatform implements AsyncDisposable {
 		this.#all = all;
 	}
 
-	/** @param script Of every model. */
+	/** Starts the platform. @param script The script of every model. */
 	static async open(agents: readonly string[], script: Script): Promise<AgentPlatform> {
 		await using all = new AsyncDisposableStack();
 		const folder = mkdtempSync(join(tmpdir(), "atelier-agents-"));
-		// What ends with the platform may write a last file.
+		// Processes that end with the platform may write a last file.
 		all.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 		const dataDir = join(folder, "data");
 		mkdirSync(dataDir);
@@ -74,7 +76,7 @@ export class AgentPlatform implements AsyncDisposable {
 		return new AgentPlatform({ platform, models, mcp, stream }, all.move());
 	}
 
-	/** The platform first, the folder last. */
+	/** Ends the platform first and removes the folder last. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.#all.disposeAsync();
 	}
@@ -83,7 +85,7 @@ export class AgentPlatform implements AsyncDisposable {
 const wrongKey = "WRONG_KEY";
 
 export function modelOf(agent: string, kind: ModelKind = "scripted"): string {
-	// Codex offers other tools where it knows the model, as it does with those of its users.
+	// Codex offers other tools for models that it knows, as its users have them.
 	return kind === "scripted" && agent === "codex" ? "gpt-5.5" : `${kind}-${agent}`;
 }
 
@@ -91,7 +93,7 @@ function keyName(agent: string): string {
 	return `SCRIPTED_${agent.toUpperCase()}_KEY`;
 }
 
-/** Each agent has a provider of its own for each kind of model. */
+/** Makes the catalogue, in which each agent has its own provider for each kind of model. */
 function catalogue(models: ReadonlyMap<string, ModelServer>): object {
 	const nowhere = Object.fromEntries(modelWires.map((wire) => [wire, deadEnd]));
 	const listed = [...models].flatMap(([agent, { endpoints }]) => [
@@ -111,7 +113,7 @@ function catalogue(models: ReadonlyMap<string, ModelServer>): object {
 	};
 }
 
-/** Servers of both kinds with the same tools. */
+/** Makes a template with servers of both kinds and the same tools. */
 function toolsTemplate(url: string): object {
 	return {
 		name: "tools",

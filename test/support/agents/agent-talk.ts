@@ -1,4 +1,4 @@
-/** A person who talks to the agent of one session over the platform's API, and answers what it asks to be allowed. */
+/** A person who talks to the agent of one session over the platform's API and answers its permission requests. */
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { PermissionBehavior, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { ApiClient } from "../clients/api-client.ts";
@@ -9,7 +9,7 @@ const turnMs = 120_000;
 export class AgentTalk {
 	readonly #api: ApiClient;
 	readonly #path: string;
-	/** What was asked so far, with the answer it got. */
+	/** The permission requests so far with their answers. */
 	readonly asked: (PermissionRequest & { behavior: PermissionBehavior })[] = [];
 
 	constructor(api: ApiClient, session: string) {
@@ -17,19 +17,21 @@ export class AgentTalk {
 		this.#path = `/sessions/${session}`;
 	}
 
-	/** Resolves with the agent's turn. @param behavior Answer to everything that it asks meanwhile. */
+	/**
+	 * Sends a message; resolves with the agent's turn. @param behavior The answer to all permission requests meanwhile.
+	 */
 	async say(content: string, behavior: PermissionBehavior = "allow"): Promise<ConversationTurn> {
 		return this.answer(await this.send(content), behavior);
 	}
 
-	/** Resolves with the message's id. */
+	/** Sends a message; resolves with its id. */
 	async send(content: string): Promise<string> {
 		const { status, body, text } = await this.#api.post<{ message_id: string }>(`${this.#path}/messages`, { content });
 		if (status !== 200) throw new Error(`The message was not taken: ${status} ${text}`);
 		return body.message_id;
 	}
 
-	/** The agent's turn that answers a message. */
+	/** Resolves with the agent's turn that answers a message. */
 	async answer(message: string, behavior: PermissionBehavior = "allow"): Promise<ConversationTurn> {
 		return eventually(
 			async () => {
@@ -41,7 +43,7 @@ export class AgentTalk {
 		);
 	}
 
-	/** Answers until `isTrue`. */
+	/** Answers permission requests until `isTrue`. */
 	async until(isTrue: () => boolean, what: string): Promise<void> {
 		const look = async (): Promise<boolean> => {
 			await this.#answerPermissions("allow");
@@ -50,7 +52,7 @@ export class AgentTalk {
 		await eventually(look, { withinMs: turnMs, everyMs: 100, what });
 	}
 
-	/** What the agent waits to be allowed. */
+	/** Resolves to the open permission requests. */
 	async waiting(): Promise<PermissionRequest[]> {
 		const { body } = await this.#api.get<PermissionRequest[]>(`${this.#path}/permissions`);
 		return Array.isArray(body) ? body : [];

@@ -1,4 +1,4 @@
-/** Copies of the platform's sources whose own coding agent is one of the tests. */
+/** Makes copies of the platform's sources whose built-in coding agent is one of the tests. */
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,16 +6,16 @@ import { projectRoot } from "#shared/project-root.ts";
 
 const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
 
-/** By the agent: its program and the changes of its record. */
+/** The copies by agent: its program and the changes of its record. */
 const trees = new Map<string, string>();
 process.on("exit", () => {
 	for (const tree of trees.values()) rmSync(tree, { recursive: true, force: true });
 });
 
 /**
- * Root of a copy; made once in a test run for each agent, and gone after it.
- * @param program File in this folder.
- * @param changes Of the agent's record.
+ * Returns the root of a copy, which is made once per agent and test run and removed after it.
+ * @param program A file in this folder.
+ * @param changes Changes of the agent's record.
  */
 export function agentTree(program: string, changes: object = {}): string {
 	const agent = JSON.stringify([program, changes]);

@@ -1,4 +1,4 @@
-/** A coding agent for tests of permissions, interrupts and the chat: it does what a message says, line by line. */
+/** A coding agent for tests of permissions, interrupts and the chat: it executes a message line by line. */
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function say(text: string): void {
 	update("agent_message_chunk", { content: { type: "text", text } });
 }
 
-/** Writes a file when it is allowed to, and says what it was told; true when the turn is cancelled by that. */
+/** Writes a file when that is permitted, and says the answer; true when the turn is cancelled by it. */
 async function write(name: string, text: string): Promise<boolean> {
 	const toolCall = { toolCallId: name, kind: "edit", title: `Write ${name}`, status: "pending" };
 	const rawInput = { path: name, text };
@@ -40,7 +40,7 @@ async function permission(toolCall: object): Promise<string> {
 	return isJsonObject(outcome) ? String(outcome["optionId"] ?? outcome["outcome"]) : "no outcome";
 }
 
-/** A command that puts out something while it runs. */
+/** Runs a command that writes output while it runs. */
 async function run(command: string): Promise<void> {
 	const toolCallId = randomUUID();
 	const output = (text: string) => [{ type: "content", content: { type: "text", text } }];
@@ -50,23 +50,23 @@ async function run(command: string): Promise<void> {
 	update("tool_call_update", { toolCallId, status: "completed", content: output("half\nwhole\n") });
 }
 
-/** By the first word of a line; true ends the turn as cancelled. */
+/** The steps by the first word of a line; a step that returns true ends the turn as cancelled. */
 const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 	say,
 	run,
 	think: (text) => update("agent_thought_chunk", { content: { type: "text", text } }),
 	pid: () => say(String(process.pid)),
 	write: (rest) => write(rest.split(" ")[0] ?? "", rest.split(" ").slice(1).join(" ")),
-	/** Does not take the withdrawal of a request for an answer. */
+	/** Repeats a request that was withdrawn. */
 	async insist() {
 		const answers: string[] = [];
 		while (answers.length < 3) answers.push(await permission({ toolCallId: "again", title: "Again" }));
 		say(answers.join(" "));
 	},
-	/** Two at once. */
+	/** Makes two requests at once. */
 	both: async (rest) => Promise.all(rest.split(" ").map((name) => write(name, name))),
 	plan: (rest) => update("plan", { entries: [{ content: rest, status: "pending", priority: "high" }] }),
-	/** As many pieces of a KiB. */
+	/** Sends the given number of pieces of one KiB. */
 	async flood(rest) {
 		for (let n = 0; n < Number(rest); n++) {
 			say(`${n}`.padEnd(1_024, "."));
@@ -77,7 +77,7 @@ const steps: Readonly<Record<string, (rest: string) => unknown>> = {
 		await sleep(60_000, undefined, { signal: cancellation.signal }).catch(() => {});
 		return true;
 	},
-	/** Heeds no cancellation. */
+	/** Ignores cancellations. */
 	stubborn: () => sleep(600_000),
 };
 

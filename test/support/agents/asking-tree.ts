@@ -1,7 +1,7 @@
-/** A copy of the platform's sources whose own coding agent is the asking one of the tests. */
+/** Makes a copy of the platform's sources whose built-in coding agent is the asking one of the tests. */
 import { agentTree } from "./agent-tree.ts";
 
-/** Its root; made once in a test run, and gone after it. */
+/** Returns the root of the copy, which is made once per test run and removed after it. */
 export function askingTree(): string {
 	return agentTree("asking-agent.ts", { title: "Asking" });
 }

@@ -9,21 +9,21 @@ import { projectRoot } from "#shared/project-root.ts";
 import type { ModelServer } from "../model-server/model-server.ts";
 
 export interface BuiltinAgentOptions {
-	/** Absent: shell mode. */
+	/** The model server; absent: the agent runs in shell mode. */
 	server?: ModelServer;
-	/** Default `openai-chat`. */
+	/** The wire format of the model; default `openai-chat`. */
 	wire?: BuiltinWire;
 	/** Variables beside the model's own. */
 	env?: Record<string, string>;
-	/** What is answered to a request for permission; default `allow_once`. */
+	/** Answers permission requests; default `allow_once`. */
 	permit?: (request: acp.RequestPermissionRequest) => string | Promise<string>;
 }
 
 export class BuiltinAgent implements AsyncDisposable {
-	/** Of all sessions, oldest first. */
+	/** The updates of all sessions, oldest first. */
 	readonly updates: acp.SessionUpdate[] = [];
 	readonly asked: acp.RequestPermissionRequest[] = [];
-	/** Lines the agent wrote that are not of the protocol. */
+	/** The lines that the agent wrote outside of the protocol. */
 	errors = "";
 	readonly agent: acp.ClientContext;
 	readonly #child: ChildProcess;
@@ -78,14 +78,14 @@ export class BuiltinAgent implements AsyncDisposable {
 		return new TestSession(this, sessionId);
 	}
 
-	/** All words it said. */
+	/** All texts of the agent. */
 	get text(): string {
 		return this.updates
 			.map((update) => (update.sessionUpdate === "agent_message_chunk" ? textOf(update.content) : ""))
 			.join("");
 	}
 
-	/** The tool calls as they are after all updates, in the order of their announcement. */
+	/** The tool calls after all updates, in the order of their announcement. */
 	get calls(): acp.ToolCall[] {
 		const calls = new Map<string, acp.ToolCall>();
 		for (const update of this.updates) {
@@ -104,7 +104,7 @@ export class BuiltinAgent implements AsyncDisposable {
 		await once(this.#child, "exit");
 	}
 
-	/** End of input; resolves with its exit code. */
+	/** Ends the agent's input; resolves with its exit code. */
 	async end(): Promise<number | null> {
 		if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
 		const gone = once(this.#child, "exit");
@@ -118,7 +118,7 @@ export class BuiltinAgent implements AsyncDisposable {
 	}
 }
 
-/** What the draft of the protocol says of a turn's tokens. */
+/** The tokens of a turn in the draft of the protocol. */
 export interface TurnUsage {
 	totalTokens: number;
 	inputTokens: number;
@@ -141,7 +141,7 @@ export class TestSession {
 		return this.#agent.agent.request(acp.methods.agent.session.prompt, { sessionId: this.id, prompt });
 	}
 
-	/** The sentence with which a turn fails. */
+	/** Resolves with the sentence with which a turn fails. */
 	async failureOf(text: string): Promise<string> {
 		return this.say(text).then(
 			({ stopReason }) => `no failure but ${stopReason}`,
@@ -162,7 +162,7 @@ export function textOf(content: acp.ContentBlock): string {
 	return content.type === "text" ? content.text : "";
 }
 
-/** The words a tool call shows. */
+/** Returns the text that a tool call shows. */
 export function shownBy(call: acp.ToolCall | undefined): string {
 	return (call?.content ?? []).map((item) => (item.type === "content" ? textOf(item.content) : "")).join("\n");
 }

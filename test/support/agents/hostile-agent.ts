@@ -1,4 +1,4 @@
-/** A coding agent that does not wish to be bound: it has what every agent has, and calls its model as it likes. */
+/** A hostile coding agent: it has the access of every agent and calls its model as it likes. */
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ModelWire } from "#shared/models/model-wire.ts";
@@ -13,14 +13,14 @@ const paths: Record<ModelWire, string> = {
 
 export interface HostileCall {
 	wire?: ModelWire;
-	/** Instead of the wire's own. */
+	/** The path instead of the wire format's own. */
 	path?: string;
 	query?: string;
 	headers?: Record<string, string>;
-	/** As it is sent when it is text. */
+	/** The body; a text is sent unchanged. */
 	body?: unknown;
 	signal?: AbortSignal;
-	/** Hangs up as soon as there is anything to read. */
+	/** Closes the connection as soon as there is anything to read. */
 	hangsUp?: boolean;
 }
 
@@ -33,7 +33,7 @@ export class HostileAgent {
 		this.token = token;
 	}
 
-	/** Undefined when none of the processes is a coding agent. */
+	/** Finds the coding agent among the processes; undefined when there is none. */
 	static of(pids: readonly number[]): HostileAgent | undefined {
 		for (const pid of pids) {
 			const environment = processFile(pid, "environ");
@@ -44,7 +44,10 @@ export class HostileAgent {
 		return undefined;
 	}
 
-	/** The status of the answer, read to its end; 0 when there was none, or nobody stayed to read it. */
+	/**
+	 * Calls the model; resolves with the status of the answer after reading all of it, 0 when there was none or the
+	 * connection was closed early.
+	 */
 	async call({
 		wire = "anthropic",
 		path = paths[wire],
@@ -70,14 +73,14 @@ export class HostileAgent {
 		}
 	}
 
-	/** Everything that is answered to bytes on one connection, until the other side closes it. */
+	/** Sends bytes on one connection; resolves with everything that is answered until the other side closes it. */
 	async raw(bytes: string): Promise<string> {
 		const socket = connect(Number(new URL(this.#origin).port), "127.0.0.1");
 		socket.write(bytes);
 		return text(socket).catch(() => "");
 	}
 
-	/** A request as text, for {@link raw}. */
+	/** Makes a request as text for {@link raw}. */
 	request(path: string, body: unknown, headers: Record<string, string> = {}): string {
 		const content = JSON.stringify(body);
 		const own = { host: new URL(this.#origin).host, "x-api-key": this.token, "content-length": content.length };

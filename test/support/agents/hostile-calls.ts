@@ -1,9 +1,12 @@
-/** Calls a hostile agent makes of its model, and a provider that bills what they ask for. */
+/** Calls of a hostile agent to its model, and a provider that bills what they request. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import type { HostileCall } from "./hostile-agent.ts";
 import type { Answer } from "../model-server/answer.ts";
 
-/** Dollars per million tokens, so micro-dollars per token; whole ones, so that no report is rounded. */
+/**
+ * The prices in dollars per million tokens, which are micro-dollars per token; whole numbers, so that nothing is
+ * rounded.
+ */
 const prices = { input: 10, output: 50, cache_read: 1, cache_write: 10 };
 export const priceMicros = { input: 10_000_000, output: 50_000_000, cache_read: 1_000_000, cache_write: 10_000_000 };
 
@@ -18,7 +21,7 @@ export function catalogue(endpoints: Record<ModelWire, string>): object {
 	return { price_version: "test", providers: [{ id: "scripted", key_env: "SCRIPTED_KEY", endpoints }], models };
 }
 
-/** What one call of each wire looks like; it writes `OUT` tokens. */
+/** Makes a call of each wire format that writes `OUT` tokens. */
 const say = (words: string) => [{ role: "user", content: words }];
 export const anthropic = (words: string, more: object = {}) => ({
 	model: "scripted-1",
@@ -38,7 +41,7 @@ export const gemini = (words: string, more: object = {}) => ({
 	...more,
 });
 
-/** Bills as many tokens of output as the words `OUT=<n>` of the request say. */
+/** Bills the output tokens that `OUT=<n>` in the request names. */
 export function billedAsAsked(request: { body: object }): Answer {
 	const words = JSON.stringify(request.body);
 	const output = Number(/OUT=(\d+)/.exec(words)?.[1] ?? 10);
@@ -53,7 +56,7 @@ export function billedAsAsked(request: { body: object }): Answer {
 interface RefusedCall {
 	what: string;
 	call: HostileCall;
-	/** Of the refusal. */
+	/** The HTTP status of the refusal. */
 	status: number;
 }
 
@@ -69,7 +72,7 @@ const elsewhere: [ModelWire, string][] = [
 	["gemini", "/v1beta/models/a%2f..%2fscripted-1:generateContent"],
 ];
 
-/** Calls for what is billed elsewhere, later, or otherwise. */
+/** Calls for usage that is billed elsewhere, later, or in another way. */
 export const refusedCalls: readonly RefusedCall[] = [
 	refused("an answer that comes later", { wire: "openai-responses", body: responses({ background: true }) }),
 	refused("eight answers", { wire: "openai-chat", body: chat("OUT=10", { n: 8 }) }),
@@ -108,7 +111,7 @@ function refused(what: string, call: HostileCall, status = 400): RefusedCall {
 	return { what, call, status };
 }
 
-/** Calls that name models which cost nothing here, or are nobody's. */
+/** Calls of models that have no price here or do not exist. */
 export const otherModels: readonly HostileCall[] = [
 	{ body: { ...own, model: "unpriced" } },
 	{ body: { ...own, model: "scripted-1 " } },
@@ -116,7 +119,7 @@ export const otherModels: readonly HostileCall[] = [
 	{ wire: "openai-chat", body: chat("OUT=10", { model: "x".repeat(100_000) }) },
 ];
 
-/** Each wire's stream, slow enough to hang up in the middle of. */
+/** A stream of each wire format, slow enough to be interrupted. */
 export const slowStreams: readonly [ModelWire, object][] = [
 	["openai-chat", chat("SLOW OUT=2000", { stream: true, max_tokens: 2_000 })],
 	["openai-responses", responses({ stream: true, input: "SLOW OUT=2000" })],
@@ -124,7 +127,7 @@ export const slowStreams: readonly [ModelWire, object][] = [
 	["gemini", gemini("SLOW OUT=2000")],
 ];
 
-/** Over all wires and two names. */
+/** Calls over all wire formats with two names of models. */
 export const everywhere: readonly HostileCall[] = [
 	{ body: anthropic("OUT=9000", { max_tokens: 9_000 }) },
 	{ body: anthropic("OUT=9000", { max_tokens: 9_000, model: "scripted-2" }) },

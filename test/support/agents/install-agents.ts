@@ -1,14 +1,19 @@
-/** Real coding agents for tests, installed once by the platform's own command and kept for the next run. */
+/** Installs real coding agents for tests once, by the platform's own command, for later runs too. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 
-/** Data folder whose `agents` holds them, until the next `npm ci`; `ATELIER_AGENT_CACHE` names another one. */
+/**
+ * The data folder with the installed agents, which exists until the next `npm ci`; `ATELIER_AGENT_CACHE` names another
+ * one.
+ */
 export const agentCache = process.env["ATELIER_AGENT_CACHE"] || join(projectRoot, "node_modules", ".cache", "atelier");
 
-/** Says what it takes. @throws {Error} with what the command said, when one cannot be installed. */
+/**
+ * Installs agents and prints the duration. @throws {Error} with the output of the command when one cannot be installed.
+ */
 export async function installAgents(ids: readonly string[]): Promise<void> {
 	mkdirSync(agentCache, { recursive: true });
 	const { said, code } = await runAgents(["install", ...ids]);
@@ -21,7 +26,10 @@ export interface AgentsRun {
 	code: number | null;
 }
 
-/** `npm run agents -- …`. @param env Wins over the data folder of the cache and the environment of the test. */
+/**
+ * Runs `npm run agents -- …`. @param env Variables that have precedence over the data folder of the cache and the
+ * environment of the test.
+ */
 export async function runAgents(args: readonly string[], env: Record<string, string> = {}): Promise<AgentsRun> {
 	const child = spawn(process.execPath, ["cli/agents.ts", ...args], {
 		cwd: projectRoot,

@@ -1,11 +1,14 @@
-/** Puts a program of the tests in the place of a coding agent that is installed on request, to be started by its record. */
+/**
+ * Installs a program of the tests in the place of a coding agent that is installed on request; the agent's record
+ * starts it.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readAgentRecord } from "#shared/agents/agent-records.ts";
 import { installedFile } from "#shared/agents/installed-agent.ts";
 
-/** @param dataDir Of the platform. @param program A file of this folder. */
+/** Installs the program. @param dataDir The platform's data folder. @param program A file of this folder. */
 export function installStandIn(dataDir: string, agent: string, program: string): void {
 	const { install } = readAgentRecord(agent);
 	if (!install) throw new Error(`Nothing is installed for "${agent}"`);

@@ -1,7 +1,7 @@
 /**
- * A small server of the Model Context Protocol (version 2025-06-18, tools only). As a program it speaks stdio; `listen`
- * speaks streamable HTTP. Tools: `add` of two numbers, `greet` a name, `fail` with a text, `wait` for ever, and `whoami`, which tells
- * of its surroundings; over stdio also `leave`, which ends the program.
+ * A small server of the Model Context Protocol (version 2025-06-18, tools only). As a program it uses stdio; `listen`
+ * offers streamable HTTP. Its tools: `add` adds two numbers, `greet` greets a name, `fail` fails with a text, `wait`
+ * never ends, and `whoami` describes its environment; over stdio, `leave` ends the program.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -35,7 +35,7 @@ const tools: Record<string, McpTool> = {
 	leave: { description: "Ends the server", properties: {}, run: () => process.exit(3) },
 };
 
-/** Undefined for what is not answered. */
+/** Returns the answer to a message; undefined for one without an answer. */
 async function answer({ id, method, params }: Json): Promise<Json | undefined> {
 	if (id === undefined) return undefined;
 	const head = { jsonrpc: "2.0", id };
@@ -64,7 +64,7 @@ async function answer({ id, method, params }: Json): Promise<Json | undefined> {
 }
 
 export class McpHttpServer implements AsyncDisposable {
-	/** Values of the `x-key` header, request by request. */
+	/** The values of the `x-key` header of all requests. */
 	readonly keys: unknown[] = [];
 	readonly #server: Server;
 
@@ -91,7 +91,7 @@ export class McpHttpServer implements AsyncDisposable {
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		this.keys.push(request.headers["x-key"]);
-		// There is nothing the server would say of its own accord.
+		// The server sends nothing of its own accord.
 		if (request.method !== "POST") return void response.writeHead(405).end();
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -1,4 +1,4 @@
-/** A coding agent as the session agent opens one, without a pod around it. */
+/** Opens a coding agent like the session agent does, without a pod. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AgentProcess } from "#agent/coding-agents/agent-process.ts";
@@ -9,7 +9,7 @@ import { SavedSession } from "#agent/coding-agents/saved-session.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { Permissions } from "#agent/coding-agents/permissions.ts";
 
-/** The scripted agent of the tests. @param habits Words that it reads from `SCRIPTED`. */
+/** Returns the record of the scripted agent. @param habits Words that the agent reads from `SCRIPTED`. */
 export function scriptedRecord(...habits: string[]): AgentRecord {
 	return {
 		id: "scripted",
@@ -29,7 +29,10 @@ export function scriptedRecord(...habits: string[]): AgentRecord {
 	};
 }
 
-/** @param folder Its home and its workspace. @param options Win over what the record and the defaults say. */
+/**
+ * Opens an agent. @param folder Its home and workspace. @param options Options that have precedence over the record and
+ * the defaults.
+ */
 export async function openAgent(
 	record: AgentRecord,
 	folder: string,
@@ -40,7 +43,7 @@ export async function openAgent(
 	return openStarted(started, record, folder, { ...options, log });
 }
 
-/** @param started What stands for the agent's process. */
+/** Opens an agent on an existing process. @param started The process, or a replacement for it. */
 export async function openStarted(
 	started: Parameters<typeof AcpAgent.connect>[0],
 	record: AgentRecord,

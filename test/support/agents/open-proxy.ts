@@ -1,4 +1,4 @@
-/** A scripted model server behind a model proxy, and what the proxy tells of it. */
+/** A scripted model server behind a model proxy, with the reports of the proxy. */
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { MeteredCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { ModelProxy, type ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
@@ -32,13 +32,13 @@ export class ProxiedModel implements AsyncDisposable {
 		return new ProxiedModel(server, proxy, log, metered);
 	}
 
-	/** What an agent knows of its model. */
+	/** The access to the model as an agent has it. */
 	get access(): Pick<ModelAccess, "endpoints" | "key" | "model"> {
 		const urls = modelWires.map((wire): [ModelWire, string] => [wire, this.proxy.url(wire) ?? ""]);
 		return { endpoints: Object.fromEntries(urls), key: this.proxy.token, model: this.server.model };
 	}
 
-	/** Sum of what was metered. */
+	/** The sum of the metered tokens. */
 	get counts(): TokenCounts {
 		return this.metered.reduce<TokenCounts>((sum, { counts }) => addTokens(sum, counts ?? noTokens), { ...noTokens });
 	}

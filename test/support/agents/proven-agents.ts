@@ -1,9 +1,9 @@
-/** The agents that tests are run against, and their installation. Needs: agents. */
+/** The agents that tests run with, and their installation. Needs: agents. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { installAgents } from "./install-agents.ts";
 
-/** In every run of the tests: those that are installed, start and fail soonest. `npm run test:all` leaves out none. */
+/** The agents of every test run, which install, start and fail fastest. `npm run test:all` uses all agents. */
 const inEveryRun = ["builtin", "gemini", "kimi"];
 
 const records = [...readAgentRecords().values()];
@@ -12,12 +12,14 @@ const chosen = asked === "all" ? records.map(({ id }) => id) : asked.split(",");
 const unknown = chosen.find((id) => !records.some((record) => record.id === id));
 if (unknown !== undefined) throw new RangeError(`ATELIER_TEST_AGENTS: there is no coding agent "${unknown}"`);
 
-/** `ATELIER_TEST_AGENTS` chooses others, e.g. `kimi,codex`, or `all`. */
+/** The agents of this run; `ATELIER_TEST_AGENTS` selects others, e.g. `kimi,codex`, or `all`. */
 export const testedAgents: readonly WrittenAgent[] = records.filter(({ id }) => chosen.includes(id));
-/** Ids of those that are not tried. */
+/** The ids of agents that this run omits. */
 export const leftOutAgents: readonly string[] = records.map(({ id }) => id).filter((id) => !chosen.includes(id));
 
-/** As a `before` hook. Where they cannot be installed it fails in CI, and skips with the reason elsewhere. */
+/**
+ * Installs the agents as a `before` hook. When that is impossible, it fails in CI and skips with the reason elsewhere.
+ */
 export async function installTestedAgents(this: Mocha.Context): Promise<void> {
 	const wanted = testedAgents.filter(({ install }) => install).map(({ id }) => id);
 	try {

@@ -1,6 +1,6 @@
 /**
- * A coding agent for tests, made with the SDK's own agent side: it does what a message says, step by step, and shows
- * the habits real agents have.
+ * A coding agent for tests, made with the SDK's own agent side: it executes a message step by step, and shows the
+ * habits of real agents.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,10 @@ import * as acp from "@agentclientprotocol/sdk";
 import { askModel, userMessage } from "../model-server/simple-caller.ts";
 import { startTimeNow } from "#shared/process-files.ts";
 
-/** What it can beyond the least: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` to the end of its input. */
+/**
+ * The capabilities beyond the minimum: `load` (`load-fails`), `modes`, `http`, `system`; `deaf` ignores the end of its
+ * input.
+ */
 const habits = new Set((process.env["SCRIPTED"] ?? "").split(" "));
 
 const cancelled = new Map<string, AbortController>();
@@ -19,7 +22,7 @@ let mode = "plan";
 let system = "none";
 let servers = "";
 let cancels = 0;
-/** Of the last call of the model: its text, or what came instead. */
+/** The text of the last answer of the model, or what came instead of it. */
 let answer = "";
 
 function textOf(prompt: readonly acp.ContentBlock[]): string[] {
@@ -31,7 +34,7 @@ function modelOption(): acp.SessionConfigOption {
 	return { id: "m", name: "Model", category: "model", type: "select", currentValue: model, options };
 }
 
-/** What a step may use. */
+/** The tools of a step. */
 interface Stage {
 	text: string;
 	sessionId: string;
@@ -40,7 +43,7 @@ interface Stage {
 	say: (text: string) => Promise<void>;
 }
 
-/** By its first word; one that returns a reason ends the turn with it. */
+/** The steps by their first word; a step that returns a reason ends the turn with it. */
 const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | void>>> = {
 	say: ({ say, text }) => say(text),
 	/** The platform's question at the end of a pod begins with this word. */
@@ -48,7 +51,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 		if (text.startsWith("session ends now")) await say('{"summary": "The agent was asked"}');
 	},
 	think: ({ update, text }) => update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }),
-	/** Never announced before. */
+	/** Updates a tool call that was not announced. */
 	tool: ({ update, text }) =>
 		update({ sessionUpdate: "tool_call_update", toolCallId: text, status: "completed", rawOutput: { exitCode: 0 } }),
 	async ask({ client, sessionId, say }) {
@@ -62,7 +65,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 		const { outcome } = await client.request(acp.methods.client.session.requestPermission, request);
 		await say(outcome.outcome === "selected" ? outcome.optionId : outcome.outcome);
 	},
-	/** Requests that were not offered, or that no client knows. */
+	/** Sends requests that were not offered, or that no client knows. */
 	async odd({ client, sessionId, say }) {
 		const answers = ["fs/write_text_file", "terminal/create", "craft/suggest"].map((method) =>
 			client.request(method, { sessionId }).then(
@@ -72,7 +75,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 		);
 		await say((await Promise.all(answers)).join(" "));
 	},
-	/** So many calls of the model, one after the other, whatever becomes of them. */
+	/** Calls the model the given number of times, one call after the other, whatever the answers. */
 	async call({ text }) {
 		const { MODEL_URL: url = "", MODEL_TOKEN: key = "", MODEL: called = "" } = process.env;
 		const access = { endpoints: { "openai-chat": url }, key, model: called };
@@ -81,29 +84,29 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 			answer = said || raw;
 		}
 	},
-	/** After the answer. */
+	/** Sends an update after the answer. */
 	async late({ say, text }) {
 		void sleep(500).then(() => say(text));
 	},
-	/** Asked for, and left running when the turn is cancelled. */
+	/** Runs a command after asking, and leaves it running when the turn is cancelled. */
 	async command({ client, sessionId, text }) {
 		const toolCall = { toolCallId: "c", title: text, kind: "execute" as const, rawInput: { command: text } };
 		const options = [{ optionId: "yes", name: "yes", kind: "allow_once" as const }];
 		await client.request(acp.methods.client.session.requestPermission, { sessionId, options, toolCall });
 		spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
 	},
-	/** The same without being asked for; it is told of when it runs already. */
+	/** Runs a command without asking; it is reported when it runs already. */
 	async unasked({ update, text }) {
 		const command = spawn("sh", ["-c", text], { detached: true, stdio: "ignore" });
 		await once(command, "spawn");
 		const call = { toolCallId: "u", title: text, kind: "execute" as const, status: "in_progress" as const };
 		await update({ sessionUpdate: "tool_call", ...call });
 	},
-	/** A helper of its own, whose id it says: with or without a pipe to speak to it. */
+	/** Starts a helper process and says its id; the helper has a pipe or none. */
 	async helper({ text, say }) {
 		const helper = spawn("sleep", ["600"], { detached: true, stdio: [text === "piped" ? "pipe" : "ignore", "ignore"] });
 		await once(helper, "spawn");
-		// Whatever starts next is dated later for sure.
+		// Processes that start afterwards certainly have a later start time.
 		const since = startTimeNow();
 		while (startTimeNow() < since + 10) await sleep(10);
 		await say(`${helper.pid} `);
@@ -113,7 +116,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 		await sleep(60_000, undefined, { signal }).catch(() => {});
 		return "cancelled";
 	},
-	/** Fails when it is cancelled. */
+	/** Fails when the turn is cancelled. */
 	async sulk({ sessionId }) {
 		const { signal } = cancelled.get(sessionId) ?? new AbortController();
 		await sleep(60_000, undefined, { signal });
@@ -121,7 +124,7 @@ const steps: Readonly<Record<string, (stage: Stage) => Promise<acp.StopReason | 
 	async fail({ text }) {
 		throw acp.RequestError.internalError(undefined, text);
 	},
-	/** Says what is wrong in the data only. */
+	/** Fails with an error whose reason is in its data only. */
 	async detail({ text }) {
 		throw acp.RequestError.internalError({ details: text });
 	},
@@ -142,7 +145,7 @@ async function perform(line: string, client: acp.AgentContext, sessionId: string
 
 type Opening = Pick<acp.NewSessionRequest, "mcpServers"> & { systemPrompt?: unknown };
 
-/** Servers in one word each: `name:type:first detail`. */
+/** Opens a session; reports its servers in one word each: `name:type:first detail`. */
 function begin(params: Opening): acp.NewSessionResponse {
 	const told = params.mcpServers.map((server) =>
 		"url" in server
@@ -156,10 +159,10 @@ function begin(params: Opening): acp.NewSessionResponse {
 	return { sessionId: "s1", configOptions: [modelOption()], ...modes };
 }
 
-/** Not in the stable protocol. */
+/** The capability is not part of the stable protocol. */
 const systemCapability: object = { sessionCapabilities: { systemPrompt: {} } };
 
-/** The whole text as it came, which the library's own reader would cut to what it knows. */
+/** A schema that retains unknown members, which the library's own parser would remove. */
 const anything = { parse: (params: unknown) => params as Opening };
 
 const connection = acp

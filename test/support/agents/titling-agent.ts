@@ -1,6 +1,6 @@
 /**
- * A coding agent with a model of its own for titles, as some have, which it asks before it answers. It runs what stands
- * behind `$ ` in a message, in its own environment.
+ * A coding agent with a separate model for titles, as some have, which it calls before it answers. It runs the command
+ * behind `$ ` in a message in its own environment.
  */
 import { spawnSync } from "node:child_process";
 import { type JsonObject, objectsOf } from "#agent/io/json-object.ts";

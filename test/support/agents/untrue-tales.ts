@@ -1,7 +1,7 @@
-/** What the key of a pod does not tell the platform: of less than nothing, too much, other times, other budgets. */
+/** Reports that the platform refuses from a pod: negative or too large numbers, other times, other budgets. */
 type Tale = [method: string, path: string, body: unknown];
 
-/** @param session Id of the pod's own. */
+/** Returns the reports. @param session The id of the pod's own session. */
 export function untrueTales(session: string): Tale[] {
 	const usage = { tokens: 1, provider: "cloud", model: "scripted-1" };
 	const own = `/sessions/${session}`;

@@ -1,6 +1,6 @@
-/** A command that ends by nobody's will but another's: it says in a file who it is, and waits. */
+/** Makes a command that writes its process id to a file and waits until it is ended. */
 
-/** @param file Gets its process id. */
+/** Returns the command. @param file The file for its process id. */
 export function waitCommand(file: string): string {
 	return `node -e "require('node:fs').writeFileSync('${file}', String(process.pid)); setTimeout(() => {}, 600000)"`;
 }

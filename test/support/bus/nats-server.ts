@@ -8,7 +8,7 @@ import { freePort } from "../machine/free-port.ts";
 import { testProgram } from "../machine/test-program.ts";
 import { processFile } from "../machine/process-file.ts";
 
-/** Whom a server lets in; nobody named: everybody. */
+/** A user that a server admits; without users it admits everybody. */
 export interface NatsUser {
 	readonly user: string;
 	readonly password: string;
@@ -18,7 +18,7 @@ export class NatsServer implements AsyncDisposable {
 	readonly #port: number;
 	#server: ChildProcess | undefined;
 
-	/** It does not run yet. */
+	/** Prepares a server that does not run yet. */
 	constructor(port: number) {
 		this.#port = port;
 	}
@@ -32,12 +32,12 @@ export class NatsServer implements AsyncDisposable {
 		return `nats://${login}127.0.0.1:${this.#port}`;
 	}
 
-	/** Resolves when it listens. @throws {Error} when `nats-server` is not installed. */
+	/** Starts the server; resolves when it listens. @throws {Error} when `nats-server` is not installed. */
 	start(only?: NatsUser): Promise<void> {
 		return this.startWith(only ? ["--user", only.user, "--pass", only.password] : []);
 	}
 
-	/** The same with arguments of its own, e.g. `--config`, and the variables its configuration names. */
+	/** Starts the server with further arguments, e.g. `--config`, and the variables for its configuration. */
 	async startWith(more: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
 		const listen = ["--addr", "127.0.0.1", "--port", String(this.#port)];
 		const server = spawn(testProgram("nats-server"), [...listen, ...more], {
@@ -52,7 +52,7 @@ export class NatsServer implements AsyncDisposable {
 		await Promise.race([started, listens]);
 	}
 
-	/** kill -9; it can be started again. */
+	/** Kills the server with SIGKILL; it can be started again. */
 	async kill(): Promise<void> {
 		const server = this.#server;
 		if (!server || server.exitCode !== null || server.signalCode !== null) return;
@@ -61,7 +61,10 @@ export class NatsServer implements AsyncDisposable {
 		await ended;
 	}
 
-	/** SIGSTOP: connections stay, nothing answers. Resolves when every thread has stopped; until then one may answer. */
+	/**
+	 * Stops the server with SIGSTOP: connections stay, nothing answers. Resolves when every thread has stopped, because
+	 * a running thread may still answer.
+	 */
 	async freeze(): Promise<void> {
 		const pid = this.#server?.pid ?? Number.NaN;
 		this.#server?.kill("SIGSTOP");
@@ -70,7 +73,7 @@ export class NatsServer implements AsyncDisposable {
 		});
 	}
 
-	/** SIGCONT. */
+	/** Continues the server with SIGCONT. */
 	thaw(): void {
 		this.#server?.kill("SIGCONT");
 	}
@@ -80,14 +83,14 @@ export class NatsServer implements AsyncDisposable {
 	}
 }
 
-/** One that runs. */
+/** Starts a server on a free port. */
 export async function startNatsServer(): Promise<NatsServer> {
 	const server = new NatsServer(await freePort());
 	await server.start();
 	return server;
 }
 
-/** proc(5); a thread has an entry of its own. */
+/** Whether a thread is stopped; each thread has its own entry in `/proc` (proc(5)). */
 function isStopped(thread: number): boolean {
 	return /^State:\s+T/m.test(processFile(thread, "status"));
 }

@@ -1,4 +1,4 @@
-/** A service that answers with what reached it, for tests of what stands in front of it. */
+/** A service that answers with the requests that reached it, for tests of the code in front of it. */
 import type { ServiceSchema } from "moleculer";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Contract, defineContract } from "#shared/bus/contract.ts";
@@ -91,15 +91,15 @@ export interface Seen {
 
 export class ProbeService {
 	readonly contracts: readonly Contract[] = [probe];
-	/** Calls that reached the service, oldest first. */
+	/** The calls that reached the service, oldest first. */
 	readonly seen: Seen[] = [];
-	/** How often `fail` was called. */
+	/** The count of calls of `fail`. */
 	failed = 0;
-	/** All calls but those of `list` and `fail` are answered when it has resolved. */
+	/** A promise that delays the answers to all calls but those of `list` and `fail`. */
 	held: Promise<void> | undefined;
 	readonly schema: ServiceSchema;
 
-	/** @param failures What `fail` throws, by name; without one it answers after a second. */
+	/** @param failures The errors of `fail` by name; without one it answers after a second. */
 	constructor(failures: Readonly<Record<string, () => Error>> = {}) {
 		const answer = async (params: object, principal: Principal, { meta }: { meta: Meta }): Promise<Seen> => {
 			this.seen.push({ params: { ...params }, principal, meta: { ...meta } });

@@ -1,4 +1,6 @@
-/** Brokers as the platform makes them, one or two in this process; two talk through an in-memory transporter. */
+/**
+ * Starts brokers as the platform makes them, one or two in this process; two are connected by an in-memory transporter.
+ */
 import { randomBytes } from "node:crypto";
 import { type BrokerOptions, ServiceBroker } from "moleculer";
 import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
@@ -8,7 +10,7 @@ import type { Action } from "#shared/bus/contract.ts";
 import type { Part } from "#shared/platform.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 
-/** Seals what the brokers of a test tell each other. */
+/** The key that seals packets between the brokers of a test. */
 export const testBusKey = Buffer.alloc(32, 7);
 
 export const alice: Principal = { kind: "user", id: "alice", tenant: "acme", roles: [] };
@@ -18,12 +20,12 @@ export const root: Principal = { kind: "user", id: "root", tenant: "acme", roles
 export const job = systemPrincipal("test");
 
 export interface Nodes {
-	/** Where tests call from; with two nodes the services are on the other one. */
+	/** The broker that tests call from; with two nodes the services are on the other one. */
 	readonly near: ServiceBroker;
 	stop(): Promise<void>;
 }
 
-/** @param nodes 1: everything in one broker; 2: the services in a broker of their own. */
+/** Starts the brokers. @param nodes 1: everything in one broker; 2: the services in a separate broker. */
 export async function startNodes(nodes: 1 | 2, services: Part["services"]): Promise<Nodes> {
 	const run = randomBytes(4).toString("hex");
 	const near = broker(`near-${run}`, nodes === 2);
@@ -50,19 +52,22 @@ function broker(label: string, linked: boolean): ServiceBroker {
 	return new ServiceBroker(linked ? { ...options, ...link(options) } : options);
 }
 
-/** A link in memory, over which a service is known at once: the framework waits a second for more of them by default. */
+/**
+ * Returns the options of an in-memory transporter on which services are known at once: the framework waits a second for
+ * more of them by default.
+ */
 function link({ transit }: BrokerOptions): BrokerOptions {
 	const prompt = { ...transit, serviceChangedDebounceTime: 0 };
 	return { transporter: "Fake", transit: prompt };
 }
 
-/** Who calls, with what beside. */
+/** The caller and the metadata of a call. */
 export interface Calling {
 	readonly principal: Principal;
 	readonly meta: Meta;
 }
 
-/** Calls as the gateway does for this principal. */
+/** Calls an action like the gateway does for this principal. */
 export function callAs<I, R>(
 	caller: Caller,
 	who: Principal | Calling,

@@ -1,17 +1,19 @@
-/** Certificates for this machine, for a day, made here so that no other program is needed (RFC 5280; DER, ITU-T X.690). */
+/**
+ * Makes certificates for this machine that are valid for a day, without any other program (RFC 5280; DER, ITU-T X.690).
+ */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 export interface Certificate {
-	/** Files in PEM. */
+	/** The paths of the files in PEM. */
 	readonly cert: string;
 	readonly key: string;
 }
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, bytes: 0x04, text: 0x0c, time: 0x17, list: 0x30, set: 0x31 };
 
-/** Contents of the object identifiers. */
+/** The contents of the object identifiers. */
 const identifiers = {
 	ecdsaWithSha256: "2a8648ce3d040302",
 	commonName: "550403",
@@ -21,7 +23,7 @@ const identifiers = {
 
 const dayMs = 86_400_000;
 
-/** @param authority Who signs it; absent: it signs itself. */
+/** Makes a certificate. @param authority The certificate that signs it; absent: it is self-signed. */
 export function makeCertificate(folder: string, name: string, authority?: Certificate): Certificate {
 	const files = { key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) };
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -68,7 +70,7 @@ function extension(id: string, value: Buffer): Buffer {
 	return list(identifier(id), element(tags.bytes, value));
 }
 
-/** `YYMMDDhhmmssZ`. */
+/** Formats a time as `YYMMDDhhmmssZ`. */
 function time(ms: number): Buffer {
 	const digits = new Date(ms).toISOString().replaceAll(/\D/g, "").slice(2, 14);
 	return element(tags.time, Buffer.from(`${digits}Z`));

@@ -3,14 +3,14 @@
 export interface Answer<T = unknown> {
 	status: number;
 	headers: Headers;
-	/** The parsed body; undefined when there is none. A body that is not JSON is its text. */
+	/** The parsed body; undefined when there is none. A body that is not JSON is a text. */
 	body: T;
 	/** The body as sent. */
 	text: string;
 }
 
 export interface RequestOptions {
-	/** Sent as JSON; a string goes as it is. */
+	/** The body, which is sent as JSON; a string is sent unchanged. */
 	body?: unknown;
 	headers?: Record<string, string>;
 	query?: Record<string, string | number | boolean>;
@@ -20,7 +20,7 @@ export class ApiClient {
 	readonly #base: string;
 	readonly #headers: Record<string, string>;
 
-	/** @param base Paths are relative to it, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
+	/** @param base The base of all paths, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
 	constructor(base: string, headers: Record<string, string> = {}) {
 		this.#base = base;
 		this.#headers = headers;
@@ -42,7 +42,7 @@ export class ApiClient {
 		return this.request<T>("DELETE", path, options);
 	}
 
-	/** Redirects are not followed. */
+	/** Sends a request; redirects are not followed. */
 	async request<T>(
 		method: string,
 		path: string,

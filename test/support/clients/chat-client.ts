@@ -6,16 +6,16 @@ import type { PodFrame } from "#shared/pod/frames.ts";
 import { TestConnection } from "../pods/test-pod.ts";
 
 export interface ChatOptions {
-	/** Sent as a header, as programs do. */
+	/** The token that is sent as a header, as programs do. */
 	token?: string;
-	/** Sent as a subprotocol, as browsers have to. */
+	/** The token that is sent as a subprotocol, as browsers must. */
 	protocolToken?: string;
 	headers?: Record<string, string>;
-	/** In whose form frames come. Default: this platform's own. */
+	/** The form of the frames; default: this platform's own. */
 	dialect?: "own" | "contract";
 }
 
-/** An answer to the request for the WebSocket that is no WebSocket. */
+/** An HTTP answer to the request for a WebSocket. */
 export interface Refusal {
 	status: number;
 	text: string;
@@ -30,14 +30,14 @@ function socketFor(url: string, { token, protocolToken, headers = {}, dialect = 
 	return new WebSocket(url, protocols, { headers: { ...authorization, ...headers }, handshakeTimeout: 10_000 });
 }
 
-/** Resolves when it is open. */
+/** Opens a chat; resolves when it is open. */
 export async function openChat(url: string, options: ChatOptions = {}): Promise<ChatClient> {
 	const client = new ChatClient(socketFor(url, options));
 	await once(client.socket, "open");
 	return client;
 }
 
-/** How an attempt to open one is refused. @throws {Error} when it is not. */
+/** Attempts to open a chat; resolves with the refusal. @throws {Error} when it is not refused. */
 export async function refusedChat(url: string, options: ChatOptions = {}): Promise<Refusal> {
 	const socket = socketFor(url, options);
 	socket.on("error", () => {});
@@ -52,9 +52,9 @@ export async function refusedChat(url: string, options: ChatOptions = {}): Promi
 }
 
 export class ChatClient extends TestConnection {
-	/** Close code, once it is closed. */
+	/** The close code after the connection was closed. */
 	code: number | undefined;
-	/** Headers of the answer that opened it. */
+	/** The headers of the answer that opened the connection. */
 	opened: Record<string, string | string[] | undefined> = {};
 
 	constructor(socket: WebSocket) {
@@ -63,7 +63,7 @@ export class ChatClient extends TestConnection {
 		socket.once("close", (code) => (this.code = code));
 	}
 
-	/** Frames that every client of the session gets, from the newest message on. */
+	/** The frames that every client of the session gets, from the newest message on. */
 	get shared(): PodFrame[] {
 		const own = ["system", "available_commands", "context", "conversation_history"];
 		const from = this.frames.findLastIndex(({ type }) => type === "user_confirmed");

@@ -1,15 +1,15 @@
-/** What a client of the contract has on its screen: blocks that are filled by deltas alone. */
+/** Computes the screen of a client of the contract: blocks that only deltas fill. */
 import type { PodFrame } from "#shared/pod/frames.ts";
 
 type Frame = Record<string, unknown>;
 
 export interface ShownBlock {
-	/** Of a tool. */
+	/** The name of a tool. */
 	name?: unknown;
 	text: string;
 }
 
-/** @param frames Of one turn. */
+/** Returns the blocks. @param frames The frames of one turn. */
 export function screenOf(frames: readonly PodFrame[]): ShownBlock[] {
 	const blocks: ShownBlock[] = [];
 	for (const frame of frames as readonly Frame[]) {

@@ -1,4 +1,4 @@
-/** A process full of clients of the event stream, and what it says of them. */
+/** Runs a process with many clients of the event stream, and reads its reports. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -7,29 +7,29 @@ import { eventually, type EventuallyOptions } from "../eventually.ts";
 
 export interface CrowdOrder {
 	readonly port: number;
-	/** Of the stream. */
+	/** The path of the stream. */
 	readonly path: string;
-	/** Clients that read, and come back when they are cut off. */
+	/** The count of clients that read, and that reconnect when their connection is closed. */
 	readonly readers: number;
-	/** Clients that never read. */
+	/** The count of clients that never read. */
 	readonly deaf: number;
-	/** Clients that read one byte a second. */
+	/** The count of clients that read one byte per second. */
 	readonly trickling: number;
 }
 
 export interface CrowdReport {
-	/** Readers that are connected and answered. */
+	/** The count of readers that are connected and have an answer. */
 	readonly open: number;
-	/** Clients that never read, or hardly, and are still connected. */
+	/** The count of connected clients that never read, or hardly do. */
 	readonly idleOpen: number;
-	/** Number of the newest event that every reader has seen. */
+	/** The number of the newest event that every reader has seen. */
 	readonly slowest: number;
-	/** Number of the newest event that any reader has seen. */
+	/** The number of the newest event that any reader has seen. */
 	readonly fastest: number;
 	readonly reconnects: number;
-	/** Readers that were told at least once that there is no room; they come back. */
+	/** The count of readers that were refused at least once because there was no room; they reconnect. */
 	readonly refused: number;
-	/** An event that was missed, came twice or should not have come; one sentence a reader. */
+	/** One sentence per reader about a missed, repeated or unexpected event. */
 	readonly faults: readonly string[];
 }
 
@@ -44,24 +44,24 @@ export class Crowd implements AsyncDisposable {
 		});
 	}
 
-	/** Resolves when a report is as wanted. @throws {Error} that tells the last one. */
+	/** Resolves when a report is accepted. @throws {Error} with the last report. */
 	async until(accepts: (report: CrowdReport) => boolean, options: EventuallyOptions = {}): Promise<void> {
 		await eventually(() => accepts(this.report), options).catch((cause: unknown) => {
 			throw new Error(`The crowd is at ${JSON.stringify(this.report).slice(0, 500)}`, { cause });
 		});
 	}
 
-	/** SIGSTOP: nobody reads, nobody leaves. */
+	/** Stops the process with SIGSTOP: no client reads or disconnects. */
 	freeze(): void {
 		this.#child.kill("SIGSTOP");
 	}
 
-	/** SIGCONT. */
+	/** Continues the process with SIGCONT. */
 	thaw(): void {
 		this.#child.kill("SIGCONT");
 	}
 
-	/** All its sockets are gone when it resolves. */
+	/** Ends the process; resolves when all its sockets are gone. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
 		const ended = once(this.#child, "exit");

@@ -1,13 +1,13 @@
-/** A browser that never gives up: follows the event stream across restarts, and goes on behind the last event it has. */
+/** Follows the event stream across restarts like a browser, and continues behind the last event it has. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEvent } from "../../../cli/event-stream.ts";
 import { SseClient } from "./sse-client.ts";
 
 export interface EventFollowerOptions {
 	readonly url: string;
-	/** Gets every event, in order. */
+	/** Receives every event, in order. */
 	readonly take: (event: StreamEvent) => void;
-	/** How long a connection is kept; default as long as it holds. */
+	/** How long a connection is used, in milliseconds; default: as long as it holds. */
 	readonly connectionMs?: number;
 }
 
@@ -15,7 +15,7 @@ export class EventFollower {
 	readonly #options: EventFollowerOptions;
 	readonly #stopping = new AbortController();
 	readonly #loop: Promise<void>;
-	/** Times it had a stream. */
+	/** The count of streams so far. */
 	connections = 0;
 	#lastEventId: string | undefined;
 	#client: SseClient | undefined;
@@ -25,7 +25,7 @@ export class EventFollower {
 		this.#loop = this.#run();
 	}
 
-	/** Whether it knows where to go on after a break; a stream that was never told anything begins anew. */
+	/** Whether it has a position to continue from; a stream without events begins again. */
 	get hasPlace(): boolean {
 		return this.#lastEventId !== undefined;
 	}
@@ -41,7 +41,7 @@ export class EventFollower {
 		while (!signal.aborted) {
 			const options = this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId };
 			this.#client = await SseClient.open(this.#options.url, options).catch(() => undefined);
-			// One that was opened while it was being stopped would go on for ever.
+			// A connection that was opened during the stop would otherwise stay open.
 			if (signal.aborted) await this.#client?.close();
 			if (this.#client) await this.#follow(this.#client);
 			await sleep(50);

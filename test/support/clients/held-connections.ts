@@ -1,10 +1,10 @@
-/** Connections that whoever listens on a port of loopback holds, as the kernel knows them. */
+/** Counts the connections of a listening port of loopback in the kernel's tables. */
 import { readFileSync } from "node:fs";
 
-/** proc(5): established; closed by the other side only. */
+/** The states (proc(5)) of connections that are established, or closed by the other side only. */
 const heldStates = new Set(["01", "08"]);
 
-/** @param port Of 127.0.0.1. */
+/** Returns the count. @param port A port of 127.0.0.1. */
 export function heldConnections(port: number): number {
 	const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 	const lines = readFileSync("/proc/net/tcp", "utf8").split("\n");

@@ -1,15 +1,18 @@
-/** A real connection within this process, both ends of it. */
+/** Opens a real connection within this process, with both of its ends. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface LoopbackConnection {
 	readonly client: Socket;
-	/** The end that a server has of it. */
+	/** The server's end. */
 	readonly accepted: Socket;
 	close(): void;
 }
 
-/** @param host To connect to. @param listenOn Default the same. */
+/**
+ * Opens a connection. @param host The address to connect to. @param listenOn The address to listen on; default the
+ * same.
+ */
 export async function openLoopback(host = "127.0.0.1", listenOn = host): Promise<LoopbackConnection> {
 	const server = createServer({ allowHalfOpen: true }).listen({ host: listenOn, port: 0 });
 	await once(server, "listening");

@@ -1,15 +1,15 @@
-/** HTTP by the byte, for requests that no client library would send. */
+/** Sends HTTP as bytes, for requests that no client library would send. */
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 
 export interface RawAnswer {
 	readonly status: number;
-	/** By lower-case name. */
+	/** The headers by their lower-case names. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly text: string;
 }
 
-/** Sends one request as it stands and reads one answer. @throws {Error} when the connection ends without one. */
+/** Sends one request unchanged and reads one answer. @throws {Error} when the connection ends without one. */
 export async function sendRaw(port: number, request: string | Buffer): Promise<RawAnswer> {
 	const connection = await RawConnection.open(port);
 	try {
@@ -20,7 +20,7 @@ export async function sendRaw(port: number, request: string | Buffer): Promise<R
 	}
 }
 
-/** Builds a request whose only headers are these. */
+/** Makes a request with exactly these headers. */
 export function rawRequest(line: string, headers: Readonly<Record<string, string>> = {}, body = ""): string {
 	const all = { ...headers, ...(body !== "" && { "Content-Length": String(Buffer.byteLength(body)) }) };
 	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -35,7 +35,7 @@ export class RawConnection {
 	private constructor(socket: Socket) {
 		this.socket = socket;
 		socket.on("data", (chunk: Buffer) => (this.#received = Buffer.concat([this.#received, chunk])));
-		// A reset is an end like any other; `answer` says what is missing.
+		// A reset counts as an ordinary end; `answer` reports what is missing.
 		socket.on("error", () => {});
 	}
 
@@ -45,7 +45,7 @@ export class RawConnection {
 		return new RawConnection(socket);
 	}
 
-	/** What was received and is not yet read as an answer. */
+	/** The received text that was not yet read as an answer. */
 	get text(): string {
 		return this.#received.toString();
 	}
@@ -54,7 +54,7 @@ export class RawConnection {
 		this.socket.write(bytes);
 	}
 
-	/** The next answer, read by its Content-Length. */
+	/** Resolves with the next answer, read by its Content-Length. */
 	async answer(): Promise<RawAnswer> {
 		for (;;) {
 			const found = this.#take();
@@ -73,7 +73,7 @@ export class RawConnection {
 		this.socket.destroy();
 	}
 
-	/** Resolves when something arrives, or nothing more will. */
+	/** Resolves when bytes arrive or the connection ends. */
 	async #happening(): Promise<void> {
 		await new Promise<void>((resolve) => {
 			for (const name of ["data", "end", "close"]) this.socket.once(name, () => resolve());

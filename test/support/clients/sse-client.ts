@@ -1,11 +1,11 @@
-/** A client of the event stream that keeps what it has seen. */
+/** A client of the event stream that records all events. */
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { readEvents, type StreamEvent } from "../../../cli/event-stream.ts";
 import { eventually, type EventuallyOptions } from "../eventually.ts";
 
 export interface SseOptions {
-	/** Sent as `Last-Event-ID`. */
+	/** The value of `Last-Event-ID`. */
 	lastEventId?: string;
 	headers?: Record<string, string>;
 }
@@ -20,7 +20,7 @@ export class SseClient implements AsyncDisposable {
 		this.#end = this.#collect();
 	}
 
-	/** Resolves when the server has answered 200. @throws {Error} on any other answer. */
+	/** Opens a stream; resolves when the server has answered 200. @throws {Error} for any other answer. */
 	static async open(url: string, { lastEventId, headers }: SseOptions = {}): Promise<SseClient> {
 		const request = get(url, {
 			agent: false,
@@ -30,7 +30,7 @@ export class SseClient implements AsyncDisposable {
 				...(lastEventId !== undefined && { "last-event-id": lastEventId }),
 			},
 		});
-		// A reset after the answer is told to the request, too, and is an end like any other.
+		// The request also gets a reset after the answer, which counts as an ordinary end.
 		request.on("error", () => {});
 		const [response]: IncomingMessage[] = await once(request, "response");
 		if (response?.statusCode === 200) return new SseClient(response);
@@ -38,17 +38,17 @@ export class SseClient implements AsyncDisposable {
 		throw new Error(`Cannot open the event stream "${url}": the answer is ${response?.statusCode}`);
 	}
 
-	/** The server's headers. */
+	/** The headers of the answer. */
 	get headers(): IncomingMessage["headers"] {
 		return this.#response.headers;
 	}
 
-	/** What to reconnect with; undefined before the first event that has an id. */
+	/** The id to reconnect with; undefined before the first event with an id. */
 	get lastEventId(): string | undefined {
 		return this.events.findLast(({ id }) => id !== "")?.id;
 	}
 
-	/** The first event seen so far, or from now on, that the predicate accepts. */
+	/** Resolves with the first event, past or future, that the predicate accepts. */
 	event(accepts: (event: StreamEvent) => boolean, options?: EventuallyOptions): Promise<StreamEvent> {
 		return eventually(() => this.events.find(accepts), options);
 	}
@@ -67,7 +67,7 @@ export class SseClient implements AsyncDisposable {
 		return this.close();
 	}
 
-	/** A connection that breaks is an end like any other: what has been seen is what counts. */
+	/** Records events until the connection ends, also when it breaks. */
 	async #collect(): Promise<void> {
 		try {
 			for await (const event of readEvents(this.#response)) this.events.push(event);

@@ -1,17 +1,17 @@
 /**
- * A program: many clients of the event stream in a process of their own, on bare sockets so that they cost little.
- * Readers come back with `Last-Event-ID` when they are cut off, as browsers do; idlers read nothing, or one byte a second.
- * Its one argument is a {@link CrowdOrder}; it reports to its parent until it is killed.
+ * A program with many clients of the event stream on bare sockets, so that they cost little. Readers reconnect with
+ * `Last-Event-ID` when their connection is closed, as browsers do; idlers read nothing, or one byte per second. Its
+ * only argument is a {@link CrowdOrder}; it reports to its parent until it is killed.
  */
 import { connect, type Socket } from "node:net";
 import type { CrowdOrder, CrowdReport } from "./crowd.ts";
 
 const order: CrowdOrder = JSON.parse(process.argv[2] ?? "");
 
-/** Between two attempts to connect; the server itself asks for 2 s. */
+/** The pause between two attempts to connect, in milliseconds; the server itself asks for 2 s. */
 const retryMs = 2_000;
 const reportMs = 50;
-/** What one event may span at most. */
+/** The most characters of one event. */
 const maxPending = 1024 * 1024;
 
 const request = (lastEventId: string) =>
@@ -22,7 +22,7 @@ class Reader {
 	isOpen = false;
 	connects = 0;
 	refusals = 0;
-	/** What it saw that it should not have. */
+	/** The first unexpected observation. */
 	fault = "";
 	#epoch = "";
 	#pending = "";
@@ -48,7 +48,7 @@ class Reader {
 		return true;
 	}
 
-	/** Chunks of the body end where events end, so an event is never in two. */
+	/** Reads a chunk; chunks of the body end where events end, so an event is never split. */
 	#read(text: string): void {
 		const all = this.#pending + text;
 		if (!this.isOpen) {
@@ -68,7 +68,7 @@ class Reader {
 			this.#event(all, start + 4);
 			at = end + 2;
 		}
-		// Half a mark may stand at the end.
+		// The text may end within a mark.
 		const mark = all.indexOf("id: ", at);
 		this.#pending = mark === -1 ? all.slice(Math.max(at, all.length - 3)) : all.slice(mark);
 	}
@@ -89,7 +89,10 @@ class Reader {
 	}
 }
 
-/** Asks, and then reads nothing or one byte a second. It learns from a failed write that the server has let it go. */
+/**
+ * A client that sends its request and then reads nothing, or one byte per second. It learns from a failed write that
+ * the server has closed the connection.
+ */
 class Idler {
 	isOpen = true;
 	readonly #reads: boolean;
@@ -99,7 +102,7 @@ class Idler {
 	}
 
 	connect(): void {
-		// With a buffer of one byte the kernel is asked for no more.
+		// The buffer of one byte keeps the process from requesting more of the kernel.
 		const onread = { buffer: Buffer.alloc(1), callback: () => false };
 		const socket: Socket = connect({ port: order.port, host: "127.0.0.1", onread });
 		if (!this.#reads) socket.pause();

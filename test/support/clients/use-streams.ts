@@ -1,4 +1,4 @@
-/** Streams and clients for the tests of a suite, and their end after each. */
+/** Provides streams and clients for the tests of a suite, and ends them after each test. */
 import { afterEach } from "mocha";
 import type { StreamEvent } from "../../../cli/event-stream.ts";
 import { eventually } from "../eventually.ts";
@@ -6,7 +6,7 @@ import type { NewEntry } from "../stores/memory-event-log.ts";
 import type { SseClient, SseOptions } from "./sse-client.ts";
 import { startStream, type StreamOptions, type TestStream } from "../platform/start-stream.ts";
 
-/** One event that `dev-user` may see. */
+/** Makes an event that `dev-user` may see. */
 export function change(n: number, entry: Partial<NewEntry> = {}): NewEntry {
 	return { type: "session_updated", data: JSON.stringify({ n }), tenant: "default", owner: "dev-user", ...entry };
 }
@@ -30,7 +30,7 @@ export function useStreams(nodes: 1 | 2) {
 		running = undefined;
 	});
 
-	/** Does not wait until the log is read. */
+	/** Starts a stream without waiting until the log is read. */
 	async function begin(options: StreamOptions = {}): Promise<TestStream> {
 		const started = await startStream({ nodes, ...options });
 		running = started;

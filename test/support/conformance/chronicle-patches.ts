@@ -1,4 +1,4 @@
-/** Where chronicles, timelines and raw events mean to differ from the contract. */
+/** The intended differences from the contract in chronicles, timelines and raw events. */
 import type { Patch } from "./contract-editor.ts";
 
 const truncated = { type: "boolean" } as const;

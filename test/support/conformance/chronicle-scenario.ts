@@ -25,7 +25,7 @@ async function walkTimeline(walker: Walker, chronicle_id: string): Promise<void>
 		const { events } = await walker.call<{ events: { type: string }[] }>("getTimeline", 200, { path });
 		return events.filter(({ type }) => type === "message").length === 2;
 	};
-	// From here on the pod has nothing to tell that would begin another chronicle.
+	// Later the pod has nothing to report that would begin another chronicle.
 	await eventually(isWhole, { withinMs: 30_000, everyMs: 100, what: "both answers are told" });
 	const unsaid = { tokens: null, hash: null, exit: null };
 	const whole = { t: 42, type: "file", label: "made-up.ts", action: "created", ins: 3, del: 0, ...unsaid };
@@ -66,7 +66,7 @@ async function walkEdits(walker: Walker, session_id: string, chronicle_id: strin
 	const path = { chronicle_id };
 	const isAlone = async (): Promise<boolean> =>
 		(await walker.call<ChronicleView[]>("listChronicles", 200)).map(({ id }) => id).join() === chronicle_id;
-	// A session that is deleted at once may have told of itself; that goes when its pod is gone.
+	// A session that is deleted at once may have reported a chronicle, which is removed when its pod is gone.
 	await eventually(isAlone, { withinMs: 30_000, everyMs: 100, what: "deleted sessions have left no chronicle" });
 	const body = { tags: ["one", "two"], status: "complete", summary: null };
 	await walker.call("updateChronicle", 200, { path, body });

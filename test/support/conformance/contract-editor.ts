@@ -1,11 +1,11 @@
-/** How the contract's copy is patched: a place that is not there is an error, not a silent nothing. */
+/** Patches the copy of the contract. A patch of a missing place is an error. */
 import type { JsonSchema, OpenApiDocument, OperationObject, ResponseObject } from "./json-schema.ts";
 
 export interface Patch {
 	operation: string;
 	contract: string;
 	ours: string;
-	/** Left out where no schema tells the difference; the scenario shows it then. */
+	/** Changes the document; absent when no schema can express the difference, which the scenario then shows. */
 	apply?: (document: ContractEditor) => void;
 }
 
@@ -41,7 +41,7 @@ export class ContractEditor {
 		present(this.operation(id).requestBody, id).required = false;
 	}
 
-	/** One more form of an answer. */
+	/** Adds a form of an answer. */
 	addAlternative(id: string, status: string, schema: JsonSchema): void {
 		const content = present(this.operation(id).responses[status]?.content?.["application/json"], `${id} ${status}`);
 		content.schema = { oneOf: [...(content.schema.oneOf ?? [content.schema]), schema] };

@@ -1,4 +1,4 @@
-/** JSON Schema (draft 2020-12) and OpenAPI 3.1, as far as the contract uses them. */
+/** The parts of JSON Schema (draft 2020-12) and OpenAPI 3.1 that the contract uses. */
 
 export interface JsonSchema {
 	$ref?: string;

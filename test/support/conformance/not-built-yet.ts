@@ -1,6 +1,6 @@
 /**
- * Operations of the contract that the platform does not have yet, by area. The list may only shrink: one that stands
- * here and is routed turns the walker red, as does one that is not routed and does not stand here.
+ * Operations of the contract that the platform does not have yet, by area. The list may only shrink: the walker fails
+ * when a listed operation has a route, and when one without a route is not listed.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 	Workspaces: [

@@ -1,6 +1,5 @@
 /**
- * Where the platform means to differ from the contract: docs/decisions/0003, and nothing else.
- * The test prints the table.
+ * The intended differences from the contract: those of docs/decisions/0003 and no others. The test prints the table.
  */
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
@@ -208,7 +207,7 @@ export const patches: readonly Patch[] = [
 	...chroniclePatches,
 ];
 
-/** The table as text, a line for each difference. */
+/** Returns the table as text, with one line per difference. */
 export function patchTable(): string {
 	return patches.map(({ operation, contract, ours }) => `${operation}: ${contract} → ${ours}`).join("\n");
 }

@@ -1,16 +1,16 @@
-/** A request to one operation, its parts apart. */
+/** A request to one operation, in parts. */
 import type { Operation } from "./wire-contract.ts";
 
 export interface OperationRequest {
 	path?: Record<string, string>;
 	query?: Record<string, string>;
-	/** Sent as JSON; a string goes as it is. */
+	/** The body, which is sent as JSON; a string is sent unchanged. */
 	body?: unknown;
 }
 
 export const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** The path with its placeholders filled in; those not given get an id that does not exist. */
+/** Returns the path with its placeholders filled in; absent ones get an id that does not exist. */
 export function pathOf({ path, parameters }: Operation, given: Record<string, string> = {}): string {
 	return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
 		const schema = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.schema;
@@ -21,7 +21,7 @@ export function pathOf({ path, parameters }: Operation, given: Record<string, st
 
 const leastEvent = { session_id: unknownId, event_type: "error", timestamp: "2026-11-20T20:00:00Z", sequence: 0 };
 
-/** The least body that fits the contract, of operations that want one. */
+/** The smallest bodies that fit the contract, for operations that need one. */
 export const leastBodies: Readonly<Record<string, unknown>> = {
 	createSession: { name: "walker" },
 	updateSession: {},
@@ -36,7 +36,7 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
 };
 
-/** The query of operations that want one. */
+/** The queries of operations that need one. */
 export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
 	getChronicleDiff: { file: "README.md" },
 };

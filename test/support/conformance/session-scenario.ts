@@ -12,7 +12,7 @@ interface SessionView {
 
 const startMs = 30_000;
 
-/** @param repository URL of a git repository the platform may clone. */
+/** Calls every operation. @param repository The URL of a git repository that the platform may clone. */
 export async function walkEverything(walker: Walker, repository: string): Promise<void> {
 	await walkSurroundings(walker);
 	const id = await walkCreation(walker, repository);
@@ -34,7 +34,7 @@ async function walkSurroundings(walker: Walker): Promise<void> {
 	await walker.call("getTemplate", 404, { path: { name: "no-such-template" } });
 }
 
-/** Both request forms and the refusals that only the server can know; resolves to a running session. */
+/** Tests both request forms and the refusals that only the server can decide; resolves to a running session. */
 async function walkCreation(walker: Walker, repository: string): Promise<string> {
 	const source = { type: "git", repo: repository, branch: "main" };
 	const { id } = await walker.call<SessionView>("createSession", 201, { body: { name: "walker", source } });
@@ -139,7 +139,7 @@ async function walkDiff(walker: Walker, session_id: string): Promise<void> {
 	expect(patch).to.include("+one").and.to.include("+two");
 }
 
-/** What a session without a pod still answers. */
+/** Tests the answers of a session without a pod. */
 async function walkHistory(walker: Walker, session_id: string): Promise<void> {
 	const path = { session_id };
 	await walker.call("getSessionLogs", 200, { path, query: { lines: "5" } });
@@ -150,7 +150,7 @@ async function walkHistory(walker: Walker, session_id: string): Promise<void> {
 	await walker.call("getSessionDiff", 400, { path, query: { file: "../../etc/passwd" } });
 }
 
-/** Every way through the table of docs/session-life.md that has an operation of its own. */
+/** Tests every transition of the table in docs/session-life.md that has its own operation. */
 async function walkLifecycle(walker: Walker, session_id: string): Promise<void> {
 	const path = { session_id };
 	await walker.call("startSession", 409, { path, body: {} });

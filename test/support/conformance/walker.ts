@@ -1,9 +1,9 @@
-/** Calls operations of the contract on a running platform and holds every answer to it. */
+/** Calls operations of the contract on a running platform and checks every answer. */
 import type { Answer, ApiClient } from "../clients/api-client.ts";
 import { type OperationRequest, pathOf } from "./request.ts";
 import type { Operation, WireContract } from "./wire-contract.ts";
 
-/** Sends one request; tests put something in between. */
+/** Sends one request; tests may replace it. */
 export type Send = (operation: Operation, request: OperationRequest) => Promise<Answer>;
 
 export function sendWith(client: ApiClient): Send {
@@ -26,13 +26,16 @@ export class Walker {
 		this.#send = send;
 	}
 
-	/** The answer, which is as the contract says. @throws {Error} when it is not, or has another status than expected. */
+	/**
+	 * Returns the answer, which fits the contract. @throws {Error} when it does not, or has another status than
+	 * expected.
+	 */
 	async call<T>(id: string, status: number, request: OperationRequest = {}): Promise<T> {
 		const { body } = await this.answer(id, status, request);
 		return body as T;
 	}
 
-	/** As {@link call}, with the headers. */
+	/** Calls an operation like {@link call}, and returns the answer with its headers. */
 	async answer(id: string, status: number, request: OperationRequest = {}): Promise<Answer> {
 		const answer = await this.#send(this.contract.operation(id), request);
 		const faults = this.contract.faults(id, {
@@ -47,7 +50,7 @@ export class Walker {
 		return answer;
 	}
 
-	/** Counts what another check has found to be right. */
+	/** Counts an answer that another check has found correct. */
 	countAnswer(id: string): void {
 		this.answersChecked++;
 		this.succeeded.add(id);
@@ -63,7 +66,7 @@ export async function isRouted(send: Send, operation: Operation): Promise<boolea
 	);
 }
 
-/** Where the list of what is not built yet and the routes of the platform disagree. */
+/** Returns the contradictions between the list of missing operations and the routes of the platform. */
 export function listFaults(
 	operations: readonly Operation[],
 	notBuilt: Readonly<Record<string, readonly string[]>>,

@@ -1,4 +1,7 @@
-/** The contract as the tests hold the platform to it: the document of test/contract, patched, with closed answers. */
+/**
+ * The contract as the tests apply it: the document of test/contract with patches, and without additional members in
+ * answers.
+ */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { readFileSync } from "node:fs";
@@ -13,11 +16,11 @@ export interface Operation {
 	id: string;
 	area: string;
 	method: string;
-	/** With placeholders, e.g. `/api/v1/svc/sessions/{session_id}`. */
+	/** The path with placeholders, e.g. `/api/v1/svc/sessions/{session_id}`. */
 	path: string;
 	parameters: Parameter[];
 	body?: { required: boolean; schema: JsonSchema };
-	/** Answers with an endless stream of events. */
+	/** Whether the operation answers with an endless stream of events. */
 	isStream: boolean;
 }
 
@@ -45,14 +48,14 @@ export class WireContract {
 		this.#ajv.addSchema({ $id: "contract", components });
 	}
 
-	/** @throws {TypeError} when there is none. */
+	/** Returns an operation. @throws {TypeError} when there is none with this id. */
 	operation(id: string): Operation {
 		const operation = this.operations.find((one) => one.id === id);
 		if (!operation) throw new TypeError(`The contract has no operation "${id}"`);
 		return operation;
 	}
 
-	/** The schema behind a reference, or the schema itself; one level. */
+	/** Returns the schema behind a reference, or the schema itself; resolves one level. */
 	resolve(schema: JsonSchema): JsonSchema {
 		const target = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
 		if (target === undefined) return schema;
@@ -64,7 +67,7 @@ export class WireContract {
 		return this.#response(operation, status) !== undefined;
 	}
 
-	/** What is wrong with an answer; empty when it is as the contract says. */
+	/** Returns sentences about violations in an answer; empty when it fits the contract. */
 	faults(id: string, { status, contentType, body }: ReceivedAnswer): string[] {
 		const operation = this.operation(id);
 		const response = this.#response(operation, status);
@@ -76,7 +79,7 @@ export class WireContract {
 		return this.schemaFaults(schema, body).map((fault) => `${id} ${status}: ${fault}`);
 	}
 
-	/** What is wrong with a value. */
+	/** Returns sentences about violations in a value. */
 	schemaFaults(schema: JsonSchema, value: unknown): string[] {
 		const check = this.#compile(schema);
 		if (check(value)) return [];
@@ -119,7 +122,7 @@ function operationOf(method: string, path: string, operation: OperationObject): 
 	};
 }
 
-/** A member that the contract does not name is a fault, unless the contract says that there may be others. */
+/** Forbids members that the contract does not name, unless the contract allows others. */
 function close(schema: JsonSchema): void {
 	const inner = [
 		schema.items,

@@ -1,4 +1,4 @@
-/** Requests that break the contract in one place each, derived from the contract itself. */
+/** Derives requests from the contract that violate it in one place each. */
 import type { JsonSchema, Parameter } from "./json-schema.ts";
 import { leastBodies, type OperationRequest } from "./request.ts";
 import type { Operation, WireContract } from "./wire-contract.ts";
@@ -6,11 +6,13 @@ import type { Operation, WireContract } from "./wire-contract.ts";
 export interface WrongRequest {
 	what: string;
 	request: OperationRequest;
-	/** Where the answer, a 422, must say that the fault is. */
+	/** The location of the fault that the answer, a 422, must name. */
 	loc: (string | number)[];
 }
 
-/** What the contract judges after parsing, with 400 and a sentence; the scenario shows it on a real session. */
+/**
+ * The violations that are checked after parsing, with 400 and a sentence; the scenario tests them on a real session.
+ */
 const judgedLater = [
 	"getSessionDiff query base=no-such-value",
 	"getChronicleDiff query base=no-such-value",
@@ -40,7 +42,7 @@ function withBody(operation: Operation, request: OperationRequest): OperationReq
 	return operation.body ? { ...request, body: leastBodies[operation.id] ?? {} } : request;
 }
 
-/** Texts that are no value of a parameter; empty when every text is. */
+/** Returns texts that are no value of a parameter; empty when every text is one. */
 function wrongTexts({ type, format, enum: values, minimum, maximum }: JsonSchema): string[] {
 	if (values) return ["no-such-value"];
 	if (format === "uuid") return ["no-uuid", "123"];
@@ -74,7 +76,7 @@ function wrongBodies(contract: WireContract, operation: Operation): WrongRequest
 	return [...whole, ...missing, ...wrong];
 }
 
-/** Values that a member cannot have. Text that could be read as the wanted type is none of them. */
+/** Returns values that a member cannot have, except texts that could be parsed as the wanted type. */
 function wrongValues(schema: JsonSchema): { what: string; value: unknown }[] {
 	const types = [schema.type ?? []].flat();
 	const what = "wrong type";

@@ -1,4 +1,4 @@
-/** What is wrong with an answer, whatever was asked: its status, its body, and what it gives away. */
+/** Checks an answer to any request: its status, its body, and the secrets it reveals. */
 import type { Action } from "#shared/bus/contract.ts";
 import { compileRule, compileSchema } from "#shared/bus/validator.ts";
 import type { ActionRoute } from "#services/gateway/routes/action-route.ts";
@@ -20,10 +20,10 @@ const detailList = compileSchema({
 	},
 });
 
-/** A line of a stack, a file of a program, the words of the store. */
+/** Patterns of internal details: a line of a stack, a file of a program, names of the store. */
 const innards = [/\n\s+at .*:\d+/, /\.[cm]?[jt]s:\d+/, /node_modules|node:internal/, /SQLITE_|MongoServerError/];
 
-/** @param secrets Texts that no answer may hold: paths and canaries. */
+/** Returns sentences about faults. @param secrets Texts that no answer may contain: paths and canaries. */
 export function answerFaults(route: ActionRoute, answer: RawAnswer, secrets: readonly string[]): string[] {
 	const { status } = answer;
 	const faults = givenAway(answer, secrets);
@@ -33,7 +33,7 @@ export function answerFaults(route: ActionRoute, answer: RawAnswer, secrets: rea
 	return faults;
 }
 
-/** What the answer, its head too, tells that is nobody's business. */
+/** Returns the internal details and secrets that the answer with its head reveals. */
 export function givenAway({ text, headers }: RawAnswer, secrets: readonly string[]): string[] {
 	const all = `${Object.values(headers).join("\n")}\n${text}`;
 	return [
@@ -43,7 +43,7 @@ export function givenAway({ text, headers }: RawAnswer, secrets: readonly string
 }
 
 function isRefusal({ status, text, headers }: RawAnswer): boolean {
-	// Node's own, when it cannot read the head of a request: nobody has seen the request then.
+	// Node answers itself when it cannot parse the head of a request; the platform has not seen the request then.
 	if ([400, 417, 431].includes(status) && headers["content-type"] === undefined) return text === "";
 	if (detailText(parsed(text)).length === 0) return true;
 	return status === 422 && detailList(parsed(text)).length === 0;

@@ -1,4 +1,4 @@
-/** Requests made from a contract's route by spoiling a valid one, the same ones for the same seed. */
+/** Makes requests from a contract's route by spoiling a valid one; the same seed gives the same requests. */
 import type { ActionRoute } from "#services/gateway/routes/action-route.ts";
 import type { Rule } from "#shared/bus/schema.ts";
 import {
@@ -14,10 +14,10 @@ import {
 	hostileValues,
 } from "./hostile-texts.ts";
 
-/** What one route is asked with. */
+/** The route and the valid values of a request. */
 export interface Aim {
 	readonly route: ActionRoute;
-	/** Of a session that exists. */
+	/** The id of an existing session. */
 	readonly sessionId: string;
 	readonly host: string;
 	readonly authorization?: string;
@@ -28,7 +28,7 @@ export interface HostileRequest {
 	readonly bytes: Buffer;
 }
 
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+/** Random numbers from 0 to 1 that a seed determines (mulberry32). */
 export type Random = () => number;
 
 export function seeded(seed: number): Random {
@@ -48,10 +48,10 @@ const headKinds = ["header", "host and origin", "content type", "method", "frami
 export const kinds = [...keysOf(hostileValues), ...bodyKinds, ...urlKinds, ...headKinds];
 export type Kind = (typeof kinds)[number];
 
-/** Encoded it still fits what Node reads of a head; overlong paths do not. */
+/** The most characters of a text in the URL, so that the encoded head is not too long for Node. */
 const maxUrlText = 4_000;
 
-/** One request of every kind in turn. */
+/** Yields requests of all kinds in rotation. */
 export function* hostileRequests(aim: Aim, count: number, random: Random): Generator<HostileRequest> {
 	for (let i = 0; i < count; i++) {
 		const kind = kinds[i % kinds.length] ?? "missing";
@@ -64,7 +64,7 @@ function spoilt(aim: Aim, kind: Kind, random: Random): Buffer {
 	return isAmong(headKinds, kind) ? headRequest(aim, kind, random) : valueRequest(aim, kind, random);
 }
 
-/** The parameters that a kind is meant for, where there are such. */
+/** The parameters that a kind of value is meant for, if there are such. */
 const favourites: Partial<Record<Kind, readonly string[]>> = {
 	"git URL": ["source", "repo", "branch"],
 	shell: ["resource_config", "credential_names", "content"],
@@ -79,7 +79,7 @@ function valueRequest(aim: Aim, kind: ValueKind, random: Random): Buffer {
 	return request(aim, pathOf(aim), `${name}=${encodeURIComponent(textFor(kind, random).slice(0, maxUrlText))}`);
 }
 
-/** A valid body of which one member is spoiled. */
+/** Makes a valid body with one spoiled member. */
 function bodyFor(aim: Aim, kind: ValueKind, name: string, random: Random): Buffer {
 	if (kind === "broken JSON") return Buffer.from(pick(brokenTexts, random));
 	const members = validMembers(aim);
@@ -91,7 +91,7 @@ function bodyFor(aim: Aim, kind: ValueKind, name: string, random: Random): Buffe
 	return kind === "invalid UTF-8" ? spoiled(body) : body;
 }
 
-/** What the contract needs, as JSON texts by name. */
+/** Returns the required members as JSON texts by name. */
 function validMembers(aim: Aim): Map<string, string> {
 	const names = namesElsewhere(aim.route);
 	const needed = Object.entries(aim.route.action.params).filter(
@@ -105,7 +105,7 @@ function jsonOf(members: ReadonlyMap<string, string>, more = ""): Buffer {
 	return Buffer.from(`{${[...texts, ...(more === "" ? [] : [more])].join(",")}}`);
 }
 
-/** No UTF-8 text can hold the byte that takes the place of each control character 1. */
+/** Replaces each control character 1 by a byte that no UTF-8 text contains. */
 function spoiled(body: Buffer): Buffer {
 	return Buffer.from(body.map((byte) => (byte === 1 ? 0xff : byte)));
 }
@@ -125,12 +125,12 @@ function urlRequest(aim: Aim, kind: UrlKind, random: Random): Buffer {
 interface Head {
 	method: string;
 	host: string;
-	/** Of the body; empty: none is named. */
+	/** The media type of the body; empty: none is sent. */
 	type: string;
 	readonly more: string[];
 }
 
-/** Spoils one thing about the head. */
+/** The ways to spoil a head. */
 const headSpoilers: Record<Exclude<HeadKind, "framing">, (head: Head, random: Random) => void> = {
 	header: ({ more }, random) => void more.push(pick(hostileHeaders, random)),
 	"host and origin"(head, random) {
@@ -148,7 +148,7 @@ const headSpoilers: Record<Exclude<HeadKind, "framing">, (head: Head, random: Ra
 	},
 };
 
-/** A valid request but for its first line, one line of its head, or what its head says about its body. */
+/** Makes a valid request except for its first line, one header, or the description of its body. */
 function headRequest(aim: Aim, kind: HeadKind, random: Random): Buffer {
 	if (kind === "framing") return framed(aim, pick(hostileFraming, random));
 	const head: Head = { method: aim.route.method, host: aim.host, type: "application/json", more: [] };
@@ -178,7 +178,7 @@ function written(
 	return Buffer.concat([Buffer.from(`${all.join("\r\n")}\r\n\r\n`), body]);
 }
 
-/** The parameters that are not in the path. */
+/** Returns the parameters that are not in the path. */
 function namesElsewhere({ action, path }: ActionRoute): string[] {
 	return Object.keys(action.params).filter((name) => !path.split("/").includes(`:${name}`));
 }
@@ -205,7 +205,7 @@ const emptyValues = new Map<string, unknown>([
 	["record", {}],
 ]);
 
-/** A value the rule takes; a name wherever a text is wanted. */
+/** Makes a value that the rule accepts; every text is a name. */
 function sample(rule: Rule, aim: Aim): unknown {
 	if (rule.type === "object") {
 		return Object.fromEntries(Object.entries(rule.props).map(([name, field]) => [name, sample(field, aim)]));

@@ -20,7 +20,7 @@ const gitUrls = [
 	"http://①②⑦.⓪.⓪.①/x",
 ];
 const shellTexts = ["$(touch x)", "`id`", "'; id #", '" && id', "a\nid", "$IFS", "!!", "\\'"];
-/** Of an environment, none of which anybody may set. */
+/** The variables of an environment that nobody may set. */
 const variables = [
 	"PATH",
 	"LD_PRELOAD",
@@ -33,7 +33,7 @@ const variables = [
 	"",
 ];
 
-/** JSON texts to stand where a parameter's value belongs. */
+/** JSON texts for the place of a parameter's value. */
 export const hostileValues = {
 	"wrong type": ["null", "true", "12", '"text"', "{}", "[]", "1.5"],
 	huge: [`"${"x".repeat(70_000)}"`, `"${"y".repeat(600_000)}"`, `[${"1,".repeat(20_000)}1]`, `"${"z".repeat(500)}"`],
@@ -116,7 +116,7 @@ export const brokenTexts = ["", "{", "[]", '"a"', "null", "{'a':1}", "\ufeff{}",
 
 export const extras = '"role":"admin","owner_id":"bob","tenant_id":"other","$set":{"a":1},"id":"x","toString":"x"';
 
-/** Lines of a head that lie about who asks, from where, for what, or that are no lines at all. */
+/** Headers with false claims about the sender, the origin or the target, and malformed headers. */
 export const hostileHeaders = [
 	"X-User-Id: admin",
 	"X-Auth-Roles: admin",
@@ -147,7 +147,7 @@ export const hostileHosts = [
 	["", "http://127.0.0.1.evil.example"],
 ] as const;
 
-/** With the coding of the body, where there is one. */
+/** Media types, some with an encoding of the body. */
 export const hostileTypes = [
 	["text/plain", ""],
 	["application/x-www-form-urlencoded", ""],
@@ -161,7 +161,7 @@ export const hostileTypes = [
 
 export const hostileMethods = ["TRACE", "PROPFIND", "get", "post", "M-SEARCH", "G\u0000T", "OPTIONS"] as const;
 
-/** What stands between the first line and a body of two bytes. */
+/** The headers between the first line and a body of two bytes. */
 export const hostileFraming = [
 	"Content-Length: 1\r\nContent-Length: 2",
 	"Content-Length: 2\r\nTransfer-Encoding: chunked",

@@ -1,4 +1,4 @@
-/** What a program that means harm puts in the place of a file somebody else reads or writes. */
+/** The objects that a hostile program puts in the place of a file that others read or write. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -17,7 +17,7 @@ import { join } from "node:path";
 
 const hugeBytes = 8 * 1024 ** 3;
 
-/** Each puts it at the path. */
+/** The kinds of objects; each function creates one at the path. */
 export const oddFiles: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
 	"a pipe": makePipe,
 	"a link to a pipe": (path) => {
@@ -34,7 +34,7 @@ export const oddFiles: Readonly<Record<string, (path: string) => void | Promise<
 	"a socket": makeSocket,
 };
 
-/** Removes whatever has the name, first. */
+/** Creates an object after removing anything with its name. */
 export async function putOdd(kind: string, path: string): Promise<void> {
 	rmSync(path, { recursive: true, force: true });
 	await oddFiles[kind]?.(path);
@@ -44,7 +44,7 @@ function makePipe(path: string): void {
 	execFileSync("mkfifo", [path]);
 }
 
-/** It stays when nobody listens any more: a path of the system's has 107 characters at most. */
+/** Creates a socket, which remains when nobody listens any more; its path has 107 characters at most. */
 async function makeSocket(path: string): Promise<void> {
 	const server = createServer().listen({ path });
 	await once(server, "listening");
@@ -55,7 +55,7 @@ async function makeSocket(path: string): Promise<void> {
 	execFileSync("mv", [`${path}.kept`, path]);
 }
 
-/** Lets go whoever waits for the other end of a pipe in or below the folder, so that a test that fails ends. */
+/** Ends all waits for the other end of a pipe in or below the folder, so that a failed test ends. */
 export function releasePipes(folder: string): void {
 	for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
 		if (!entry.isFIFO()) continue;

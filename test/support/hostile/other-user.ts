@@ -1,19 +1,22 @@
-/** A program that runs as another user of this machine, where the tests may start one (they have to be root). */
+/** Runs a program as another user of this machine, which requires the tests to run as root. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-/** Nobody's. */
+/** The user id of `nobody`. */
 const otherId = 65_534;
 
 export interface OtherUser {
-	/** All that is answered until the connection ends. */
+	/** Sends a request; resolves with everything that is answered until the connection ends. */
 	send(port: number, request: string): Promise<string>;
-	/** Closes the connection at once, and reads no answer. */
+	/** Sends a request, closes the connection at once and reads no answer. */
 	sendAndGo(port: number, request: string): Promise<void>;
 }
 
-/** Undefined where there is none: without the right to become one, or without bash, which needs nothing of this user's. */
+/**
+ * Returns the other user; undefined without the right to become one, or without bash, which needs nothing of this
+ * user's.
+ */
 export async function otherUser(): Promise<OtherUser | undefined> {
 	if (process.geteuid?.() === otherId || (await outputOf("echo $UID", "")) !== `${otherId}\n`) return undefined;
 	return {
@@ -22,7 +25,7 @@ export async function otherUser(): Promise<OtherUser | undefined> {
 	};
 }
 
-/** Empty when it could not be started. */
+/** Returns the output of a script; empty when it could not be started. */
 async function outputOf(script: string, input: string): Promise<string> {
 	let child: ChildProcess;
 	try {

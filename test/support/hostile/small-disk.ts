@@ -1,17 +1,17 @@
-/** A file system of its own in memory, small enough to be filled, for a platform's data folder. Needs leave to mount. */
+/** A small file system in memory for a platform's data folder, which a test can fill. Needs the right to mount. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const block = Buffer.alloc(1_048_576);
-/** Below this the rest of a disk cannot be filled. */
+/** The smallest unit in which the disk can be filled, in bytes. */
 const smallest = 4_096;
 
 export class SmallDisk implements Disposable {
 	readonly folder: string;
 	readonly #ballast: string;
-	/** The same disk once more, read only: what is mounted from there is so from its first moment. */
+	/** A second, read-only mount of the disk: mounts made from it are read-only from their first moment. */
 	readonly #readOnly: string;
 	#isReadOnly = false;
 
@@ -21,7 +21,7 @@ export class SmallDisk implements Disposable {
 		this.#readOnly = readOnly;
 	}
 
-	/** Undefined where this process may not mount anything. */
+	/** Mounts a disk; undefined when this process may not mount. */
 	static mount(megabytes: number): SmallDisk | undefined {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-disk-"));
 		try {
@@ -36,7 +36,7 @@ export class SmallDisk implements Disposable {
 		return new SmallDisk(folder, readOnly);
 	}
 
-	/** Takes all the room that is left; again, when something has become free since. */
+	/** Fills the remaining room, also when some has become free since the last call. */
 	fill(): void {
 		const file = openSync(this.#ballast, "a");
 		try {
@@ -51,7 +51,7 @@ export class SmallDisk implements Disposable {
 		rmSync(this.#ballast, { force: true });
 	}
 
-	/** Whatever is opened from now on can be read only; what is open stays as it is. */
+	/** Makes the disk read-only for files that are opened from now on; open files are unaffected. */
 	makeReadOnly(): void {
 		mount("--bind", this.#readOnly, this.folder);
 		this.#isReadOnly = true;
@@ -76,12 +76,12 @@ function mount(...args: readonly string[]): void {
 	execFileSync("mount", args, { stdio: "pipe" });
 }
 
-/** Lazily: somebody may stand in a folder of it. */
+/** Unmounts lazily, because a process may have its working folder there. */
 function unmount(folder: string): void {
 	execFileSync("umount", ["--lazy", folder], { stdio: "pipe" });
 }
 
-/** False when there is no room for it; part of it may be written then. */
+/** Writes to a file; false when there is no room, in which case a part may be written. */
 function hasWritten(file: number, length: number): boolean {
 	try {
 		return writeSync(file, block, 0, length) === length;

@@ -1,19 +1,19 @@
-/** A port of loopback that nobody listens on at the moment, for programs that cannot choose one themselves. */
+/** Finds a free port of loopback, for programs that cannot choose one themselves. */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ListenOptions, type Server } from "node:net";
 
 /**
- * Below those that the system gives to whoever names none (ip(7), `ip_local_port_range`): the port of a server that has
- * not started yet, or starts again, is taken by nobody meanwhile.
+ * The range of ports. It is below the ephemeral ports of the system (ip(7), `ip_local_port_range`), so no other program
+ * takes the port of a server that has not started yet or restarts.
  */
 const [lowest, end] = [20_000, 32_000];
 
-/** No test of another process is given it as long as this process lives. */
+/** Returns a port; no test of another process gets the same one while this process lives. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const port = randomInt(lowest, end);
-		// A name that the kernel gives to one process only (unix(7), abstract sockets), and takes back when that ends.
+		// The kernel gives an abstract socket's name to one process only (unix(7)) and releases it when that ends.
 		const claim = await listening({ path: `\0atelier-test-port-${port}` });
 		if (!claim) continue;
 		claim.unref();
@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
 	}
 }
 
-/** Undefined when somebody else listens there. */
+/** Listens on a port or name; undefined when it is taken. */
 async function listening(where: ListenOptions): Promise<Server | undefined> {
 	const server = createServer().listen(where);
 	try {

@@ -1,10 +1,10 @@
-/** Keeps the tests of a suite within one day in UTC: what a day has is asked for a moment after it was written. */
+/** Keeps the tests of a suite within one day in UTC, because they read daily sums shortly after writing them. */
 import { after, before } from "mocha";
 import { now, turnClock } from "#shared/clock.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** For the tests of a suite the clock goes on as ever, but from noon of today on. */
+/** Sets the clock to noon of today for the tests of a suite; it continues to run. */
 export function fromNoonOn(): void {
 	let turnBack: () => void;
 

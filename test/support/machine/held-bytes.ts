@@ -1,4 +1,4 @@
-/** How much memory this process really holds: what is left after a garbage collection. */
+/** Measures the memory that remains in this process after a garbage collection. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -6,7 +6,7 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 export function heldBytes(): number {
-	// Buffers that a collection finds dead are freed beside it, and counted as freed by the next one.
+	// Dead buffers are freed concurrently with a collection, and the next one counts them as freed.
 	collectGarbage();
 	collectGarbage();
 	const { heapUsed, external } = process.memoryUsage();

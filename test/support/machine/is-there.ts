@@ -1,4 +1,7 @@
-/** Whether a process is there, or one of a group (a negative id). One that has ended counts until somebody has asked how. */
+/**
+ * Whether a process, or one of a group (a negative id), exists. An ended one counts until its parent has read its exit
+ * status.
+ */
 export function isThere(pid: number): boolean {
 	try {
 		return process.kill(pid, 0);

@@ -1,14 +1,17 @@
-/** What a platform's sessions hold of the machine: processes, ports and files; for comparing before and after. */
+/** Lists the processes, ports and files of a platform's sessions, for comparisons before and after. */
 import { type Dirent, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { sessionProcesses } from "../platform/session-processes.ts";
 
 export interface MachineState {
-	/** Process ids with the installation's marker. */
+	/** The ids of processes with the installation's marker. */
 	processes: number[];
-	/** TCP ports that those processes listen on. */
+	/** The TCP ports on which those processes listen. */
 	ports: number[];
-	/** Everything in the data folder but the store, the keys, compiled programs, and what agents without a session wrote. */
+	/**
+	 * All files in the data folder except the store, the keys, compiled programs, and files of agents without a
+	 * session.
+	 */
 	files: string[];
 }
 
@@ -26,7 +29,7 @@ export function machineState(installation: string, dataDir: string): MachineStat
 	};
 }
 
-/** Relative paths; folders go while one looks. */
+/** Returns relative paths; folders may disappear meanwhile. */
 function filesBelow(root: string, folder = ""): string[] {
 	return entriesOf(join(root, folder)).flatMap((entry) => {
 		const path = join(folder, entry.name);
@@ -42,13 +45,13 @@ function entriesOf(folder: string): Dirent[] {
 	}
 }
 
-/** Inodes of the sockets a process has open. */
+/** Returns the inodes of a process's open sockets. */
 function socketsOf(pid: number): string[] {
 	try {
 		const folder = `/proc/${pid}/fd`;
 		return readdirSync(folder).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? []);
 	} catch {
-		// It has ended meanwhile.
+		// The process has ended meanwhile.
 		return [];
 	}
 }
@@ -61,7 +64,9 @@ function linkOf(path: string): string {
 	}
 }
 
-/** proc(5), `/proc/net/tcp`: local address in field 2, state in field 4 (0A: listening), inode in field 10. */
+/**
+ * Reads `/proc/net/tcp` (proc(5)): the local address is field 2, the state field 4 (0A: listening), the inode field 10.
+ */
 function listening(): { port: number; inode: string }[] {
 	return ["tcp", "tcp6"].flatMap((table) =>
 		readFileSync(`/proc/net/${table}`, "utf8")

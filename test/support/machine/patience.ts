@@ -1,4 +1,4 @@
-/** How many times as long things may take on a machine that others use, too; 1 when whoever wants a core has one. */
+/** Returns the factor by which durations may grow on a machine with other work; 1 while a processor is free. */
 import { availableParallelism, loadavg } from "node:os";
 
 export function patience(): number {

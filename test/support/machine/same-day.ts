@@ -1,10 +1,10 @@
-/** For tests of what a platform counts by the day: none ends while they run. */
+/** Keeps tests of daily sums within one day. */
 
 const dayMs = 24 * 3_600_000;
-/** No test takes longer. */
+/** The longest duration of a test in milliseconds. */
 const testMs = 600_000;
 
-/** Environment of a platform: shortly before the end of a day (UTC) its clock shows the next one already. */
+/** Returns variables for a platform: shortly before the end of a day (UTC), its clock already shows the next one. */
 export function sameDay(): Record<string, string> {
 	const leftMs = dayMs - (Date.now() % dayMs);
 	return leftMs > testMs ? {} : { ATELIER_CLOCK_OFFSET_MS: String(leftMs) };

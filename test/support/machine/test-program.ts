@@ -1,19 +1,19 @@
-/** Programs that some tests need, as `npm run servers -- get <name>` installs them or the machine has them. */
+/** Finds programs that some tests need, installed by `npm run servers -- get <name>` or by the machine. */
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** Where `npm run servers` installs. */
+/** The folder into which `npm run servers` installs. */
 const installed =
 	process.env["SERVERS_DIR"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "atelier-servers");
 
-/** Its path; undefined where there is none. */
+/** Returns the path of a program; undefined when there is none. */
 export function findProgram(name: string): string | undefined {
 	const folders = [join(installed, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
 	return folders.map((folder) => join(folder, name)).find((path) => isExecutable(path));
 }
 
-/** @throws {Error} where there is none; nothing is skipped in silence. */
+/** Returns the path of a program. @throws {Error} when there is none, so that no test is skipped silently. */
 export function testProgram(name: string): string {
 	const path = findProgram(name);
 	if (path === undefined) throw new Error(`${name} is not on this machine: npm run servers -- get ${name}`);

@@ -1,15 +1,20 @@
-/** Whether the time of a function grows as its input does: a ratio of processor times, so that no machine is too slow. */
+/**
+ * Tests whether the time of a function grows linearly with its input: it compares processor times, so that slow
+ * machines do not matter.
+ */
 
-/** What takes no longer than this takes no time that its input could be blamed for. */
+/** The time below which the input does not matter, in milliseconds. */
 const quickMs = 20;
-/** The longer input is so many times the shorter one: far enough that the machine's own unevenness does not matter. */
+/** The ratio of the lengths of the two inputs, large enough that noise does not matter. */
 const factor = 16;
-/** Linear time has 16 and quadratic time 256. */
+/** The greatest ratio of times: linear time has 16, and quadratic time 256. */
 const maxRatio = 64;
-/** A ratio that is too high by chance is not so each time. */
+/** The most repetitions, because a ratio may be too high by chance. */
 const maxRounds = 8;
 
-/** @param inputOf An input of this length, in characters; it is tried up to `length`. */
+/**
+ * Whether the time is linear. @param inputOf Makes an input of this length in characters; it is tried up to `length`.
+ */
 export function isLinear(
 	run: (input: string) => unknown,
 	inputOf: (length: number) => string,
@@ -28,13 +33,13 @@ export function isLinear(
 	return shortestLong <= maxRatio * shortest;
 }
 
-/** Milliseconds of this thread. A refusal by an error is an answer like any other. */
+/** Returns the processor time of this thread in milliseconds. An error counts as an ordinary answer. */
 function timeOf(run: (input: string) => unknown, input: string): number {
 	const begun = process.threadCpuUsage();
 	try {
 		run(input);
 	} catch {
-		// Its time counts.
+		// The time until the error counts too.
 	}
 	const { user, system } = process.threadCpuUsage(begun);
 	return (user + system) / 1_000;

@@ -1,15 +1,15 @@
-/** What the scripted server has billed, call by call. */
+/** Records what the scripted server has billed, call by call. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-counts.ts";
 
 export interface BilledCall {
 	wire: ModelWire;
 	model: string;
-	/** What had been told of the usage when the answer ended, in whatever way; nothing when nothing was told. */
+	/** The usage that had been reported when the answer ended in any way; empty when none was. */
 	counts: TokenCounts;
-	/** `cut`: by the server, `left`: the caller went away first. */
+	/** The end of the answer. `cut`: the server closed the connection; `left`: the caller did. */
 	end: "whole" | "cut" | "left" | "refused";
-	/** The caller went away so soon after the end that it may not have read it. */
+	/** Whether the caller disconnected so soon after the end that it may not have read it. */
 	mayBeUnread?: boolean;
 }
 
@@ -26,13 +26,16 @@ export class Bill {
 	}
 }
 
-/** Different for each call and bucket, so that no mistake goes unseen. @param n Number of the call, from 0. */
+/**
+ * Returns numbers that differ for each call and bucket, so that no mistake is hidden. @param n The number of the call,
+ * from 0.
+ */
 export function defaultCounts(n: number, wire: ModelWire): TokenCounts {
 	return {
 		input: 1_000 + 7 * n,
 		output: 50 + 3 * n,
 		cache_read: 200 + 11 * n,
-		// The other wires do not tell of it, or some servers only.
+		// The other wire formats do not report it, or only some servers do.
 		cache_write: wire === "anthropic" ? 30 + n : 0,
 	};
 }

@@ -1,4 +1,4 @@
-/** Writes the pieces of one answer, with what the fault does to it. */
+/** Writes the pieces of one answer with the effects of a fault. */
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,7 @@ export class FrameWriter {
 		this.#signal = AbortSignal.any([signal, left.signal]);
 	}
 
-	/** @param onReported Called when a piece that tells of the usage is on its way. */
+	/** Writes an answer. @param onReported Called when a piece that reports usage has been sent. */
 	async write(
 		frames: readonly Frame[],
 		fault: Fault | undefined,
@@ -45,19 +45,19 @@ export class FrameWriter {
 		return fault?.kind === "broken" ? "cut" : "whole";
 	}
 
-	/** Resolves when the bytes are on their way or the caller has left. */
+	/** Sends bytes; resolves when they are on their way or the caller has disconnected. */
 	async #send(bytes: Buffer): Promise<void> {
 		await new Promise<void>((resolve) => this.#response.write(bytes, () => resolve()));
 	}
 
-	/** Until the caller leaves. */
+	/** Waits until the caller disconnects. */
 	async #wait(): Promise<"left"> {
 		if (!this.#signal.aborted) await once(this.#signal, "abort");
 		return "left";
 	}
 }
 
-/** How many pieces are sent; undefined: all. */
+/** Returns the count of pieces that are sent; undefined: all. */
 function countOf(fault: Fault | undefined): number | undefined {
 	return fault?.kind === "stall" || fault?.kind === "broken" ? fault.after : undefined;
 }

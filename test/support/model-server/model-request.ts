@@ -1,46 +1,46 @@
-/** What an agent asks of its model, in one form for all wire formats. */
+/** An agent's request to its model, in one form for all wire formats. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 
 export type Json = Record<string, unknown>;
 
-/** Name of the tool that finds others, which are offered only then. */
+/** The name of the tool that searches for other tools, which are offered only afterwards. */
 export const toolSearch = "tool_search";
 
 export interface OfferedTool {
 	name: string;
-	/** What a call has to name beside it; undefined: nothing. */
+	/** The namespace that a call has to name; undefined: none. */
 	namespace?: string | undefined;
 	description: string;
-	/** JSON schema of its arguments; undefined: it takes text without a form. */
+	/** The JSON schema of its arguments; undefined: it takes free text. */
 	schema: Json | undefined;
 }
 
 export interface ToolCall {
 	name: string;
 	namespace?: string | undefined;
-	/** Text when the tool takes text without a form. */
+	/** The arguments; a text when the tool takes free text. */
 	args: Json | string;
 }
 
-/** One contribution to the conversation, oldest first. */
+/** One contribution to the conversation; lists have the oldest first. */
 export type Item =
 	| { role: "user"; text: string }
 	| { role: "assistant"; text: string; calls: ToolCall[] }
-	/** What a tool has answered. */
+	/** The answer of a tool. */
 	| { role: "tool"; text: string };
 
 export interface ModelRequest {
 	wire: ModelWire;
 	model: string;
 	isStreaming: boolean;
-	/** Whether a stream is to end with its usage; matters to `openai-chat` only. */
+	/** Whether a stream ends with its usage; relevant for `openai-chat` only. */
 	wantsUsage: boolean;
 	system: string;
 	items: Item[];
 	tools: OfferedTool[];
-	/** The form the answer must have; undefined: text. */
+	/** The schema of the answer; undefined: it is a text. */
 	answerSchema: Json | undefined;
-	/** As sent. */
+	/** The body as sent. */
 	body: Json;
 	headers: NodeJS.Dict<string | string[]>;
 }
@@ -61,7 +61,7 @@ export function stringOf(value: unknown): string {
 	return typeof value === "string" ? value : "";
 }
 
-/** Text as such, or of blocks like `{text}` one below the other. */
+/** Returns a text, or the texts of blocks like `{text}` in lines. */
 export function contentText(content: unknown): string {
 	if (typeof content === "string") return content;
 	return listOf(content)
@@ -71,8 +71,8 @@ export function contentText(content: unknown): string {
 }
 
 /**
- * What a message of the user's role holds. Beside the answers of tools stand words of the agent, which it marks, or the
- * user's next message, when the turn before had no end.
+ * Returns the items of a message with the role `user`. Beside the answers of tools it contains texts of the agent,
+ * which the agent marks, or the user's next message when the turn before had no end.
  */
 export function besideResults(results: readonly string[], text: string): Item[] {
 	const answers = results.map((result): Item => ({ role: "tool", text: result }));
@@ -80,7 +80,7 @@ export function besideResults(results: readonly string[], text: string): Item[] 
 	return isAgents ? answers : [...answers, { role: "user", text }];
 }
 
-/** Arguments as most wires send them: JSON in a string. */
+/** Parses arguments, which most wire formats send as JSON in a string. */
 export function parsedArgs(text: unknown): Json | string {
 	try {
 		const value: unknown = JSON.parse(stringOf(text));

@@ -1,6 +1,6 @@
 /**
- * A model provider that follows a script and bills exactly. It speaks all wire formats at the addresses of the real
- * ones, so an agent may be pointed at it directly or through the model proxy.
+ * A model provider that follows a script and bills exactly. It offers all wire formats at the paths of the real
+ * providers, so an agent may use it directly or through the model proxy.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -19,9 +19,9 @@ import { openaiResponses } from "./wires/openai-responses.ts";
 
 export interface ModelServerOptions {
 	script: Script;
-	/** What callers must show. Default `sk-scripted-…` with a random end. */
+	/** The key of callers. Default `sk-scripted-…` with a random end. */
 	key?: string;
-	/** The one model that is listed. Default `scripted-1`. */
+	/** The only listed model. Default `scripted-1`. */
 	model?: string;
 }
 
@@ -32,19 +32,19 @@ const wires: Record<ModelWire, Wire> = {
 	gemini,
 };
 
-/** A connection that closes so soon after an answer had a caller who may not have read it. */
+/** The time in milliseconds within which a connection that closes after an answer may not have read it. */
 const soonMs = 2_000;
 const maxBodyBytes = 33_554_432;
 const maxKeptRequests = 1_000;
 
 export class ModelServer implements AsyncDisposable {
-	/** Of each connection the newest call that was answered. */
+	/** The newest answered call of each connection. */
 	readonly #newest = new WeakMap<Socket, { call: BilledCall; at: number }>();
-	/** Everything that was billed so far. */
+	/** All billed calls so far. */
 	readonly billed = new Bill();
-	/** Requests that passed the key check, oldest first; at most 1,000. */
+	/** The requests with a valid key, oldest first; at most 1,000. */
 	readonly requests: ModelRequest[] = [];
-	/** What the script could not answer, e.g. because no offered tool fits. A test should find none. */
+	/** Requests that the script could not answer, e.g. because no offered tool fits. A test should find none. */
 	readonly problems: string[] = [];
 	readonly key: string;
 	readonly model: string;
@@ -79,26 +79,26 @@ export class ModelServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** Where it is reached, by wire format, as in a model catalogue. */
+	/** The endpoints by wire format, as in a model catalogue. */
 	get endpoints(): Record<ModelWire, string> {
 		const url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 		return { "openai-chat": `${url}/v1`, "openai-responses": `${url}/v1`, anthropic: url, gemini: url };
 	}
 
-	/** What a launch document says of it. */
+	/** Returns the access as in a launch document. */
 	access(changes: Partial<ModelAccess> = {}): ModelAccess {
 		const { endpoints, key, model } = this;
 		return { provider: "scripted", location: "cloud", model, endpoints, key, context_window: 128_000, ...changes };
 	}
 
-	/** How many connections are open. */
+	/** Resolves to the count of open connections. */
 	connections(): Promise<number> {
 		return new Promise((resolve, reject) => {
 			this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
 		});
 	}
 
-	/** The next calls fail, one each, before the script is asked. */
+	/** Makes the next calls fail, one per fault, before the script is asked. */
 	failNext(...faults: Fault[]): void {
 		this.#faults.push(...faults);
 	}
@@ -160,13 +160,16 @@ export class ModelServer implements AsyncDisposable {
 		const head = { "content-type": type, "x-request-id": reply.id, ...encoding };
 		const { socket } = response;
 		const writing = new FrameWriter(response, head, this.#ending.signal);
-		// Compressed in one piece.
+		// The answer is compressed in one piece.
 		const sent = answer.isGzipped ? [joined(frames)] : frames;
 		call.end = await writing.write(sent, answer.fault, (counts) => (call.counts = counts));
 		if (socket) this.#doubtUnread(socket, call);
 	}
 
-	/** Whoever has read an answer to its end keeps the connection for the next call; what was written may lie unread. */
+	/**
+	 * Marks an answer as possibly unread when its connection closes: a caller that has read an answer keeps the
+	 * connection for its next call.
+	 */
 	#doubtUnread(socket: Socket, call: BilledCall): void {
 		const isKnown = this.#newest.has(socket);
 		this.#newest.set(socket, { call, at: performance.now() });
@@ -238,7 +241,7 @@ function sendJson(response: ServerResponse, status: number, body: object, header
 	response.end(content);
 }
 
-/** @throws {Error} when it is too much. */
+/** Reads a body. @throws {Error} when it is too large. */
 async function textOf(request: IncomingMessage): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

@@ -1,17 +1,17 @@
 /**
- * Finds among the tools a request offers the one for a purpose, whatever the agent calls it, and its arguments.
- * The names were seen in opencode, Claude, Codex, Gemini, Qwen, Kimi, Cline, Copilot and the built-in agent.
+ * Finds the tool for a purpose among the offered ones, whatever the agent calls it, and its arguments. The names were
+ * seen in opencode, Claude, Codex, Gemini, Qwen, Kimi, Cline, Copilot and the built-in agent.
  */
 import { type Json, jsonOf, type OfferedTool, type ToolCall, toolSearch } from "./model-request.ts";
 import { objectOf, typeOf } from "./schema-instance.ts";
 
 const pathNames = ["file_path", "filePath", "path", "absolute_path", "target_file", "filename"];
 const contentNames = ["content", "contents", "file_text", "text"];
-/** Codex's, for models that it knows. */
+/** Codex's tool for models that it knows. */
 const patchTool = "apply_patch";
 const commandNames = ["command", "cmd", "commands", "script"];
 
-/** @throws {Error} naming what is offered, when nothing fits. */
+/** Returns the call that writes a file. @throws {Error} naming the offered tools when none fits. */
 export function writeFile(tools: readonly OfferedTool[], path: string, content: string): ToolCall {
 	for (const { name, schema } of preferred(tools, /write|create/i)) {
 		const pathName = member(schema, pathNames);
@@ -21,11 +21,11 @@ export function writeFile(tools: readonly OfferedTool[], path: string, content: 
 		return { name, args: objectOf(schema, { [pathName]: path, [contentName]: content, ...mode }) };
 	}
 	if (tools.some(({ name, schema }) => name === patchTool && !schema)) return addByPatch(path, content);
-	// An agent without such a tool edits by shell.
+	// An agent without such a tool edits by shell commands.
 	return runCommand(tools, `printf %s ${shellQuoted(content)} > ${shellQuoted(path)}`);
 }
 
-/** @throws {Error} naming what is offered, when nothing fits. */
+/** Returns the call that runs a command. @throws {Error} naming the offered tools when none fits. */
 export function runCommand(tools: readonly OfferedTool[], command: string): ToolCall {
 	for (const { name, schema } of preferred(tools, /bash|shell|exec|command|terminal/i)) {
 		const commandName = member(schema, commandNames);
@@ -37,8 +37,8 @@ export function runCommand(tools: readonly OfferedTool[], command: string): Tool
 }
 
 /**
- * Where it is not offered, but a search for tools is, that is called.
- * @param name Part of the tool's name with its namespace, e.g. that of an MCP tool. @throws {Error}
+ * Returns the call of a named tool, or of the search for tools when only that is offered.
+ * @param name A part of the tool's name with its namespace, e.g. of an MCP tool. @throws {Error}
  */
 export function callNamed(tools: readonly OfferedTool[], name: string | RegExp, args: Json): ToolCall {
 	const fits = (tool: OfferedTool): boolean =>
@@ -55,7 +55,7 @@ function fullName({ namespace, name }: OfferedTool): string {
 	return namespace === undefined ? name : `${namespace}__${name}`;
 }
 
-/** Those whose name fits come first. */
+/** Returns the tools, those with a matching name first. */
 function preferred(tools: readonly OfferedTool[], name: RegExp): OfferedTool[] {
 	return [...tools.filter((tool) => name.test(tool.name)), ...tools.filter((tool) => !name.test(tool.name))];
 }
@@ -65,14 +65,17 @@ function member(schema: Json | undefined, names: readonly string[]): string | un
 	return names.find((name) => name in properties);
 }
 
-/** A tool with several commands in one, of which `create` writes a file. */
+/** Returns the arguments of an editor tool with several commands, of which `create` writes a file. */
 function editorMode(schema: Json): Json {
 	const { command } = jsonOf(schema["properties"]);
 	const values: unknown = jsonOf(command)["enum"];
 	return Array.isArray(values) && values.includes("create") ? { command: "create" } : {};
 }
 
-/** Where commands run in a sandbox, it writes nothing, and nobody is asked, unless the model wants more. */
+/**
+ * Returns the arguments that request a command outside of the sandbox; inside, it could write nothing, and nobody would
+ * be asked.
+ */
 function beyondSandbox(schema: Json): Json {
 	if (!("sandbox_permissions" in jsonOf(schema["properties"]))) return {};
 	return { sandbox_permissions: "require_escalated", justification: "May this command be run?" };
@@ -88,7 +91,7 @@ function isReader(name: string): boolean {
 	return /read|search|grep|glob|memory|todo/i.test(name);
 }
 
-/** One text, or a list: of a program and its arguments, or of command lines. */
+/** Returns the command as one text or as a list: of a program and its arguments, or of command lines. */
 function commandValue(schema: Json, name: string, command: string): unknown {
 	if (typeOf(jsonOf(jsonOf(schema["properties"])[name])) !== "array") return command;
 	return name === "commands" ? [command] : ["bash", "-lc", command];

@@ -1,4 +1,4 @@
-/** The least value that fits a JSON schema, for tools and answers whose content does not matter. */
+/** Makes the smallest value that fits a JSON schema, for tools and answers whose content does not matter. */
 import { isJson, type Json, jsonOf, listOf } from "./model-request.ts";
 
 const byType: Record<string, unknown> = {
@@ -10,7 +10,7 @@ const byType: Record<string, unknown> = {
 	null: null,
 };
 
-/** Only what is required is there. */
+/** Returns a value with required members only. */
 export function instanceOf(schema: unknown): unknown {
 	if (!isJson(schema)) return "scripted";
 	const { const: fixed, enum: values, default: usual } = schema;
@@ -21,7 +21,7 @@ export function instanceOf(schema: unknown): unknown {
 	return first ? instanceOf(first) : plainInstance(schema);
 }
 
-/** An object of this form with some members given. */
+/** Returns an object of this form with some given members. */
 export function objectOf(schema: Json, given: Json): Json {
 	const properties = jsonOf(schema["properties"]);
 	const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -37,7 +37,7 @@ function plainInstance(schema: Json): unknown {
 	return byType[type] ?? "scripted";
 }
 
-/** Gemini writes types in capitals. */
+/** Returns the type in lower case, because Gemini writes types in capitals. */
 export function typeOf(schema: Json): string {
 	const { type } = schema;
 	const first: unknown = Array.isArray(type) ? type[0] : type;

@@ -1,4 +1,4 @@
-/** Asks a model in any wire format as an agent would, and reads the answer back. */
+/** Calls a model in any wire format like an agent, and parses the answer. */
 import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import {
@@ -17,10 +17,10 @@ export interface Asked {
 	tools?: OfferedTool[];
 	isStreaming?: boolean;
 	answerSchema?: Json;
-	/** Whether the usage of a stream of `openai-chat` is asked for. Default true. */
+	/** Whether the usage of an `openai-chat` stream is requested. Default true. */
 	wantsUsage?: boolean;
 	signal?: AbortSignal;
-	/** Told all that has come so far, again and again. */
+	/** Receives the whole text so far after each piece. */
 	onText?: (raw: string) => void;
 }
 
@@ -28,13 +28,13 @@ export interface Answered {
 	status: number;
 	retryAfter: string | null;
 	headers: Headers;
-	/** As received. */
+	/** The answer as received. */
 	raw: string;
 	text: string;
 	calls: ToolCall[];
-	/** What the answer tells of its usage. */
+	/** The usage that the answer reports. */
 	counts: TokenCounts | undefined;
-	/** The connection was cut before the end. */
+	/** Whether the connection was closed before the end. */
 	isBroken: boolean;
 }
 
@@ -46,7 +46,7 @@ export function toolsOf(names: readonly string[]): OfferedTool[] {
 	return names.map((name) => ({ name, description: name, schema: { type: "object", properties: {} } }));
 }
 
-/** @throws {Error} when there is no answer at all. */
+/** Calls the model. @throws {Error} when there is no answer at all. */
 export async function askModel(
 	access: Pick<ModelAccess, "endpoints" | "key" | "model">,
 	wire: ModelWire,
@@ -68,7 +68,7 @@ export async function askModel(
 interface Caller {
 	key(key: string): Record<string, string>;
 	request(model: string, asked: Asked): { path: string; body: Json };
-	/** @param values The whole answer, or the pieces of its stream. */
+	/** Reads an answer. @param values The whole answer, or the pieces of its stream. */
 	read(values: readonly Json[]): Pick<Answered, "text" | "calls" | "counts">;
 }
 
@@ -278,7 +278,7 @@ function readGemini(values: readonly Json[]): Pick<Answered, "text" | "calls" | 
 	};
 }
 
-/** A piece with a name begins a call, the others continue it. */
+/** Joins pieces to calls: a piece with a name begins a call, the others continue it. */
 function gathered(parts: readonly { name: string; text: string }[]): ToolCall[] {
 	const calls: { name: string; text: string }[] = [];
 	for (const { name, text } of parts) {
@@ -289,7 +289,7 @@ function gathered(parts: readonly { name: string; text: string }[]): ToolCall[] 
 	return calls.map(({ name, text }) => ({ name, args: parsedArgs(text) }));
 }
 
-/** Of a stream the data of its events, otherwise the whole. */
+/** Returns the data of a stream's events, or the whole answer. */
 function valuesOf(raw: string): Json[] {
 	if (raw.startsWith("{")) return [jsonOf(JSON.parse(raw))];
 	const data = [...raw.matchAll(/^data: (\{.*\})\r?$/gm)];

@@ -1,9 +1,9 @@
-/** Parts of the platform over their store, as a process composes them, for a broker of a test's own. */
+/** Composes parts of the platform over their store like a process does, for a test's own broker. */
 import { loadParts } from "#services/service-folders.ts";
 import { openStorage } from "#services/storage.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 
-/** What is closed last closes the store. @param names Those that store, and others. */
+/** Returns the parts; closing the last one closes the store. @param names The storing parts and others. */
 export async function composeParts(platform: Platform, names: readonly string[]): Promise<Part[]> {
 	const modules = await loadParts(names);
 	const storage = await openStorage(platform, modules);

@@ -1,13 +1,16 @@
-/** Tests of the sessions and blueprints parts, with everything on one broker and with the caller on another one. */
+/**
+ * Describes tests of the sessions and blueprints parts, with everything on one broker and with the caller on another
+ * one.
+ */
 import type { ServiceBroker } from "moleculer";
 import { SessionActor } from "./session-actor.ts";
 import { startSessions } from "./sessions-part.ts";
 
-/** For hooks and tests: outside them it throws. */
+/** The objects of a test; they exist within hooks and tests only. */
 export interface SessionsTestbed {
 	/** The broker to call from. */
 	readonly near: ServiceBroker;
-	/** A user whom nobody knows, another one for each test. */
+	/** An unknown user, another one for each test. */
 	readonly ada: SessionActor;
 }
 

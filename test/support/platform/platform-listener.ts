@@ -1,4 +1,4 @@
-/** A platform that hears what pods report, and answers with `status`. */
+/** A platform that receives the reports of pods and answers with `status`. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import { addTokens, noTokens, type TokenCounts } from "#shared/models/token-coun
 interface Received {
 	path: string | undefined;
 	authorization: string | undefined;
-	/** What it was answered with. */
+	/** The status of the answer. */
 	answered: number;
 }
 
@@ -22,7 +22,7 @@ interface Activity extends Received {
 export interface History extends Received {
 	launch: number;
 	n: number;
-	/** Absent when it only asks. */
+	/** The log lines; absent when the report is only a question. */
 	logs?: SessionLogs["lines"];
 	turns?: ConversationTurn[];
 	diff?: PatchPiece;
@@ -50,13 +50,13 @@ export class PlatformListener implements AsyncDisposable {
 	readonly histories: History[] = [];
 	readonly usages: Usage[] = [];
 	status = 204;
-	/** Nothing is answered before it resolves. */
+	/** A promise that delays all answers. */
 	silence: Promise<void> = Promise.resolve();
-	/** Of the next reports of usage, one each. */
+	/** The statuses of the next reports of usage, one each. */
 	readonly usageStatuses: number[] = [];
-	/** Of the next reports of history, one each. */
+	/** The statuses of the next reports of history, one each. */
 	readonly historyStatuses: number[] = [];
-	/** The next reports of usage are taken, but their answers are lost. */
+	/** The count of next reports of usage that are taken but whose answers are lost. */
 	lostAnswers = 0;
 	readonly #server: Server;
 
@@ -79,7 +79,7 @@ export class PlatformListener implements AsyncDisposable {
 		return this.activities.map(({ state }) => state);
 	}
 
-	/** Reports of history that were taken, without those that only ask. */
+	/** The reports of history that were taken, without mere questions. */
 	get taken(): (History & Required<Pick<History, "logs" | "turns">>)[] {
 		return this.histories.flatMap((one) => {
 			const { logs, turns } = one;
@@ -87,18 +87,18 @@ export class PlatformListener implements AsyncDisposable {
 		});
 	}
 
-	/** Turns that were taken, in order. */
+	/** The turns that were taken, in order. */
 	get turns(): ConversationTurn[] {
 		return this.taken.flatMap(({ turns }) => turns);
 	}
 
-	/** Reports of usage that were taken, each once. */
+	/** The reports of usage that were taken, each once. */
 	get booked(): Usage[] {
 		const taken = this.usages.filter(({ answered }) => answered < 300);
 		return [...new Map(taken.map((one) => [one.report_id, one])).values()];
 	}
 
-	/** Sum of the reports that were taken. */
+	/** The sum of the reports that were taken. */
 	get bookedCounts(): TokenCounts {
 		return this.booked.reduce<TokenCounts>(
 			(sum, one) =>
@@ -112,22 +112,22 @@ export class PlatformListener implements AsyncDisposable {
 		);
 	}
 
-	/** Entries that were taken, in order. */
+	/** The timeline entries that were taken, in order. */
 	get timeline(): ReportedEntry[] {
 		return this.taken.flatMap(({ timeline }) => timeline ?? []);
 	}
 
-	/** Raw events that were taken, in order. */
+	/** The raw events that were taken, in order. */
 	get events(): ReportedEvent[] {
 		return this.taken.flatMap(({ events }) => events ?? []);
 	}
 
-	/** Chronicles that were taken. */
+	/** The chronicles that were taken. */
 	get chronicles(): ChronicleReport[] {
 		return this.taken.flatMap(({ chronicle }) => chronicle ?? []);
 	}
 
-	/** The newest patch that was taken whole. */
+	/** The newest patch that was taken completely. */
 	get patch(): string | undefined {
 		const pieces = this.histories.flatMap(({ diff, answered }) => (diff && answered === 204 ? [diff] : []));
 		const id = pieces.findLast(({ piece, pieces: count }) => piece === count - 1)?.id;
@@ -143,7 +143,7 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		// A pod that ends in the middle of a report has told nothing.
+		// A pod that ends within a report has reported nothing.
 		const text = await textOf(request).catch(() => undefined);
 		if (text === undefined) return;
 		await this.silence;
@@ -170,7 +170,7 @@ export class PlatformListener implements AsyncDisposable {
 	}
 }
 
-/** The last part of its path. */
+/** Returns the last part of the request's path. */
 function kindOf({ url }: IncomingMessage): string | undefined {
 	return url?.split("/").at(-1);
 }

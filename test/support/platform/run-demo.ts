@@ -1,4 +1,4 @@
-/** Runs the demo as its user does, and reads what it prints. */
+/** Runs the demo like its user does, and reads its output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { projectRoot } from "#shared/project-root.ts";
@@ -6,13 +6,13 @@ import { projectRoot } from "#shared/project-root.ts";
 export interface DemoRun {
 	exitCode: number | null;
 	output: string;
-	/** Session it worked on; empty when it came to none. */
+	/** The session that it worked on; empty when there was none. */
 	sessionId: string;
-	/** What it printed between the lines that name the patch. */
+	/** The text between the lines with the name of the patch. */
 	patch: string;
 }
 
-/** @param url Of the platform; `args` as on the command line. */
+/** Runs the demo. @param url The platform's URL; `args` are those of the command line. */
 export async function runDemo(url: string, ...args: string[]): Promise<DemoRun> {
 	const demo = spawn(process.execPath, ["cli/demo.ts", ...args], {
 		cwd: projectRoot,

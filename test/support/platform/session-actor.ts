@@ -1,4 +1,4 @@
-/** One person on the bus, and the pod manager whose part the test plays. */
+/** One person on the bus, and the pod manager, which the test replaces. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { ServiceBroker } from "moleculer";
@@ -18,7 +18,7 @@ export class SessionActor {
 	readonly principal: Principal;
 	readonly #near: ServiceBroker;
 
-	/** A person of their own for every test, so that tests do not see each other's sessions. */
+	/** Every test has another person, so that tests do not see each other's sessions. */
 	constructor(near: ServiceBroker, principal: Principal = { ...alice, id: randomUUID() }) {
 		this.#near = near;
 		this.principal = principal;
@@ -53,7 +53,7 @@ export class SessionActor {
 		return callAs(this.#near, job, sessionWork.actions.observe, { id, fence, generation, observed, due_in_ms });
 	}
 
-	/** One pass of the pod manager that sees `phase`. */
+	/** Performs a pass of a pod manager that observes `phase`. */
 	async pass(id: string, phase: ObservedPhase): Promise<void> {
 		const [taken] = await this.claim(id);
 		if (!taken) throw new Error("The session is leased");
@@ -71,7 +71,7 @@ export class SessionActor {
 		return this.stop(id);
 	}
 
-	/** Asks for a stop; resolves when that is written, to the answer, which waits for the end of the pod. */
+	/** Requests a stop; resolves, when the request is stored, to the answer, which waits for the end of the pod. */
 	async stopping(id: string, key?: string): Promise<{ answer: Promise<Session> }> {
 		const answer = this.command("stop", id, key);
 		answer.catch(() => {});
@@ -79,14 +79,14 @@ export class SessionActor {
 		return { answer };
 	}
 
-	/** With a pod that is gone at once. */
+	/** Stops a session whose pod is gone at once. */
 	async stop(id: string, key?: string): Promise<Session> {
 		const { answer } = await this.stopping(id, key);
 		await this.pass(id, "absent");
 		return answer;
 	}
 
-	/** What the event log says about one session. */
+	/** Resolves to the events of one session. */
 	async events(id: string): Promise<LogEntry[]> {
 		const entries: LogEntry[] = [];
 		for (;;) {

@@ -1,4 +1,4 @@
-/** The commands on sessions of a test's own store. */
+/** Makes the commands on sessions of a test's own store. */
 import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
 import { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionCreations } from "#services/sessions/commands/session-creations.ts";
@@ -10,7 +10,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 
 const shipped = readModelCatalogue("config/models.yaml");
 
-/** Nobody hears that a session is due. */
+/** Returns the commands; nobody is notified of due sessions. */
 export function commandsOver(records: SessionRecords, store: DocumentStore, catalogue = shipped): SessionCommands {
 	const creations = new SessionCreations(records, new IdempotencyRecords(store));
 	return new SessionCommands(

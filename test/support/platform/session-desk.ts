@@ -1,4 +1,4 @@
-/** The other side of the session-work contract, small and in memory: leases, fences and due times are real. */
+/** A small implementation of the session-work contract in memory, with real leases, fences and due times. */
 import { now } from "#shared/clock.ts";
 import type { Claim, Desired, Expectation, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import type { Asked } from "#services/pod-manager/sweep.ts";
@@ -12,7 +12,7 @@ interface DeskSession {
 	fence: number;
 	attempts: number;
 	leasedUntil: number;
-	/** Undefined: nothing to do. */
+	/** The due time; undefined: nothing is to be done. */
 	dueAt: number | undefined;
 	readonly observed: Observation[];
 	readonly dueInMs: number[];
@@ -21,13 +21,13 @@ interface DeskSession {
 export class SessionDesk {
 	readonly sessions = new Map<string, DeskSession>();
 
-	/** A command: the session is due from now on. */
+	/** Issues a command: the session is due from now on. */
 	want(id: string, desired: Desired, generation = 1): void {
 		const former = this.sessions.get(id) ?? { fence: 0, leasedUntil: 0, observed: [], dueInMs: [] };
 		this.sessions.set(id, { ...former, desired, generation, attempts: 0, dueAt: now() });
 	}
 
-	/** The newest observation of a session. */
+	/** Returns the newest observation of a session. */
 	last(id: string): Observation | undefined {
 		return this.sessions.get(id)?.observed.at(-1);
 	}
@@ -47,7 +47,7 @@ export class SessionDesk {
 		});
 	}
 
-	/** On one page. */
+	/** Returns all sessions on one page. */
 	async expected(asked: Asked): Promise<{ sessions: Expectation[] }> {
 		const sessions = [...this.sessions].map(([id, { generation, desired }]) => ({ id, generation, desired }));
 		return { sessions: "ids" in asked ? sessions.filter(({ id }) => asked.ids.includes(id)) : sessions };

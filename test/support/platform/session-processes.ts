@@ -9,16 +9,16 @@ export interface SessionProcess {
 	parent: number;
 	session: string;
 	generation: number;
-	/** Whether it is the session agent, and not something that the agent started. */
+	/** Whether the process is the session agent, not one that the agent started. */
 	isAgent: boolean;
 }
 
-/** Every process of every pod of one installation; agents that still wait for a session are none. */
+/** Returns every process of every pod of one installation, without agents that wait for a session. */
 export function sessionProcesses(installation: string): SessionProcess[] {
 	return processIds().flatMap((pid) => read(pid, installation));
 }
 
-/** Process ids of the session agents that wait for a session and are loaded. */
+/** Returns the process ids of loaded session agents that wait for a session. */
 export function waitingAgents(installation: string): number[] {
 	return processIds()
 		.filter((pid) => processFile(pid, "cmdline").startsWith(waitingTitle))
@@ -29,7 +29,9 @@ function processIds(): number[] {
 	return readdirSync("/proc").map(Number).filter(Number.isInteger);
 }
 
-/** The first process of each pod: the session agent. Its parent is left out: that changes when the platform ends. */
+/**
+ * Returns the first process of each pod, the session agent, without its parent, which changes when the platform ends.
+ */
 export function sessionAgents(installation: string): Omit<SessionProcess, "parent" | "isAgent">[] {
 	const all = sessionProcesses(installation);
 	const first = all.filter(({ parent }) => !all.some(({ pid }) => pid === parent));
@@ -46,7 +48,7 @@ export function killSessionProcesses(installation: string): void {
 	}
 }
 
-/** Processes end while one reads about them; those are not there. */
+/** Reads a process; empty when it has ended meanwhile. */
 function read(pid: number, installation: string): SessionProcess[] {
 	try {
 		const environment = new Map(
@@ -72,7 +74,7 @@ function read(pid: number, installation: string): SessionProcess[] {
 	}
 }
 
-/** Of a session agent that waited for its session. */
+/** Returns the title of a session agent that waited for its session. */
 function titleOf(pid: number): RegExpExecArray | null {
 	return /^atelier-agent (.+)-g(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
 }

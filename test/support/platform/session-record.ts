@@ -1,4 +1,4 @@
-/** Sessions as they are stored, for tests of rules that need no store. */
+/** Makes stored sessions, for tests of rules that need no store. */
 import { newSession, type NewSession } from "#services/sessions/commands/new-session.ts";
 import { withBudgetRules } from "#services/sessions/record/session-budget.ts";
 import { recordOf, type SessionChange, type SessionRecord } from "#services/sessions/record/session-change.ts";
@@ -9,10 +9,10 @@ import { alice } from "../bus/test-brokers.ts";
 import { completed } from "../completed.ts";
 import { launchSettings } from "../pods/memory-pods.ts";
 
-/** When the session of a test was created. The unit is milliseconds since 1970. */
+/** The creation time of a test's session in milliseconds since 1970. */
 export const createdAt = Date.parse("2026-01-01T00:00:00Z");
 
-/** A request for a session, with every default that the contract adds. @throws {Error} when it breaks the contract. */
+/** Makes a request for a session with all defaults of the contract. @throws {Error} when it violates the contract. */
 export function sessionCreate(request: Partial<SessionCreate> = {}): SessionCreate {
 	return completed(sessionCreateFields, { name: "a", ...request });
 }
@@ -30,14 +30,14 @@ export function sessionDocument(order: Partial<NewSession> = {}): SessionDocumen
 }
 
 export interface RecordOrder {
-	/** Default `running`. */
+	/** The status; default `running`. */
 	readonly status?: StoredStatus;
 	readonly order?: Partial<NewSession>;
 	readonly members?: Partial<Session>;
 	readonly columns?: Partial<SessionDocument>;
 }
 
-/** A record in any status, as if commands and observations had brought it there. */
+/** Makes a record in any status, as if commands and observations had led to it. */
 export function sessionRecord({ status = "running", order, members, columns }: RecordOrder = {}): SessionRecord {
 	const document = sessionDocument(order);
 	const { session } = recordOf(document);
@@ -45,7 +45,7 @@ export function sessionRecord({ status = "running", order, members, columns }: R
 	return recordOf({ ...document, status, ...columns, wire: JSON.stringify(changed) });
 }
 
-/** The record after a change, as `SessionRecords.change` would write it. */
+/** Returns the record after a change, as `SessionRecords.change` would write it. */
 export function changed(record: SessionRecord, change: SessionChange): SessionRecord {
 	const merged = { ...record.session, ...change.members };
 	const { session, columns } = withBudgetRules(merged, record, change);
@@ -54,7 +54,7 @@ export function changed(record: SessionRecord, change: SessionChange): SessionRe
 	return recordOf({ ...document, wire: JSON.stringify(session) });
 }
 
-/** Whether the store would accept what the change asks to fit. */
+/** Whether the store would accept the limit of the change. */
 export function fits({ document }: SessionRecord, { fits: bound }: SessionChange): boolean {
 	if (!bound) return true;
 	const { committed_micros, limit_micros } = document;

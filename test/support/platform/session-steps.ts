@@ -1,4 +1,4 @@
-/** What tests from outside do with sessions again and again. */
+/** Steps with sessions for tests from outside. */
 import { withoutFence } from "#shared/pod/fenced-output.ts";
 import type { ApiClient } from "../clients/api-client.ts";
 import { eventually } from "../eventually.ts";
@@ -14,14 +14,14 @@ export interface SessionView {
 
 const startMs = 30_000;
 
-/** A session without waiting for anything; an empty repository URL makes an empty workspace. */
+/** Creates a session without waiting; an empty repository URL makes an empty workspace. */
 export async function createSession(api: ApiClient, repo = "", name = "test"): Promise<SessionView> {
 	const { status, body, text } = await api.post<SessionView>("/sessions", { name, source: { type: "git", repo } });
 	if (status !== 201) throw new Error(`No session was created: ${status} ${text}`);
 	return body;
 }
 
-/** Resolves when the session has a status. @throws {Error} when it fails, unless that is waited for. */
+/** Resolves when the session has a status. @throws {Error} when it fails, unless that is the expected status. */
 export async function sessionReaches(
 	api: ApiClient,
 	id: string,
@@ -45,12 +45,12 @@ export async function runningSession(api: ApiClient, repo = ""): Promise<Session
 }
 
 interface ConversationPage {
-	/** The newest that fit an answer. */
+	/** The newest turns that fit into an answer. */
 	turns: { content: string; metadata: { in_reply_to?: string } }[];
 	is_active: boolean;
 }
 
-/** Sends a message and resolves to what the agent answers, a command's output without its fence. */
+/** Sends a message; resolves to the agent's answer, without the fence of a command's output. */
 export async function ask(api: ApiClient, id: string, content: string): Promise<string> {
 	const sent = await api.post<{ message_id: string }>(`/sessions/${id}/messages`, { content });
 	if (sent.status !== 200) throw new Error(`The message was not taken: ${sent.status} ${sent.text}`);

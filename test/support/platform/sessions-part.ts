@@ -1,4 +1,7 @@
-/** The real event log, sessions and blueprints parts over a real store in a temporary folder, on one broker or two. */
+/**
+ * Starts the real event log, sessions and blueprints parts over a real store in a temporary folder, on one broker or
+ * two.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +12,9 @@ import { startNodes } from "../bus/test-brokers.ts";
 import { composeParts } from "./compose-parts.ts";
 import { noLog } from "./no-log.ts";
 
-/** @param kept A folder that stays; default one that goes with the part. */
-export async function startSessions(nodes: 1 | 2, kept?: string) {
-	const folder = kept ?? (await mkdtemp(join(tmpdir(), "atelier-sessions-")));
+/** @param permanent A folder that remains; default: one that is removed with the parts. */
+export async function startSessions(nodes: 1 | 2, permanent?: string) {
+	const folder = permanent ?? (await mkdtemp(join(tmpdir(), "atelier-sessions-")));
 	const platform: Platform = {
 		config: loadConfig({ DATA_DIR: folder }),
 		key: new InstallationKey(Buffer.alloc(32, 3)),
@@ -30,14 +33,14 @@ export async function startSessions(nodes: 1 | 2, kept?: string) {
 	);
 	return {
 		near: started.near,
-		/** As at the beginning of an orderly end. */
+		/** Drains the parts, as at the beginning of an orderly end. */
 		async drain() {
 			for (const part of parts) await part.drain?.();
 		},
 		async stop() {
 			await started.stop();
 			for (const part of parts) await part.close?.();
-			if (kept === undefined) await rm(folder, { recursive: true });
+			if (permanent === undefined) await rm(folder, { recursive: true });
 		},
 	};
 }

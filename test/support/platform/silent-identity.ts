@@ -1,4 +1,4 @@
-/** An identity that does not say whether it trusts its callers. */
+/** An identity adapter without the declaration whether it trusts its callers. */
 export class SilentDevIdentity {
 	readonly loopbackOnly = true;
 

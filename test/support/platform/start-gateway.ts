@@ -1,4 +1,4 @@
-/** The real gateway in this process, on a free port, before services of a test's own. */
+/** Starts the real gateway in this process, on a free port, in front of a test's own services. */
 import type { ServiceBroker } from "moleculer";
 import type { Contract } from "#shared/bus/contract.ts";
 import { type Config, loadConfig } from "#shared/config/config.ts";
@@ -18,14 +18,14 @@ export const people = [
 ];
 
 export interface GatewayOptions {
-	/** 2: the services are on another node. */
+	/** The count of nodes; 2: the services are on another node. */
 	nodes?: 1 | 2;
 	contracts: readonly Contract[];
 	services: Part["services"];
 	gateway?: Partial<Config["gateway"]>;
 	stream?: Partial<Config["stream"]>;
 	identity?: Partial<Config["identity"]>;
-	/** Fills in what other parts of the process would. */
+	/** Adds what other parts of the process would add. */
 	prepare?: (platform: Platform) => Promise<Part> | Part;
 }
 
@@ -35,7 +35,7 @@ export interface TestGateway {
 	readonly port: number;
 	/** The gateway's own node. */
 	readonly broker: ServiceBroker;
-	/** Value of `Host` of an honest request. */
+	/** The value of `Host` in an honest request. */
 	readonly host: string;
 	stop(): Promise<void>;
 }

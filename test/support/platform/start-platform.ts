@@ -1,4 +1,4 @@
-/** The real platform as a process of its own, with a data folder of its own, for tests that look at it from outside. */
+/** Starts the real platform as a separate process with its own data folder, for tests from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -22,25 +22,27 @@ import {
 import { SseClient, type SseOptions } from "../clients/sse-client.ts";
 
 export interface PlatformOptions {
-	/** Service folders of each process; default: one process with all of them. */
+	/** The service folders of each process; default: one process with all of them. */
 	processes?: readonly (readonly string[])[];
-	/** What answers 200 once it can be used; default `/ready`, which a platform without all its services never is. */
+	/**
+	 * The path that answers 200 when the platform is usable; default `/ready`, which fails while services are missing.
+	 */
 	readyAt?: string;
-	/** Overlay of the configuration, as its file would say it. */
+	/** Configuration in the form of a file. */
 	config?: Record<string, unknown>;
-	/** Environment of the platform beside PATH, HOME and its short forms. */
+	/** Variables of the platform beside PATH, HOME and its short forms. */
 	env?: Record<string, string>;
-	/** Folder of the sources it is run from; default this project. */
+	/** The folder of its sources; default: this project. */
 	root?: string;
-	/** How many files each process may have open; default what the machine lets it. */
+	/** The most open files of each process; default: the machine's limit. */
 	openFiles?: number;
-	/** Its data folder, which stays when the platform is disposed of; default one of its own. */
+	/** Its data folder, which remains when the platform is disposed of; default: a temporary one. */
 	dataDir?: string;
 }
 
 const stopWithinMs = 20_000;
 
-/** Starts it and resolves when it can be used. */
+/** Starts the platform; resolves when it is usable. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
 	const platform = new TestPlatform(await freePort(), options);
 	try {
@@ -56,7 +58,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
 export class PlatformProcess {
 	readonly services: readonly string[];
 	#child: ChildProcess;
-	/** All it has written. */
+	/** All of its output. */
 	output = "";
 
 	constructor(services: readonly string[], env: Record<string, string>, { root, openFiles }: PlatformOptions) {
@@ -76,7 +78,7 @@ export class PlatformProcess {
 		this.#child.stderr?.on("data", keep);
 	}
 
-	/** @throws {Error} when it could not be started. */
+	/** The process id. @throws {Error} when it could not be started. */
 	get pid(): number {
 		const { pid } = this.#child;
 		if (pid === undefined) throw new Error("The process was not started");
@@ -87,30 +89,30 @@ export class PlatformProcess {
 		return this.#child.exitCode !== null || this.#child.signalCode !== null;
 	}
 
-	/** Exit code of an end in order. */
+	/** The exit code after an orderly end. */
 	get exitCode(): number | null {
 		return this.#child.exitCode;
 	}
 
-	/** Resolves with the exit code when it has ended. @throws {Error} when it has not in time. */
+	/** Resolves with the exit code when the process has ended. @throws {Error} when it has not in time. */
 	async ended(withinMs = stopWithinMs): Promise<number | null> {
 		await eventually(() => this.hasEnded, { withinMs, what: `the process of ${this.services.join(", ")} has ended` });
 		return this.exitCode;
 	}
 
-	/** SIGTERM and an end in order. @throws {Error} when it does not end in time, or not with 0. */
+	/** Ends the process in order with SIGTERM. @throws {Error} when it does not end in time, or not with 0. */
 	async stop(): Promise<void> {
 		this.#child.kill("SIGTERM");
 		const code = await this.ended();
 		if (code !== 0) throw new Error(`The platform ended with ${code}:\n${this.output}`);
 	}
 
-	/** Nothing happens when it has ended. */
+	/** Sends a signal; does nothing when the process has ended. */
 	signal(name: NodeJS.Signals): void {
 		this.#child.kill(name);
 	}
 
-	/** kill -9. */
+	/** Kills the process with SIGKILL. */
 	async kill(): Promise<void> {
 		if (this.hasEnded) return;
 		const exit = once(this.#child, "exit");
@@ -120,18 +122,18 @@ export class PlatformProcess {
 }
 
 export class TestPlatform implements AsyncDisposable {
-	/** e.g. `http://127.0.0.1:34567`. */
+	/** The URL, e.g. `http://127.0.0.1:34567`. */
 	readonly url: string;
-	/** Base of the API's paths. */
+	/** The base of the API's paths. */
 	readonly prefix: string;
 	readonly folder: string;
 	readonly dataDir: string;
-	/** HOME of the platform. */
+	/** The HOME of the platform. */
 	readonly home: string;
 	readonly #port: number;
 	readonly #options: PlatformOptions;
 	processes: PlatformProcess[] = [];
-	/** Whatever was started, in `processes` or not. */
+	/** All started processes, including those beside `processes`. */
 	readonly #started: PlatformProcess[] = [];
 
 	constructor(port: number, options: PlatformOptions) {
@@ -151,13 +153,13 @@ export class TestPlatform implements AsyncDisposable {
 		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(options.config ?? {}));
 	}
 
-	/** Starts every process, again after `kill` or `stop`, on the same data folder and port. */
+	/** Starts every process, also again after `kill` or `stop`, on the same data folder and port. */
 	async start(): Promise<void> {
 		this.processes = (this.#options.processes ?? [[]]).map((services) => this.startProcess(services));
 		await this.ready();
 	}
 
-	/** One more process of this platform; it is not waited for. */
+	/** Starts one more process of this platform without waiting for it. */
 	startProcess(services: readonly string[], env: Record<string, string> = {}): PlatformProcess {
 		const whole = {
 			PATH: process.env["PATH"] ?? "",
@@ -173,7 +175,10 @@ export class TestPlatform implements AsyncDisposable {
 		return started;
 	}
 
-	/** @throws {Error} with what the processes wrote, when one has ended or `/ready` does not come. */
+	/**
+	 * Resolves when the platform is usable. @throws {Error} with the output of the processes when one has ended or the
+	 * platform is not ready in time.
+	 */
 	async ready(withinMs = 60_000): Promise<void> {
 		const { readyAt = "/ready" } = this.#options;
 		const isReady = async () =>
@@ -185,7 +190,7 @@ export class TestPlatform implements AsyncDisposable {
 		if (this.processes.some(({ hasEnded }) => hasEnded)) throw new Error(`The platform has ended:\n${output()}`);
 	}
 
-	/** What all processes have written. */
+	/** The output of all processes. */
 	get output(): string {
 		return this.processes.map((one) => one.output).join("\n");
 	}
@@ -194,47 +199,47 @@ export class TestPlatform implements AsyncDisposable {
 		return new ApiClient(this.prefix, headers);
 	}
 
-	/** The event stream. */
+	/** Opens the event stream. */
 	events(options?: SseOptions): Promise<SseClient> {
 		return SseClient.open(`${this.prefix}/sessions/stream`, options);
 	}
 
-	/** Agents of this platform that run now, whoever started them. */
+	/** Returns the running session agents of this platform, whichever process started them. */
 	agents(): ReturnType<typeof sessionAgents> {
 		return sessionAgents(this.#installation());
 	}
 
-	/** Every process of every session of this platform. */
+	/** Returns every process of every session of this platform. */
 	sessionProcesses(): SessionProcess[] {
 		return sessionProcesses(this.#installation());
 	}
 
-	/** Process ids of the session agents that wait for a session and are loaded. */
+	/** Returns the process ids of loaded session agents that wait for a session. */
 	waitingAgents(): number[] {
 		return waitingAgents(this.#installation());
 	}
 
-	/** What its sessions hold of the machine. */
+	/** Returns the processes, ports and files of its sessions. */
 	machineState(): MachineState {
 		return machineState(this.#installation(), this.dataDir);
 	}
 
-	/** Working copy of a session. */
+	/** Returns the working copy of a session. */
 	workspace(sessionId: string): string {
 		return join(this.dataDir, "sessions", sessionId, "workspace");
 	}
 
-	/** SIGTERM to all processes. */
+	/** Ends all processes with SIGTERM. */
 	async stop(): Promise<void> {
 		await Promise.all(this.processes.map((one) => one.stop()));
 	}
 
-	/** kill -9 of all processes. */
+	/** Kills all processes with SIGKILL. */
 	async kill(): Promise<void> {
 		await Promise.all(this.processes.map((one) => one.kill()));
 	}
 
-	/** Leaves nothing behind: no process of the platform or of its sessions, no folder. */
+	/** Ends everything and removes all processes of the platform and its sessions, and its folders. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all(this.#started.map((one) => one.kill()));
 		if (existsSync(this.dataDir)) {

@@ -1,4 +1,4 @@
-/** The real stream behind the real gateway, over a log and sessions that a test writes by hand. */
+/** Starts the real stream behind the real gateway, over a log and sessions that a test writes. */
 import type { ServiceSchema } from "moleculer";
 import type { Principal } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
@@ -15,13 +15,13 @@ import { startGateway, type TestGateway } from "./start-gateway.ts";
 
 export const streamPath = "/api/v1/svc/sessions/stream";
 
-/** What the stream asks other services for. */
+/** The other services that the stream calls. */
 export class StreamNeighbours {
 	sessions: readonly Session[] = [];
 	/** Called at the beginning of every list. */
 	onList: () => void = () => {};
 	isDown = false;
-	/** Whose numbers were asked for. */
+	/** The principals whose statistics were requested. */
 	readonly statsFor: Principal[] = [];
 	stats: Stats = {
 		active_sessions: 1,
@@ -74,9 +74,9 @@ export class StreamNeighbours {
 
 export interface StreamOptions extends Partial<EventStreamOptions> {
 	nodes?: 1 | 2;
-	/** The log before the stream begins. */
+	/** The log before the stream starts. */
 	log?: MemoryEventLog;
-	/** Serves another log in its place. */
+	/** A service that replaces the log. */
 	logService?: ServiceSchema;
 }
 
@@ -85,12 +85,12 @@ export interface TestStream {
 	readonly neighbours: StreamNeighbours;
 	readonly gateway: TestGateway;
 	readonly stream: EventStream;
-	/** A client, as `dev-user` unless its headers say otherwise. */
+	/** Opens a client, as `dev-user` unless its headers say otherwise. */
 	open(options?: SseOptions): Promise<SseClient>;
 	stop(): Promise<void>;
 }
 
-/** Hints are on; heartbeats come once an hour unless the options say otherwise. */
+/** Starts the stream with hints; heartbeats are sent once an hour unless the options say otherwise. */
 export async function startStream(options: StreamOptions = {}): Promise<TestStream> {
 	const { nodes = 1, log = new MemoryEventLog(), logService = log.service(), ...given } = options;
 	const neighbours = new StreamNeighbours();
@@ -120,7 +120,7 @@ export async function startStream(options: StreamOptions = {}): Promise<TestStre
 	};
 }
 
-/** A session with nothing special about it. */
+/** Makes an ordinary session. */
 export function sampleSession(n: number): Session {
 	const time = new Date(1_700_000_000_000 + n).toISOString();
 	return {

@@ -1,4 +1,4 @@
-/** The books over a real store, as one process of the platform has them. */
+/** Opens the books over a real store, as one process of the platform has them. */
 import { randomUUID } from "node:crypto";
 import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
@@ -30,13 +30,13 @@ const job = systemPrincipal("test");
 
 export type TestBooks = Awaited<ReturnType<typeof openTestBooks>>;
 
-/** @param env Configuration, as variables. */
+/** Opens the books. @param env Configuration as environment variables. */
 export async function openTestBooks(store: DocumentStore, env: Record<string, string> = {}) {
 	const log = new EventLog(store);
 	const counts = new SessionCounts(store, log);
 	await counts.open();
 	const relay = new OutboxRelay(store, log, [sessionCollection], () => {
-		// It tries again.
+		// The relay tries again.
 	});
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);
@@ -47,7 +47,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		records,
 		counts,
 		relay,
-		/** A session that runs. */
+		/** Creates a running session; resolves to its id. */
 		async session(principal: Principal, limit: number | null = null): Promise<string> {
 			const id = randomUUID();
 			const request = {
@@ -76,9 +76,9 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		async of(id: string) {
 			return (await records.get(job, id)).session;
 		},
-		/** Resolves when the event log has what was written: numbers of sessions do not wait that long for it. */
+		/** Resolves when the event log has all written events: statistics do not wait that long for it. */
 		async told(): Promise<void> {
-			// A move that failed is tried again by nobody else here.
+			// A failed move is repeated only by this call.
 			relay.wake();
 			await relay.drained(20_000);
 		},
@@ -86,7 +86,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	};
 }
 
-/** The pod of a session. */
+/** Returns the principal of a session's pod. */
 export function podOf(id: string, generation = 1): Principal {
 	return { kind: "pod", id, tenant: "", roles: [], generation };
 }

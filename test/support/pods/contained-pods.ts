@@ -1,8 +1,8 @@
-/** Pods in memory as a configuration names them. */
+/** A runtime with pods in memory that a configuration can name. */
 import { MemoryPods } from "./memory-pods.ts";
 
 export class ContainedPods extends MemoryPods {
-	/** Takes nothing of what the platform gives. */
+	/** Ignores the arguments of the platform. */
 	constructor() {
 		super();
 	}

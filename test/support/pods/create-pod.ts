@@ -1,6 +1,6 @@
 /**
- * A process of the platform that creates one pod, once as many session agents wait as it is to keep, and lives on until
- * it is killed; told on standard input. It says `created` when it is done.
+ * A process of the platform that creates one pod, when the wanted count of session agents wait, and lives until it is
+ * killed. Its orders come on standard input. It prints `created` when it is done.
  */
 import { text } from "node:stream/consumers";
 import { LocalProcessRuntime, type LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process.ts";

@@ -1,4 +1,4 @@
-/** The chat of a pod without a pod: it greets, echoes, and can misbehave. */
+/** A chat server in the place of a pod: it greets, echoes, and can misbehave. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -6,9 +6,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 
 export class FakePod implements AsyncDisposable {
 	url = "";
-	/** `silent`: it takes connections and says nothing; `busy`: it refuses them. */
+	/** The behaviour. `silent`: it accepts connections and sends nothing; `busy`: it refuses them. */
 	manner: "kind" | "silent" | "busy" = "kind";
-	/** What was shown by those who connected. */
+	/** The `Authorization` headers of all connections. */
 	readonly authorizations: (string | undefined)[] = [];
 	readonly sockets = new Set<WebSocket>();
 	readonly #raw = new Set<Socket>();
@@ -20,7 +20,7 @@ export class FakePod implements AsyncDisposable {
 		this.#server.on("connection", (socket) => this.#raw.add(socket));
 		this.#server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
 			this.authorizations.push(request.headers.authorization);
-			// Whoever is not read from is never heard to leave.
+			// A socket must be read to notice its end.
 			if (this.manner === "silent")
 				socket
 					.on("error", () => {})
@@ -31,7 +31,7 @@ export class FakePod implements AsyncDisposable {
 		});
 	}
 
-	/** @param host An address of this machine. */
+	/** Starts the server. @param host An address of this machine. */
 	static async listen(host = "127.0.0.1"): Promise<FakePod> {
 		const pod = new FakePod();
 		pod.#server.listen(0, host);
@@ -40,7 +40,7 @@ export class FakePod implements AsyncDisposable {
 		return pod;
 	}
 
-	/** TCP connections that are open. */
+	/** The count of open TCP connections. */
 	get connections(): number {
 		return [...this.#raw].filter(({ closed }) => !closed).length;
 	}

@@ -1,4 +1,4 @@
-/** A folder and an installation of its own for pods as processes, which are all killed at the end. */
+/** A temporary folder and installation for pods as processes, which are all killed at the end. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,16 +13,16 @@ import { eventually } from "../eventually.ts";
 export interface LocalPods {
 	readonly dataDir: string;
 	readonly installation: string;
-	/** What its runtimes are made of. */
+	/** The options of its runtimes. */
 	readonly options: LocalProcessOptions;
-	/** As another process of the platform has it. */
+	/** Makes a runtime, as another process of the platform would have. */
 	runtime(): LocalProcessRuntime;
-	/** Process ids with the installation's marker. */
+	/** Returns the ids of processes with the installation's marker. */
 	processes(): number[];
 	close(): Promise<void>;
 }
 
-/** @param waiting How many session agents each opened runtime keeps waiting. */
+/** @param waiting The count of waiting session agents of each opened runtime. */
 export function openLocalPods(waiting = 0): LocalPods {
 	const dataDir = mkdtempSync(join(tmpdir(), "atelier-pods-"));
 	const installation = randomBytes(8).toString("hex");
@@ -58,7 +58,7 @@ function markedWith(entry: string): number[] {
 		.map(Number);
 }
 
-/** Empty for a process that has ended meanwhile, and for what is left of one until its parent has asked how it ended. */
+/** Returns the environment; empty for a process that has ended, and for a zombie. */
 function environmentOf(pid: string): string[] {
 	try {
 		return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");

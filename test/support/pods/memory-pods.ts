@@ -1,9 +1,12 @@
-/** A place for pods in memory: the port's whole behaviour without processes. Time passes with every look at a session. */
+/**
+ * A runtime with pods in memory: the whole behaviour of the port without processes. Time passes with every look at a
+ * session.
+ */
 import type { Inventory, Pod, PodRuntime, PodSpec, PodState } from "#services/pod-manager/pod-runtime.ts";
 import { podName } from "#services/pod-manager/pod-runtime.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 
-/** What becomes of a pod by itself until the next look; undefined: nothing. */
+/** The state that a pod takes by itself until the next look; undefined: it does not change. */
 export type Course = (pod: Pod) => PodState | undefined;
 
 function smooth({ state }: Pod): PodState | undefined {
@@ -13,10 +16,10 @@ function smooth({ state }: Pod): PodState | undefined {
 
 export class MemoryPods implements PodRuntime {
 	readonly isolation = "container";
-	/** By name. */
+	/** The pods by name. */
 	readonly pods = new Map<string, Pod>();
 	readonly workspaces = new Set<string>();
-	/** Begun, and never a pod; by name. */
+	/** Launches that were begun and never became a pod, by name. */
 	readonly begun = new Map<string, Pod>();
 	readonly troubles: string[] = [];
 	readonly #course: Course;
@@ -26,7 +29,7 @@ export class MemoryPods implements PodRuntime {
 		this.#course = course;
 	}
 
-	/** Puts a pod there, or into another state, from outside. */
+	/** Adds a pod, or changes its state, from outside. */
 	put(pod: Pod): void {
 		this.pods.set(pod.name, pod);
 		this.#tell(pod);

@@ -1,4 +1,4 @@
-/** Ends what is in the control groups of one installation's pods, and removes them. */
+/** Ends all processes in the control groups of one installation's pods, and removes the groups. */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -8,13 +8,13 @@ import {
 } from "#services/pod-manager/pod-runtimes/local-process/control-groups.ts";
 import { eventually } from "../eventually.ts";
 
-/** Where the groups of an installation are, below this process's own one; undefined where none can be. */
+/** Returns the folder of an installation's groups below this process's own group; undefined where none are possible. */
 export function groupsOf(installation: string): string | undefined {
 	const own = ownGroup();
 	return own === undefined ? undefined : join(own, groupsFolder(installation));
 }
 
-/** Names of the groups that are there. */
+/** Returns the names of the existing groups. */
 export function groupNames(installation: string): string[] {
 	const root = groupsOf(installation);
 	if (root === undefined || !existsSync(root)) return [];

@@ -1,4 +1,4 @@
-/** A place for pods that never answers, for tests of who has to wait for it. */
+/** A runtime that never answers, for tests of code that waits for it. */
 import type { PodRuntime } from "#services/pod-manager/pod-runtime.ts";
 
 export class SilentPods implements PodRuntime {

@@ -1,4 +1,4 @@
-/** A real session agent as a process, with folders of its own, for tests that look at it from outside. */
+/** Runs a real session agent as a process with its own folders, for tests from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { compiled } from "../compiled.ts";
 import { eventually } from "../eventually.ts";
 import { killSessionProcesses, sessionProcesses } from "../platform/session-processes.ts";
 
-/** A session's folders and its pods, one after the other; disposing of it leaves no process and no folder. */
+/** A session's folders and its successive pods; disposing of it removes all processes and folders. */
 export class TestSession implements AsyncDisposable {
 	readonly folder = mkdtempSync(join(tmpdir(), "atelier-pod-"));
 	readonly id = randomUUID();
@@ -25,12 +25,12 @@ export class TestSession implements AsyncDisposable {
 	readonly #root: string;
 	#generation = 0;
 
-	/** @param root Folder of the sources its pods are run from. */
+	/** @param root The folder of the pods' sources. */
 	constructor(root = projectRoot) {
 		this.#root = root;
 	}
 
-	/** A launch document with an empty workspace and no platform; `changes` win. */
+	/** Makes a launch document with an empty workspace and no platform; `changes` have precedence. */
 	launch(changes: Partial<LaunchDocument> = {}): LaunchDocument {
 		const generation = ++this.#generation;
 		const run = join(this.folder, `run-g${generation}`);
@@ -64,7 +64,7 @@ export class TestSession implements AsyncDisposable {
 		};
 	}
 
-	/** Starts a pod and resolves when it is ready. */
+	/** Starts a pod; resolves when it is ready. */
 	async start(changes: Partial<LaunchDocument> = {}): Promise<TestPod> {
 		const pod = new TestPod(this.launch(changes), undefined, {}, this.#root);
 		await pod.phase("ready");
@@ -72,7 +72,7 @@ export class TestSession implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		// One that was being started meanwhile is found by the next look; it could make the folder anew.
+		// A process that was being started is found by the next look; it could create the folder again.
 		await eventually(() => {
 			killSessionProcesses(this.installation);
 			return sessionProcesses(this.installation).length === 0;
@@ -83,11 +83,14 @@ export class TestSession implements AsyncDisposable {
 
 export class TestPod {
 	readonly launch: LaunchDocument;
-	/** All it has written. */
+	/** All of its output. */
 	output = "";
 	#child: ChildProcess;
 
-	/** @param input What it is told instead of the document. @param env Of the process, beside PATH and the marker. */
+	/**
+	 * @param input The text instead of the launch document. @param env Variables of the process beside PATH and the
+	 * marker.
+	 */
 	constructor(
 		launch: LaunchDocument,
 		input = JSON.stringify(launch),
@@ -133,7 +136,7 @@ export class TestPod {
 		return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 	}
 
-	/** Resolves when the status says so. @throws {Error} when it fails or ends instead. */
+	/** Resolves when the status has this phase. @throws {Error} when the pod fails or ends instead. */
 	async phase(phase: PodStatus["phase"], withinMs = 20_000): Promise<PodStatus> {
 		return eventually(
 			() => {
@@ -148,19 +151,19 @@ export class TestPod {
 		});
 	}
 
-	/** Exit code, when it has ended by itself. */
+	/** Resolves with the exit code when the pod has ended by itself. */
 	async ended(): Promise<number | null> {
 		if (!this.hasEnded) await once(this.#child, "exit");
 		return this.#child.exitCode;
 	}
 
-	/** SIGTERM; resolves with the exit code. */
+	/** Ends the pod with SIGTERM; resolves with the exit code. */
 	async stop(): Promise<number | null> {
 		this.#child.kill("SIGTERM");
 		return this.ended();
 	}
 
-	/** kill -9 of the session agent alone. */
+	/** Kills the session agent alone with SIGKILL. */
 	async kill(): Promise<void> {
 		this.#child.kill("SIGKILL");
 		await this.ended();
@@ -178,13 +181,13 @@ export class TestPod {
 		return fetch(`${this.url}${path}`, { ...init, headers: { authorization: this.authorization } });
 	}
 
-	/** Status and JSON of what the pod answers to a command. */
+	/** Sends a command; resolves with the status and the JSON of the answer. */
 	async command(path: string, body: object = {}): Promise<{ status: number; body: unknown }> {
 		const response = await this.fetch(path, { method: "POST", body: JSON.stringify(body) });
 		return { status: response.status, body: await response.json() };
 	}
 
-	/** The answer's JSON. @throws {Error} unless it is a success. */
+	/** Resolves with the answer's JSON. @throws {Error} unless it is a success. */
 	async get<T>(path: string): Promise<T> {
 		const response = await this.fetch(path);
 		if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
@@ -200,7 +203,10 @@ export class TestPod {
 		return lines.map(({ message }) => message);
 	}
 
-	/** Opens a connection as the platform does. @param path In whose form frames come; default this platform's own. */
+	/**
+	 * Opens a connection like the platform does. @param path The path with the form of the frames; default this
+	 * platform's own form.
+	 */
 	async connect(path = chatPath): Promise<TestConnection> {
 		const socket = new WebSocket(`${this.url.replace("http", "ws")}${path}`, {
 			headers: { authorization: this.authorization },
@@ -210,7 +216,7 @@ export class TestPod {
 		return connection;
 	}
 
-	/** Sends a message and resolves with the agent's turn. */
+	/** Sends a message; resolves with the agent's turn. */
 	async ask(content: string, id: string = randomUUID()): Promise<ConversationTurn> {
 		const connection = await this.connect();
 		try {
@@ -221,7 +227,7 @@ export class TestPod {
 		}
 	}
 
-	/** The agent's turn that answers a message, with a command's output without its fence. */
+	/** Resolves with the agent's turn that answers a message, without the fence of a command's output. */
 	async answer(id: string, withinMs = 15_000): Promise<ConversationTurn> {
 		const answer = await eventually(
 			async () => {
@@ -246,7 +252,10 @@ export class TestConnection {
 		socket.on("error", () => {});
 	}
 
-	/** Resolves with the frame that confirms or refuses the message. @param withinMs Default as for `eventually`. */
+	/**
+	 * Sends a message; resolves with the frame that confirms or refuses it. @param withinMs The default is that of
+	 * `eventually`.
+	 */
 	async send(id: string, content: string, withinMs?: number): Promise<PodFrame> {
 		const seen = this.frames.length;
 		this.socket.send(JSON.stringify({ type: "user", id, content }));
@@ -255,18 +264,18 @@ export class TestConnection {
 		return eventually(answered, { ...(withinMs !== undefined && { withinMs }) });
 	}
 
-	/** Sends a frame as it is. */
+	/** Sends a frame unchanged. */
 	say(frame: object): void {
 		this.socket.send(JSON.stringify(frame));
 	}
 
-	/** The first frame of a type that has come after the first `after` frames. */
+	/** Resolves with the first frame of a type after the first `after` frames. */
 	frame<T extends PodFrame["type"]>(type: T, after = 0): Promise<FrameOf<T>> {
 		const isWanted = (frame: PodFrame): frame is FrameOf<T> => frame.type === type;
 		return eventually(() => this.frames.slice(after).find(isWanted), { what: `a frame "${type}"` });
 	}
 
-	/** All that have come, of one type. */
+	/** Returns all received frames of one type. */
 	all<T extends PodFrame["type"]>(type: T): FrameOf<T>[] {
 		return this.frames.filter((frame): frame is FrameOf<T> => frame.type === type);
 	}

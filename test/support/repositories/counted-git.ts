@@ -1,12 +1,12 @@
-/** The pod's git, and how often it is started. */
+/** The pod's git with a record of its starts. */
 import { Git } from "#agent/workspace/git.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 
-/** In front of it stand options, settings and folders. */
+/** The pattern of a git command, which follows options, settings and folders. */
 const command = /^[a-z]+(-[a-z]+)*$/;
 
 export class CountedGit extends Git {
-	/** The command of each start, oldest first. */
+	/** The commands of all starts, oldest first. */
 	readonly started: string[] = [];
 
 	constructor() {

@@ -1,15 +1,15 @@
-/** Real git over HTTP with a password: `git http-backend` behind a small server on loopback. */
+/** Serves real git repositories over HTTP with a password: `git http-backend` behind a small server on loopback. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface GitHttpServer extends AsyncDisposable {
-	/** e.g. `http://127.0.0.1:34567`; repositories are below it by their path below `root`. */
+	/** The URL, e.g. `http://127.0.0.1:34567`; repositories are below it by their path below `root`. */
 	readonly url: string;
 }
 
-/** Serves the repositories below `root` to whoever shows the user and password. */
+/** Serves the repositories below `root` to clients with the user and password. */
 export async function serveGit(root: string, user: string, password: string): Promise<GitHttpServer> {
 	const expected = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 	const server = createServer((request, response) => {
@@ -28,7 +28,9 @@ export async function serveGit(root: string, user: string, password: string): Pr
 	};
 }
 
-/** CGI (RFC 3875): the request in variables and standard input, head and body of the answer on standard output. */
+/**
+ * Runs the backend by CGI (RFC 3875): the request is in variables and on standard input, the answer on standard output.
+ */
 function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
 	const { pathname, search } = new URL(request.url ?? "/", "http://git");
 	const backend = spawn("git", ["http-backend"], {

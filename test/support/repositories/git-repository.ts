@@ -1,4 +1,4 @@
-/** Real git repositories for tests. */
+/** Makes real git repositories for tests. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const identity = {
 	GIT_COMMITTER_EMAIL: "ada@example.com",
 };
 
-/** What git prints; nobody's configuration has a say. */
+/** Returns git's output, independent of any configuration. */
 export function git(folder: string, args: readonly string[], env: Record<string, string> = {}): string {
 	return execFileSync("git", args, {
 		cwd: folder,
@@ -31,7 +31,7 @@ export function git(folder: string, args: readonly string[], env: Record<string,
 
 const readme = { "README.md": "# Example\n" };
 
-/** A repository with one commit on `main` that holds the files. */
+/** Makes a repository with one commit on `main` that contains the files; returns its folder. */
 export function makeRepository(folder: string, files: Readonly<Record<string, string>> = readme): string {
 	mkdirSync(folder, { recursive: true });
 	git(folder, ["init", "--quiet", "--initial-branch=main"]);
@@ -48,12 +48,12 @@ export function commitFiles(folder: string, files: Readonly<Record<string, strin
 	git(folder, ["commit", "--quiet", "--message", message]);
 }
 
-/** The URL git and the platform know it by. */
+/** Returns the URL of a repository for git and the platform. */
 export function fileUrl(folder: string): string {
 	return `file://${folder}`;
 }
 
-/** `git diff` of a workspace, new files included. Works on a copy of the index. */
+/** Returns `git diff` of a workspace, including new files. Works on a copy of the index. */
 export function gitDiff(workspace: string): string {
 	const folder = mkdtempSync(join(tmpdir(), "atelier-index-"));
 	const index = { GIT_INDEX_FILE: join(folder, "index") };

@@ -1,4 +1,4 @@
-/** A git repository over HTTP whose server holds every request back until it is told to go on. */
+/** A git repository over HTTP whose server delays every request until it is released. */
 import { once } from "node:events";
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,9 +7,9 @@ import { git, makeRepository } from "./git-repository.ts";
 
 export interface StallingRepository extends AsyncDisposable {
 	readonly url: string;
-	/** How many requests wait. */
+	/** The count of waiting requests. */
 	readonly waiting: number;
-	/** From now on requests are answered, the waiting ones too. */
+	/** Answers all waiting and future requests. */
 	release(): void;
 }
 
@@ -19,7 +19,7 @@ function pathIn(url = "/"): string {
 	return new URL(url, "http://localhost").pathname.replace(root, "");
 }
 
-/** @param folder Where the repository is made. */
+/** Starts the server. @param folder The folder for the repository. */
 export async function startStallingRepository(folder: string): Promise<StallingRepository> {
 	makeRepository(folder);
 	const files = join(folder, ".git");

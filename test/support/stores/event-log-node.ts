@@ -1,4 +1,7 @@
-/** The real event log on a real store, served over NATS to the processes of a test's platform, and written by hand. */
+/**
+ * Serves the real event log on a real store over NATS to the processes of a test's platform; the test writes the
+ * events.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +24,7 @@ import { usageService } from "#services/sessions/usage.service.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { noLog } from "../platform/no-log.ts";
 
-/** One event as large as a session's usually is. */
+/** The payload of one event with the usual size of a session's event. */
 const payload = JSON.stringify({ text: "x".repeat(700) });
 
 export class EventLogNode implements AsyncDisposable {
@@ -29,7 +32,7 @@ export class EventLogNode implements AsyncDisposable {
 	readonly #broker: ServiceBroker;
 	readonly #log: EventLog;
 	readonly #folder: string;
-	/** Events written. */
+	/** The count of written events. */
 	written = 0;
 
 	private constructor(dataDir: string, natsUrl: string) {
@@ -40,7 +43,7 @@ export class EventLogNode implements AsyncDisposable {
 		this.#log = new EventLog(this.#store);
 	}
 
-	/** @param dataDir Of the platform: its key signs what the processes tell each other. */
+	/** @param dataDir The platform's data folder, whose key seals the packets between the processes. */
 	static async start(dataDir: string, natsUrl: string): Promise<EventLogNode> {
 		const node = new EventLogNode(dataDir, natsUrl);
 		await node.#start();
@@ -61,7 +64,7 @@ export class EventLogNode implements AsyncDisposable {
 		await this.#broker.start();
 	}
 
-	/** Events that everybody of the default tenant may see. */
+	/** Writes events that everybody of the default tenant may see. */
 	async append(count: number): Promise<void> {
 		const entries = Array.from({ length: count }, () => ({
 			key: `sessions:crowd:${++this.written}`,

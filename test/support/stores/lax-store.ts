@@ -2,7 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 
-/** `guards`: a write does not ask what it finds; `limits`: nor whether it fits; `names`: everything appended is new. */
+/**
+ * The protections of a store. `guards`: the conditions of writes; `limits`: the limits of amounts too; `names`: the
+ * uniqueness of appended documents.
+ */
 export type Protection = "guards" | "limits" | "names";
 
 export function laxStore(store: DocumentStore, without: Protection): DocumentStore {

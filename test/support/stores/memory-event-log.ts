@@ -1,4 +1,4 @@
-/** An event log in memory, on the bus, which a test can fill, cut, begin anew and make unreachable. */
+/** An event log in memory on the bus, which a test can fill, cut, restart and make unreachable. */
 import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { implement, publish } from "#shared/bus/service.ts";
 import { eventLog, logAppended, type LogEntry } from "#shared/contracts/event-log.ts";
@@ -10,10 +10,10 @@ export type NewEntry = Omit<LogEntry, "seq">;
 
 export class MemoryEventLog {
 	epoch = "e1";
-	/** Without it readers find new entries by looking each second. */
+	/** The broker for hints; without it readers find new entries by polling each second. */
 	hints: ServiceBroker | undefined;
 	isReachable = true;
-	/** The entry of this number is withheld, as if its write were not visible yet. */
+	/** The number of an entry that is withheld, as if its write were not visible yet. */
 	hidden: number | undefined;
 	#entries: LogEntry[] = [];
 	#dropped = 0;
@@ -27,13 +27,13 @@ export class MemoryEventLog {
 		if (this.hints) void publish(this.hints, logAppended, { seq: this.seq });
 	}
 
-	/** Forgets all entries up to this number. */
+	/** Removes all entries up to this number. */
 	dropUpTo(seq: number): void {
 		this.#entries = this.#entries.slice(seq - this.#dropped);
 		this.#dropped = seq;
 	}
 
-	/** A log of another epoch, whose next entry is number `seq + 1`. */
+	/** Restarts the log with another epoch; its next entry is number `seq + 1`. */
 	restart(epoch: string, seq = 0): void {
 		this.epoch = epoch;
 		this.#entries = [];
@@ -57,7 +57,7 @@ export class MemoryEventLog {
 		};
 	}
 
-	/** Up to what is withheld, and no more than fits an answer on the bus. */
+	/** Returns the entries before a withheld one, as many as fit into an answer on the bus. */
 	#readable(entries: readonly LogEntry[]): LogEntry[] {
 		let bytes = 0;
 		const end = entries.findIndex(({ seq, data }, index) => {

@@ -11,7 +11,7 @@ import { findProgram, testProgram } from "../machine/test-program.ts";
 
 const program = findProgram("mongod");
 
-/** Why tests that need a real MongoDB server are left out here; undefined when there is one. */
+/** The reason why tests with a real MongoDB server are omitted; undefined when there is one. */
 export const withoutMongod = reasonAgainst();
 
 function reasonAgainst(): string | undefined {
@@ -19,10 +19,10 @@ function reasonAgainst(): string | undefined {
 	return spawnSync(program, ["--version"]).status === 0 ? undefined : "mongod does not run here";
 }
 
-/** A primary that is alone gives up after so long, and others stand for election. */
+/** The time after which an isolated primary steps down and others start an election, in milliseconds. */
 const defaultElectionMs = 4_000;
 
-/** A server that reads its data again after a kill, on a machine with other work. */
+/** The time for a restart after a kill, in milliseconds, on a machine with other work. */
 const startMs = 120_000;
 
 export class Mongod {
@@ -37,13 +37,13 @@ export class Mongod {
 		mkdirSync(folder);
 	}
 
-	/** Neither killed nor frozen. */
+	/** Whether the server is neither killed nor frozen. */
 	get runs(): boolean {
 		const child = this.#child;
 		return !this.#isFrozen && child !== undefined && child.exitCode === null && child.signalCode === null;
 	}
 
-	/** Resolves when it answers, also again after a kill. */
+	/** Starts the server, also again after a kill; resolves when it answers. */
 	async start(): Promise<void> {
 		const small = ["--oplogSize", "64", "--wiredTigerCacheSizeGB", "0.25"];
 		const engine = ["--wiredTigerEngineConfigString", "log=(file_max=8MB,prealloc=false)"];
@@ -61,7 +61,7 @@ export class Mongod {
 		await eventually(answers, { withinMs: startMs, everyMs: 50, what: "mongod answers" });
 	}
 
-	/** kill -9. */
+	/** Kills the server with SIGKILL. */
 	async kill(): Promise<void> {
 		this.thaw();
 		if (!this.runs || !this.#child) return;
@@ -70,24 +70,24 @@ export class Mongod {
 		await exit;
 	}
 
-	/** SIGSTOP: connections stay, nothing answers. */
+	/** Stops the server with SIGSTOP: connections stay, nothing answers. */
 	freeze(): void {
 		this.#isFrozen = true;
 		this.#child?.kill("SIGSTOP");
 	}
 
-	/** SIGCONT. */
+	/** Continues the server with SIGCONT. */
 	thaw(): void {
 		this.#child?.kill("SIGCONT");
 		this.#isFrozen = false;
 	}
 
-	/** Asks this server and no other of its set. */
+	/** Sends a command to this server only, not to others of its set. */
 	command(command: Document): Promise<Document> {
 		return this.#ask((client) => client.db("admin").command(command));
 	}
 
-	/** Documents it has itself, whether a majority has them or not. */
+	/** Counts the documents of this server, whether a majority has them or not. */
 	count(database: string, collection: string): Promise<number> {
 		return this.#ask((client) => client.db(database).collection(collection).countDocuments());
 	}
@@ -116,7 +116,7 @@ export class MongodSet implements AsyncDisposable {
 		this.#folder = folder;
 	}
 
-	/** Resolves when there is a primary. */
+	/** Starts a set; resolves when there is a primary. */
 	static async start(size: number, electionMs = defaultElectionMs): Promise<MongodSet> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-mongod-"));
 		const ports = await Promise.all(Array.from({ length: size }, freePort));
@@ -138,7 +138,10 @@ export class MongodSet implements AsyncDisposable {
 		return `mongodb://${this.members.map(({ port }) => `127.0.0.1:${port}`).join(",")}/?replicaSet=rs0`;
 	}
 
-	/** The member that says it is the primary and has shown it to a majority. @throws {Error} when there is none in time. */
+	/**
+	 * Resolves with the member that is the primary and has proved it by a majority write. @throws {Error} when there is
+	 * none in time.
+	 */
 	primary(withinMs = startMs): Promise<Mongod> {
 		const found = async () => {
 			for (const member of this.members) if (member.runs && (await isPrimary(member))) return member;
@@ -147,7 +150,7 @@ export class MongodSet implements AsyncDisposable {
 		return eventually(found, { withinMs, everyMs: 50, what: "the set has a primary" });
 	}
 
-	/** Resolves when every member that should be there follows the primary, so that the next fault finds a whole set. */
+	/** Resolves when every expected member follows the primary, so that the next fault meets a complete set. */
 	async whole(): Promise<void> {
 		const isWhole = async () => {
 			const { members } = await (await this.primary()).command({ replSetGetStatus: 1 });
@@ -164,7 +167,7 @@ export class MongodSet implements AsyncDisposable {
 	async #initiate(electionMs: number): Promise<void> {
 		const [first] = this.members;
 		const members = this.members.map(({ port }, _id) => ({ _id, host: `127.0.0.1:${port}` }));
-		// A new primary waits for a heartbeat of each member, the frozen one too.
+		// A new primary waits for a heartbeat of each member, including the frozen one.
 		const settings = {
 			electionTimeoutMillis: defaultElectionMs,
 			heartbeatIntervalMillis: 500,
@@ -173,7 +176,7 @@ export class MongodSet implements AsyncDisposable {
 		const set = { _id: "rs0", members, settings };
 		await first?.command({ replSetInitiate: set });
 		await this.whole();
-		// The first election would wait for as long.
+		// The first election would wait for the same time.
 		if (electionMs !== defaultElectionMs) await this.#electAfter(electionMs);
 	}
 
@@ -186,7 +189,10 @@ export class MongodSet implements AsyncDisposable {
 	}
 }
 
-/** A former primary that was frozen says it still is one until it hears of its successor: only one that can commit is. */
+/**
+ * Whether a member is the primary. A former primary that was frozen still claims to be one until it hears of its
+ * successor; only a member that can commit is one.
+ */
 async function isPrimary(member: Mongod): Promise<boolean> {
 	try {
 		if (!(await member.command({ hello: 1 }))["isWritablePrimary"]) return false;

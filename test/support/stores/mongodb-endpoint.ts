@@ -1,7 +1,7 @@
 /**
- * A server with MongoDB's wire protocol for tests: the real driver talks to it, documents are kept in memory. It proves
- * which commands the adapter sends and what it makes of the answers, not how a real server behaves; for that the same
- * suite runs against `MONGODB_URL`.
+ * A server with MongoDB's wire protocol for tests: the real driver connects to it, and documents are in memory. It
+ * tests which commands the adapter sends and how it handles the answers, not how a real server behaves; for that the
+ * same suite runs against `MONGODB_URL`.
  */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -11,11 +11,11 @@ import { encodedAnswer, takeMessages, type WireMessage } from "./mongodb/wire-me
 
 export interface MongodbEndpoint {
 	readonly url: string;
-	/** How often each command came. */
+	/** The count of received commands by name. */
 	readonly received: ReadonlyMap<string, number>;
-	/** The next such command takes effect, but its connection ends without an answer. */
+	/** Makes the next such command take effect and its connection end without an answer. */
 	loseAnswer(command: string): void;
-	/** From now on such a command takes so long; one that may not take as long fails at once. */
+	/** Delays such commands from now on; a command with a shorter time limit fails at once. */
 	slowDown(command: string, ms: number): void;
 	close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startMongodbEndpoint(): Promise<MongodbEndpoint> {
 		let unread = Buffer.alloc(0);
 		sockets.add(socket);
 		socket.on("close", () => sockets.delete(socket));
-		// The driver ends connections as it likes; what it misses it reports itself.
+		// The driver may end connections at any time, and reports what it misses itself.
 		socket.on("error", () => socket.destroy());
 		socket.on("data", (bytes: Buffer) => {
 			try {

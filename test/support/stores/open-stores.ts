@@ -1,4 +1,4 @@
-/** Empty document stores on every engine there is, for tests that hold on each of them. */
+/** Opens empty document stores of every kind, for tests that hold on each of them. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ export async function openOnEndpoint(collections: readonly Collection[] = sample
 	};
 }
 
-/** A database of its own on a real server. */
+/** Opens a separate database on a real server. */
 export async function openOnServer(url: string): Promise<StoreUnderTest> {
 	const database = `atelier_test_${randomBytes(6).toString("hex")}`;
 	const store = new MongodbStore({ url, database });

@@ -1,4 +1,4 @@
-/** Collections for tests of the document store: every kind of column and index, and events to go with them. */
+/** Collections for tests of the document store, with every kind of column and index, and events. */
 import { defineCollection, type Document } from "#shared/store/collection.ts";
 import type { OutboxEntry } from "#shared/store/document-store.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A process that writes to an embedded store as fast as it can until it is killed: `store-writer.ts <folder> <round>`.
- * It prints a line for every write that was acknowledged: the id of a new document, or `counter <value>`.
+ * A program that writes to an embedded store as fast as it can until it is killed: `store-writer.ts <folder> <round>`.
+ * It prints a line for every acknowledged write: the id of a new document, or `counter <value>`.
  */
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { event, job, jobs, sampleCollections } from "./sample-collections.ts";
@@ -8,7 +8,7 @@ import { event, job, jobs, sampleCollections } from "./sample-collections.ts";
 const writers = 16;
 const [folder = "", round = ""] = process.argv.slice(2);
 
-/** Written at once: on Linux, writing to a pipe is synchronous. */
+/** Prints a line at once, because writing to a pipe is synchronous on Linux. */
 function acknowledge(line: string): void {
 	process.stdout.write(`${line}\n`);
 }

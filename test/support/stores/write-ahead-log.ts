@@ -1,11 +1,11 @@
-/** SQLite's write-ahead log as bytes (https://sqlite.org/fileformat.html#walformat), to see what has reached the file. */
+/** Reads SQLite's write-ahead log (https://sqlite.org/fileformat.html#walformat), to see what has reached the file. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const headBytes = 32;
 const frameHeadBytes = 24;
 
-/** Commits in the log: frames of its present salt that carry the size of the database. */
+/** Counts the commits in the log: frames with the present salt and the size of the database. */
 export function commitsInLog(folder: string): number {
 	const log = readFileSync(join(folder, "atelier.db-wal"));
 	const frameBytes = frameHeadBytes + log.readUInt32BE(8);

@@ -98,7 +98,7 @@ function message({ id, model }: Reply): Json {
 	};
 }
 
-/** The counts are exclusive here. */
+/** Returns the usage; the counts of this format are exclusive. */
 function usageOf({ input, output, cache_read, cache_write }: TokenCounts): Json {
 	return {
 		input_tokens: input,
@@ -138,7 +138,7 @@ function itemsOf({ role, content }: Json): Item[] {
 	);
 }
 
-/** Tools of the provider, like its web search, are not called by the agent. */
+/** Whether a tool is the agent's own: the agent does not call tools of the provider, like its web search. */
 function isOwnTool({ type = "custom" }: Json): boolean {
 	return type === "custom";
 }

@@ -41,7 +41,7 @@ export const gemini: Wire = {
 		];
 		return parts.map((part, index): Frame => {
 			const isLast = index === parts.length - 1;
-			// Each piece tells the sum so far.
+			// Each piece reports the sum so far.
 			const output = isLast ? reply.counts.output : Math.floor((reply.counts.output * index) / parts.length);
 			const counts = { ...reply.counts, output };
 			const text = `data: ${JSON.stringify(chunk(reply, [part], { isLast, counts }))}\r\n\r\n`;
@@ -64,7 +64,10 @@ function chunk(reply: Reply, parts: Json[], { isLast, counts }: { isLast: boolea
 	};
 }
 
-/** `promptTokenCount` is with the cached ones; thoughts and what tools of the provider read stand beside. */
+/**
+ * Returns the usage. `promptTokenCount` includes cached tokens; reasoning and the input of the provider's tools are
+ * separate.
+ */
 function usageOf({ input, output, cache_read }: TokenCounts): Json {
 	const thoughts = Math.floor(output / 4);
 	const toolUse = Math.floor(input / 10);

@@ -65,7 +65,7 @@ export const openaiChat: Wire = {
 	failure: (status, message) => ({ error: { message, type: "scripted_error", param: null, code: status } }),
 };
 
-/** The first piece names the tool, the others bring its arguments. */
+/** Returns the pieces of a call: the first one names the tool, the others contain its arguments. */
 function callFrames(call: Reply["calls"][number], index: number): Json[] {
 	const deltas = pieces(argsText(call), 2).map((text) => ({ index, function: { arguments: text } }));
 	return [{ index, ...toolCall(call, "") }, ...deltas].map((delta) => ({ tool_calls: [delta] }));
@@ -79,7 +79,7 @@ function head({ id, model }: Reply, object: string): Json {
 	return { id: `chatcmpl-${id}`, object, created: 1_790_000_000, model };
 }
 
-/** `prompt_tokens` is with the cached ones, `completion_tokens` with reasoning. */
+/** Returns the usage. `prompt_tokens` includes cached tokens, and `completion_tokens` includes reasoning. */
 function usageOf({ counts, thought }: Reply): Json {
 	const { input, output, cache_read, cache_write } = counts;
 	const prompt = input + cache_read + cache_write;

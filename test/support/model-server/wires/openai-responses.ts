@@ -66,7 +66,7 @@ function response(reply: Reply, status: "in_progress" | "completed" | "incomplet
 	};
 }
 
-/** `input_tokens` is with the cached ones, `output_tokens` with reasoning. */
+/** Returns the usage. `input_tokens` includes cached tokens, and `output_tokens` includes reasoning. */
 function usageOf({ counts, thought }: Reply): Json {
 	const { input, output, cache_read, cache_write } = counts;
 	const all = input + cache_read + cache_write;
@@ -95,7 +95,7 @@ function callItem({ request }: Reply, call: Reply["calls"][number]): Json {
 	return { type: "function_call", id: `fc_${id}`, ...named, arguments: argsText(call), status: "completed" };
 }
 
-/** The caller searches by itself. */
+/** Returns a search for tools, which the caller executes itself. */
 function searchItem({ id, args }: Reply["calls"][number]): Json {
 	const call = { id: `tsc_${id}`, call_id: id, execution: "client", arguments: args };
 	return { type: "tool_search_call", ...call, status: "completed" };
@@ -149,7 +149,10 @@ function itemsOf(item: Json): Item[] {
 	return item["role"] === "user" ? [{ role: "user", text }] : [];
 }
 
-/** Codex offers its sandbox's way out always, and says whether it may be used; what it said last counts. */
+/**
+ * Whether commands may leave the sandbox. Codex always offers that, and says in a message whether it may be used; the
+ * last message counts.
+ */
 function mayLeaveSandbox(list: readonly Json[]): boolean {
 	const rules = list
 		.filter(({ role }) => role === "developer")
@@ -163,7 +166,7 @@ function withoutWayOut({ schema, ...tool }: OfferedTool): OfferedTool {
 	return { ...tool, schema: schema && { ...schema, properties } };
 }
 
-/** Tools that a search has found are offered from then on. */
+/** Returns the tools that a search has found, which are offered from then on. */
 function foundBy(type: unknown, tools: unknown): Json[] {
 	return type === "tool_search_output" ? listOf(tools) : [];
 }

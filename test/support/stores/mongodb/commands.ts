@@ -8,7 +8,7 @@ interface Command {
 	run(collection: StoredCollection, command: Members): Members;
 }
 
-/** What any command may carry. */
+/** The members that any command may have. */
 const common = ["$db", "lsid", "maxTimeMS", "writeConcern", "readConcern", "$readPreference"];
 
 const commands: Readonly<Record<string, Command>> = {
@@ -88,7 +88,7 @@ const commands: Readonly<Record<string, Command>> = {
 	},
 };
 
-/** What a server says of itself; the driver of today wants at least the wire version of MongoDB 4.4. */
+/** Returns a server's description of itself; the present driver requires at least the wire version of MongoDB 4.4. */
 function hello(): Members {
 	return {
 		isWritablePrimary: true,
@@ -108,7 +108,7 @@ function hello(): Members {
 export class Commands {
 	readonly #collections = new Map<string, StoredCollection>();
 
-	/** The answer, also when it is a refusal. */
+	/** Returns the answer, which may be a refusal. */
 	answer(command: Members): Members {
 		try {
 			return { ok: 1, ...this.#run(command) };
@@ -152,12 +152,12 @@ function inserted(collection: StoredCollection, documents: readonly Members[], o
 	return { n: documents.length };
 }
 
-/** All of it in one batch: pages of the adapter are small enough. */
+/** Returns a cursor with everything in one batch, because pages of the adapter are small enough. */
 function cursor({ namespace: ns }: StoredCollection, firstBatch: Members[]): Members {
 	return { cursor: { id: BSON.Long.ZERO, ns, firstBatch } };
 }
 
-/** Only the form that names what is wanted. */
+/** Applies a projection that names the wanted members; other forms are not supported. */
 function projected(document: Members, projection: Members): Members {
 	const wanted = Object.keys(projection);
 	if (Object.values(projection).some((value) => value !== 1)) throw unknownHere("this projection");

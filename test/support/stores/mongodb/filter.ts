@@ -1,4 +1,4 @@
-/** Whether a document fits a filter: the operators that the MongoDB adapter uses, any other is an error. */
+/** Tests documents against filters with the operators that the MongoDB adapter uses; any other operator is an error. */
 import { compare, isMembers, listOf, type Members, membersOf, sameKind, unknownHere } from "./values.ts";
 
 type Test = (values: readonly unknown[], operand: unknown) => boolean;
@@ -18,7 +18,7 @@ function filtersOf(condition: unknown): Members[] {
 	return listOf(condition, "$and, $or, $nor").map((part) => membersOf(part, "a filter"));
 }
 
-/** The values a path leads to: none when it is missing, several when a list lies on the way. */
+/** Returns the values at a path: none when it is missing, several when it leads through a list. */
 function valuesAt(value: unknown, [name, ...rest]: readonly string[]): unknown[] {
 	if (name === undefined) return value === undefined ? [] : [value];
 	if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, [name, ...rest]));
@@ -63,7 +63,7 @@ function fits(values: readonly unknown[], condition: unknown): boolean {
 	});
 }
 
-/** `{ $lte: [a, b] }`, compared across kinds: a missing number is the least of all, as on a real server. */
+/** Evaluates `{ $lte: [a, b] }` across kinds of values: a missing number is the least of all, as on a real server. */
 function holds(document: Members, { $lte, ...others }: Members): boolean {
 	const [left, right, ...more] = listOf($lte, "$lte");
 	if (Object.keys(others).length > 0 || more.length > 0) throw unknownHere("this expression");

@@ -10,7 +10,7 @@ export interface Index {
 	readonly unique: boolean;
 }
 
-/** Far more than a test should need. */
+/** The most documents, far more than a test should need. */
 const maxDocuments = 100_000;
 
 export class StoredCollection {
@@ -22,12 +22,12 @@ export class StoredCollection {
 		this.namespace = namespace;
 	}
 
-	/** Nothing was ever written to it. */
+	/** Whether nothing was ever written to it. */
 	get isNew(): boolean {
 		return this.#documents.size === 0 && this.#indexes.size === 0;
 	}
 
-	/** As a server lists them. */
+	/** Returns the indexes in the form of a server's list. */
 	indexes(): Members[] {
 		const made = [...this.#indexes.values()].map(({ name, key, unique }) => ({
 			v: 2,
@@ -77,7 +77,7 @@ export class StoredCollection {
 		return limit > 0 ? found.slice(0, limit) : found;
 	}
 
-	/** The document after the update; undefined when none fits. */
+	/** Updates the first matching document and returns it; undefined when none matches. */
 	updateOne(filter: Members, update: Members): Members | undefined {
 		const [document] = this.find(filter, {}, 1);
 		if (!document) return undefined;
@@ -87,7 +87,7 @@ export class StoredCollection {
 		return result;
 	}
 
-	/** How many were removed: the first that fits, or all that are named. */
+	/** Removes the first matching document or all; returns the count. */
 	delete(filter: Members, limit: 0 | 1): number {
 		if (limit === 0 && !namedIds(filter["_id"])) throw unknownHere("a removal of many that are not named");
 		const found = this.find(filter, {}, limit);
@@ -101,7 +101,10 @@ export class StoredCollection {
 		return ids.map((id) => this.#documents.get(id)).filter((document) => document !== undefined);
 	}
 
-	/** As on a real server, absent counts as a value: two documents that lack the members of a unique index clash. */
+	/**
+	 * Checks unique indexes. As on a real server, absence counts as a value: two documents that lack the members of a
+	 * unique index collide.
+	 */
 	#checkUnique(document: Members): void {
 		for (const { name, key, unique } of this.#indexes.values()) {
 			if (!unique) continue;
@@ -120,7 +123,7 @@ export class StoredCollection {
 	}
 }
 
-/** The ids that are asked for, when it is by id. */
+/** Returns the requested ids if the condition names ids. */
 function namedIds(condition: unknown): string[] | undefined {
 	if (typeof condition === "string") return [condition];
 	return isMembers(condition) && "$in" in condition ? idsOf(condition["$in"]) : undefined;

@@ -1,8 +1,8 @@
-/** A document after an update: the operators that the MongoDB adapter uses, any other is an error. */
+/** Applies updates to documents with the operators that the MongoDB adapter uses; any other operator is an error. */
 import { matches } from "./filter.ts";
 import { CommandError, compare, isMembers, listOf, type Members, membersOf, unknownHere } from "./values.ts";
 
-/** The new value of a member; undefined removes it. */
+/** Returns the new value of a member; undefined removes it. */
 type Operator = (present: unknown, operand: unknown) => unknown;
 
 const operators: Readonly<Record<string, Operator>> = {

@@ -2,7 +2,7 @@
 
 export type Members = Record<string, unknown>;
 
-/** What a command is refused with; the number and name are MongoDB's. */
+/** The refusal of a command; the number and name are MongoDB's. */
 export class CommandError extends Error {
 	readonly code: number;
 	readonly codeName: string;
@@ -14,7 +14,10 @@ export class CommandError extends Error {
 	}
 }
 
-/** Whatever this endpoint does not know must fail, so that no test passes on something real servers may do otherwise. */
+/**
+ * Makes the error for an unsupported feature, so that no test passes with something that real servers may do in another
+ * way.
+ */
 export function unknownHere(what: string): CommandError {
 	return new CommandError(238, "NotImplemented", `this endpoint does not know ${what}`);
 }
@@ -33,7 +36,7 @@ export function listOf(value: unknown, what: string): unknown[] {
 	return value;
 }
 
-/** Order across kinds: missing, null, numbers, strings by their bytes. */
+/** Compares values across kinds: missing, null, numbers, strings by their bytes. */
 export function compare(a: unknown, b: unknown): number {
 	const kinds = rank(a) - rank(b);
 	if (kinds !== 0) return kinds;

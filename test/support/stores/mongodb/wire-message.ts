@@ -1,4 +1,4 @@
-/** MongoDB's messages as bytes: OP_MSG, and the OP_QUERY with which a driver says its first hello. */
+/** Encodes and decodes MongoDB's messages: OP_MSG, and the OP_QUERY of a driver's first hello. */
 import { BSON } from "mongodb";
 import { isMembers, type Members } from "./values.ts";
 
@@ -7,7 +7,7 @@ const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
 
-/** As announced in `hello`; a longer message ends the connection. */
+/** The most bytes of a message, as announced in `hello`; a longer one ends the connection. */
 export const maxMessageBytes = 48_000_000;
 
 export interface WireMessage {
@@ -16,7 +16,9 @@ export interface WireMessage {
 	readonly command: Members;
 }
 
-/** Cuts whole messages off the front; `rest` waits for more bytes. @throws {RangeError} when one is too long. */
+/**
+ * Takes complete messages from the front; `rest` waits for more bytes. @throws {RangeError} when a message is too long.
+ */
 export function takeMessages(bytes: Buffer): { messages: WireMessage[]; rest: Buffer } {
 	const messages: WireMessage[] = [];
 	let rest = bytes;
@@ -51,7 +53,7 @@ function decoded(message: Buffer): WireMessage {
 	return { requestId, legacy: false, command: sections(message) };
 }
 
-/** The command with its document sequences as members; the command's own name stays first. */
+/** Returns the command with its document sequences as members; the command's own name stays first. */
 function sections(message: Buffer): Members {
 	const sequences: Members = {};
 	let body: Members = {};
