@@ -1,7 +1,7 @@
-/** What a run of the tests has left out, and which command runs it, for the person who reads its end. */
+/** Lists, at the end of a test run, the omitted tests with the command that runs them. */
 import { needsOf, type TestNeeds } from "./test-needs.ts";
 
-/** Lines; none where nothing is left out. */
+/** Returns the lines; none when nothing is omitted. */
 export function leftOutLines(files: readonly string[]): string[] {
 	if (files.length === 0) return [];
 	const groups = Map.groupBy(files, (file) => groupOf(needsOf(file)));

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the tests that need nothing but git, Node.js and npm, and take no more than minutes. `npm run test:all`: every
- * test. `npm test -- 'test/e2e/chat/*.test.ts' …`: those files, whatever they need.
+ * `npm test` runs the tests that need nothing but git, Node.js and npm, and take no more than minutes. `npm run
+ * test:all` runs every test. `npm test -- 'test/e2e/chat/*.test.ts' …` runs those files, whatever they need.
  */
 import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -32,12 +32,12 @@ all of them. Exit code 1: a test failed, or a program is not there.`,
 	},
 } as const;
 
-/** Most of a test is waiting. */
+/** The count of processes may exceed that of processors, because tests mostly wait. */
 const sideBySide = availableParallelism() + 1;
 
 const { values, positionals: patterns } = readCommandLine(commandTable);
 const selection = values.rest ? "rest" : values.all ? "all" : "quick";
-// Read where the agents under test are chosen (support/agents/proven-agents.ts).
+// The module that chooses the agents reads this variable (support/agents/proven-agents.ts).
 if (selection !== "quick") process.env["ATELIER_TEST_AGENTS"] ??= "all";
 
 const run = new TestRun();

@@ -1,4 +1,7 @@
-/** Some test files in a mocha of their own, whose words are kept until it has ended, so that those of others do not mix. */
+/**
+ * Runs some test files in a separate mocha process, whose output is collected until it has ended, so that the outputs
+ * of processes do not mix.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,21 +11,24 @@ import { compiled } from "./support/compiled.ts";
 export interface Outcome {
 	passing: number;
 	pending: number;
-	/** At least 1 where mocha did not come to its end, or ended in another way than in order. */
+	/** The count of failures; at least 1 when mocha did not finish, or ended in an unexpected way. */
 	failing: number;
 }
 
-/** A test that leaves a timer, a socket or a process behind keeps its mocha from ending. */
+/**
+ * How long a mocha process may take to end after its last test, in milliseconds; a timer, socket or process that a test
+ * leaves open prevents the end.
+ */
 const lingerMs = 30_000;
 
 const program = join(projectRoot, "node_modules/mocha/bin/mocha.js");
 
 export class MochaProcess {
-	/** Relative to the project. */
+	/** The files, relative to the project. */
 	readonly files: readonly string[];
-	/** All that was written to both streams, in the order it came. */
+	/** The output of both streams, in order. */
 	output = "";
-	/** What its tests came to, once it has ended. */
+	/** The outcome of its tests after its end. */
 	outcome: Outcome = { passing: 0, pending: 0, failing: 0 };
 	readonly #child: ChildProcess;
 	readonly #begun = performance.now();
@@ -46,18 +52,18 @@ export class MochaProcess {
 		return others.length === 0 ? first : `${first} and ${others.length} more`;
 	}
 
-	/** From its begin to its end, or until now. */
+	/** The seconds from its start to its end, or until now. */
 	get seconds(): number {
 		return ((this.#endedAt ?? performance.now()) - this.#begun) / 1_000;
 	}
 
-	/** What mocha says of its failures, and what comes after its last test. */
+	/** The part of the output with the failures and everything after the last test. */
 	get ending(): string {
 		const start = this.output.search(/^ +\d+ passing/m);
 		return start === -1 ? this.output : this.output.slice(start);
 	}
 
-	/** Resolves when it has ended and everything it wrote is in `output`. */
+	/** Resolves when the process has ended and all of its output is in `output`. */
 	async ended(): Promise<Outcome> {
 		const [code] = (await once(this.#child, "close")) as [number | null];
 		clearTimeout(this.#lingering);

@@ -1,23 +1,23 @@
-/** Which test files a run has: those that were asked for, without those whose programs are not there. */
+/** Selects the test files of a run: the requested ones, without those whose programs are missing. */
 import { isQuick, needsOf } from "./test-needs.ts";
 
-/** `quick` is `npm test`, `rest` is what it leaves out. */
+/** The kinds of runs: `quick` is `npm test`, `rest` is everything that it omits. */
 export type Selection = "all" | "quick" | "rest";
 
 export interface TestChoice {
 	readonly files: readonly string[];
 	readonly leftOut: readonly string[];
-	/** Programs that are needed, not there, and not excused. */
+	/** The programs that are needed, missing and not excused. */
 	readonly missing: readonly string[];
 }
 
 export interface Asked {
 	readonly selection: Selection;
-	/** Programs that may be missing; tests that need them are left out. */
+	/** The programs that may be missing; tests that need them are omitted. */
 	readonly without: readonly string[];
 }
 
-/** @param every All test files there are. */
+/** Returns the choice. @param every All existing test files. */
 export function chosenTests(
 	every: readonly string[],
 	{ selection, without }: Asked,
@@ -28,7 +28,7 @@ export function chosenTests(
 	const missing = [...needed].filter((program) => !without.includes(program) && !isThere(program));
 	const unusable = [...missing, ...without];
 	const files = asked.filter((file) => !needsOf(file).programs.some((program) => unusable.includes(program)));
-	// What `rest` does not have is no news: `npm test` has it.
+	// Files that `rest` omits need not be reported, because `npm test` runs them.
 	const others = selection === "rest" ? asked : every;
 	return { files, leftOut: others.filter((file) => !files.includes(file)), missing };
 }

@@ -1,23 +1,24 @@
 /**
- * What a test file needs and how it is run, as heads of files say it: `Needs: <program>.` in the file or in a module of the
- * tests that it imports, `Long: <reason>.` and `Alone: <reason>.` in the file itself. So there is no list to be kept.
+ * Reads what a test file needs and how it is run from the heads of files: `Needs: <program>.` in the file or in a
+ * module of the tests that it imports, `Long: <reason>.` and `Alone: <reason>.` in the file itself. So no separate list
+ * has to be maintained.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 
 export interface TestNeeds {
-	/** What it needs beside git, Node.js and npm: programs of the machine, or `agents`, which are downloaded. */
+	/** The requirements beside git, Node.js and npm: programs of the machine, or `agents`, which are downloaded. */
 	readonly programs: readonly string[];
-	/** Why it is left out by `npm test`, or takes longer than 20 s; absent for a test that is quick. */
+	/** The reason why `npm test` omits it, or why it takes longer than 20 s; absent for a quick test. */
 	readonly long?: string | undefined;
-	/** Why nothing else may run beside it. */
+	/** The reason why nothing else may run beside it. */
 	readonly alone?: string | undefined;
 }
 
 interface Module {
 	readonly head: string;
-	/** Modules of the tests, relative to the project. */
+	/** The imported modules of the tests, relative to the project. */
 	readonly imports: readonly string[];
 }
 
@@ -26,22 +27,22 @@ const importing =
 
 const modules = new Map<string, Module>();
 
-/** @param file Relative to the project. */
+/** Returns the needs of a file. @param file A path relative to the project. */
 export function needsOf(file: string): TestNeeds {
 	const { head } = moduleAt(file);
 	const programs = [...reachedFrom(file)].flatMap((path) => programsIn(moduleAt(path).head));
 	return { programs: [...new Set(programs)].toSorted(), long: reasonIn(head, "Long"), alone: reasonIn(head, "Alone") };
 }
 
-/** Whether it is part of `npm test`. */
+/** Whether the test is part of `npm test`. */
 export function isQuick({ programs, long }: TestNeeds): boolean {
 	return programs.length === 0 && long === undefined;
 }
 
-/** The module and every module of the tests that it imports, directly or not. */
+/** Returns the module and every module of the tests that it imports, directly or indirectly. */
 function reachedFrom(file: string): Set<string> {
 	const reached = new Set([file]);
-	// A set that grows while it is read is read to its end.
+	// The iteration over a growing set also visits the added members.
 	for (const path of reached) for (const imported of moduleAt(path).imports) reached.add(imported);
 	return reached;
 }
@@ -63,7 +64,7 @@ function programsIn(head: string): string[] {
 	return [...head.matchAll(/\bNeeds: ([\w-]+)\.(?=\s|$)/g)].map(([, program = ""]) => program);
 }
 
-/** Up to the end of the sentence. */
+/** Returns the reason behind a tag, up to the end of the sentence. */
 function reasonIn(head: string, tag: "Long" | "Alone"): string | undefined {
 	return new RegExp(`\\b${tag}: (.+?)\\.(?=\\s|$)`).exec(head)?.[1];
 }

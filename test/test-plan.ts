@@ -1,14 +1,14 @@
-/** Which test files run side by side, which in one process, and which alone. */
+/** Plans which test files run in parallel, which share a process, and which run alone. */
 import { needsOf } from "./test-needs.ts";
 
-/** Paths of files, each list for one process of mocha; in the order in which they are begun. */
+/** The paths of files, with one list per process of mocha, in the order of their start. */
 export interface TestPlan {
 	together: string[][];
-	/** One after the other, when everything else has ended. */
+	/** The files that run one after the other when everything else has ended. */
 	alone: string[][];
 }
 
-/** Longest first: what is begun last should not be what everybody waits for. */
+/** The order of groups, the longest first, so that the last one to start is not a long one. */
 const order = [
 	"test/failover",
 	"test/faults",
@@ -33,7 +33,7 @@ export function planned(files: readonly string[]): TestPlan {
 		groupOf,
 	);
 	return {
-		// The first of those that use agents installs them for the others.
+		// The first test that uses agents installs them for the others.
 		together: [files.filter(usesAgents), ...byGroup.values()].filter(({ length }) => length > 0),
 		alone: files.filter(isAlone).map((file) => [file]),
 	};
@@ -43,7 +43,10 @@ function rank(file: string): number {
 	return order.findIndex((folder) => file.startsWith(`${folder}/`));
 }
 
-/** Unit tests are quick, so that those of a folder share a process: `test/unit/agent`, `test/unit/services/gateway`. */
+/**
+ * Returns the group of a file. Unit tests are quick, so those of a folder share a process: `test/unit/agent`,
+ * `test/unit/services/gateway`.
+ */
 function groupOf(file: string): string {
 	if (!file.startsWith("test/unit/")) return file;
 	return file

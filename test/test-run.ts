@@ -1,16 +1,16 @@
 /**
- * Runs test files, side by side or one after the other, each group in a mocha of its own. A few files that failed are run once
- * more, alone: one that passes then is named and counts as passed, so that a test that the machine was too busy for is seen
- * without keeping everybody's work from landing. Closes as one mocha would.
+ * Runs test files in parallel or one after the other, each group in a separate mocha process. A few failed files are
+ * run once more, alone: one that passes then is named and counts as passed, so that a failure due to a busy machine is
+ * visible and does not block everybody. The last lines have the form of mocha's.
  */
 import { MochaProcess, type Outcome } from "./mocha-process.ts";
 import { needsOf } from "./test-needs.ts";
 import type { TestPlan } from "./test-plan.ts";
 
-/** More failures than this are no accident, and are not tried again. */
+/** The most failed files that are tried again; more failures are no coincidence. */
 const mostSecondTries = 3;
 
-/** A test that takes longer says why in its head. */
+/** The duration in seconds from which a test states the reason in its head. */
 const longSeconds = 20;
 
 export class TestRun {
@@ -25,14 +25,14 @@ export class TestRun {
 		return this.#total.failing > 0;
 	}
 
-	/** @param lanes How many processes of mocha there are at one time. */
+	/** Runs the tests. @param lanes The count of parallel mocha processes. */
 	async run({ together, alone }: TestPlan, lanes: number): Promise<void> {
 		await this.#runAll(together, lanes);
 		await this.#runAll(alone, 1);
 		await this.#tryAgain();
 	}
 
-	/** Ends what is under way, and names it. */
+	/** Ends the processes under way, and names their files. */
 	end(): void {
 		for (const mocha of this.#running) {
 			mocha.end();
@@ -41,7 +41,10 @@ export class TestRun {
 		console.log(`\nHad not ended: ${[...this.#running].map(({ name }) => name).join(", ")}`);
 	}
 
-	/** What failed once more, and the numbers last, where whoever reads them finds them. @param notes Lines that stand between them. */
+	/**
+	 * Prints the repeated failures, the notes and finally the counts, which readers expect at the end. @param notes
+	 * Lines before the counts.
+	 */
 	close(notes: readonly string[]): void {
 		for (const { name, ending } of this.#passedAlone)
 			console.log(`\n== PASSED AT THE SECOND TRY ONLY: ${name}; at the first:\n${ending.trimEnd()}`);
@@ -56,7 +59,7 @@ export class TestRun {
 
 	async #runAll(groups: readonly (readonly string[])[], atOnce: number): Promise<void> {
 		const left = groups.values();
-		// Each takes the next one when it has ended one.
+		// Each lane starts the next group when one has ended.
 		const lane = async (): Promise<void> => {
 			for (const files of left) await this.#runFiles(files);
 		};
@@ -75,7 +78,7 @@ export class TestRun {
 		return mocha;
 	}
 
-	/** Files that failed, alone this time: what they say now counts instead of what they said before. */
+	/** Runs failed files again, alone; the new outcome replaces the former one. */
 	async #tryAgain(): Promise<void> {
 		if (this.#broken.length > mostSecondTries) return;
 		const failed = this.#broken;
@@ -98,7 +101,7 @@ function report(mocha: MochaProcess): void {
 	console.log(mocha.output.trimEnd());
 }
 
-/** Why it takes long; undefined for a group of files. */
+/** Returns the reason why a file takes long; undefined for a group of files. */
 function reasonOf({ files: [file = "", ...others] }: MochaProcess): string | undefined {
 	return others.length === 0 ? needsOf(file).long : undefined;
 }
