@@ -1,14 +1,13 @@
 /**
  * Reads pages of the session list. Archived sessions have an index range of their own; a list with both merges the two.
  */
-import { type JsonText, jsonText } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { PageRoom } from "#shared/store/page-room.ts";
+import { itemsOf, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
 import type { SessionDocument } from "./session-collection.ts";
-import { listTag } from "./session-list-tag.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** The filter and the position of a page. */
@@ -18,17 +17,6 @@ export interface ListQuery {
 	readonly include_archived: boolean;
 	readonly limit: number;
 	readonly cursor: string | undefined;
-}
-
-/** One page of sessions. */
-export interface SessionPage {
-	/** The sessions as the JSON text of a list. */
-	items: JsonText;
-	next?: string;
-	/** The entity tag; absent for merged pages, and for pages that ended by their bytes. */
-	etag?: string;
-	/** Present when the client has the content of `etag`; `items` is then empty. */
-	unchanged?: true;
 }
 
 const shelves = ["active", "archived"] as const;
@@ -43,7 +31,7 @@ export async function listPage(
 	principal: Principal,
 	query: ListQuery,
 	known = "",
-): Promise<SessionPage> {
+): Promise<StoredPage> {
 	const page =
 		query.status === undefined && query.include_archived
 			? mergedPage(records, principal, query)
@@ -56,24 +44,13 @@ async function shelfPage(
 	principal: Principal,
 	{ status, limit, cursor }: ListQuery,
 	known: string,
-): Promise<SessionPage> {
+): Promise<StoredPage> {
 	const filter = { by: status === undefined ? ({ shelf: "active" } as const) : { status }, limit, cursor };
-	if (known !== "") {
-		const lines = await records.versions(principal, filter);
-		const etag = listTag(lines === "" ? [] : lines.split("\n"), limit);
-		if (known.includes(etag)) return { items: listOf([]), etag, unchanged: true };
-	}
-	const { documents, next } = await records.page(principal, filter);
-	// The lines of the comparison cover `limit` sessions, however large they are.
-	if (next !== undefined && documents.length < limit) return { items: listOf(documents), next };
-	const lines = documents.map(({ id, rev }) => `${id}:${rev}`);
-	const etag = listTag(next === undefined ? lines : [...lines, next], limit);
-	return { items: listOf(documents), ...(next !== undefined && { next }), etag };
-}
-
-/** Joins the documents to one list without parsing them. */
-function listOf(documents: readonly SessionDocument[]): JsonText {
-	return jsonText(`[${documents.map(({ wire }) => wire).join(",")}]`);
+	const list = {
+		page: () => records.page(principal, filter),
+		versions: () => records.versions(principal, filter),
+	};
+	return storedPage(list, limit, known);
 }
 
 /** Merges the pages of both lists. The cursor is the last session taken, after which both continue. */
@@ -81,7 +58,7 @@ async function mergedPage(
 	records: SessionRecords,
 	principal: Principal,
 	{ limit, cursor }: ListQuery,
-): Promise<SessionPage> {
+): Promise<StoredPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
 	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
 	// Sessions behind the end of one list's page may come before the rest of the other's.
@@ -92,7 +69,7 @@ async function mergedPage(
 	const taken = last === -1 ? all : all.slice(0, last);
 	const more = taken.length < all.length || end !== undefined;
 	const { created_at = "", id = "" } = taken.at(-1) ?? {};
-	return { items: listOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
+	return { items: itemsOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
 }
 
 /** Compares by time of creation and then by id, as the store does. */

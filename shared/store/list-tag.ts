@@ -1,12 +1,12 @@
 /**
- * Makes the entity tag of a page of the session list, so that a client with the same content need not get it again.
+ * Makes the entity tag of a page of a stored list, so that a client with the same content need not get it again.
  * Pure.
  */
 import { createHash } from "node:crypto";
 
 /**
  * Returns an entity tag (RFC 9110, 8.8.3); it is weak, because the bytes may differ.
- * @param lines The id and revision of each session, and whether there are more after `limit` of them.
+ * @param lines The id and revision of each document, and whether there are more after `limit` of them.
  */
 export function listTag(lines: readonly string[], limit: number): string {
 	const hash = createHash("sha1").update(lines.slice(0, limit).join("\n"));

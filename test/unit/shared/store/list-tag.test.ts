@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { listTag } from "#services/sessions/record/session-list-tag.ts";
+import { listTag } from "#shared/store/list-tag.ts";
 
 describe("listTag()", () => {
 	it("is a weak entity tag (RFC 9110, 8.8.3)", () => {
@@ -12,7 +12,7 @@ describe("listTag()", () => {
 		expect(listTag(["a:1", "b:1", "cursor"], 2)).to.equal(listTag(["a:1", "b:1", "other"], 2));
 	});
 
-	it("differs when a session, a revision or the order does, or when there is more", () => {
+	it("differs when a document, a revision or the order does, or when there is more", () => {
 		const pages = [[], ["a:1"], ["a:2"], ["a:1", "b:1"], ["b:1", "a:1"], ["a:1", "b:1", "cursor"]];
 		expect(new Set(pages.map((lines) => listTag(lines, 2))).size).to.equal(pages.length);
 	});
