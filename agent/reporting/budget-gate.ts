@@ -13,6 +13,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { AskingCall } from "../model-proxy/metering/metered-call.ts";
 import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
+import { aborted, ReturningHolds } from "./returning-holds.ts";
 import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
 import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
 
@@ -25,6 +26,8 @@ const unlimitedMs = 2_000;
 const callPatienceMs = 30_000;
 /** The number of attempts to return a reservation; one that is not returned expires. */
 const releaseTries = 5;
+/** The platform drops a hold that is neither raised nor booked on for 10 min. */
+const renewAfterMs = 300_000;
 /** How often a session without a limit, which reserves no calls, asks whether a limit was set. */
 const askForLimitsMs = 5_000;
 /** How long the next turn, or the end of the pod, waits for the return of the previous reservation. */
@@ -58,8 +61,9 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 	/** Resolves when the next call ends. */
 	#callOver = Promise.withResolvers<void>();
 	#returning: Promise<void> | undefined;
-	/** Ends the questions after a refused call, when another part asks. */
+	/** Ends the questions after a refused call, when a turn or a call asks instead. */
 	#asking: AbortController | undefined;
+	readonly #holds = new ReturningHolds();
 
 	constructor(options: BudgetGateOptions) {
 		const { model_access, budgeted = false } = options.launch;
@@ -84,9 +88,9 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		const signal = AbortSignal.any([ending, this.#closed.signal]);
 		this.#returnReservation();
 		await this.#returned(signal);
-		this.#asking?.abort();
+		await this.#withoutOwnHolds(signal);
 		const reserved = this.#reserved ?? newReservation();
-		await this.#untilGranted(reserved, signal);
+		await this.#untilGranted(reserved, signal, signal);
 		signal.throwIfAborted();
 		this.#isInTurn = true;
 		this.#reserved = this.#isLimited ? reserved : undefined;
@@ -107,19 +111,22 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#lookForLimits();
 		const signal = AbortSignal.any([leaving, this.#closed.signal]);
 		while (this.#isLimited && !signal.aborted) {
+			await this.#renewLapsing();
+			const wasAsking = await this.#withoutOwnHolds(signal);
 			const reserved = (this.#reserved ??= newReservation());
+			// Nobody else asks any more whether the pause is over.
+			reserved.isRefused ||= wasAsking;
 			const callOver = this.#callOver.promise;
 			reserved.underWay.set(call.id, call);
 			const isAlone = reserved.underWay.size === 1;
 			const refusal = await this.#askForCall(reserved, call, signal);
-			if (!refusal) return undefined;
-			reserved.underWay.delete(call.id);
-			const isBudget = refusal.code === budgetExceeded;
-			if (isAlone || !isBudget) {
-				reserved.isRefused ||= isBudget;
-				this.#over(reserved, call.id);
-				return refusal.message;
+			if (!refusal) {
+				reserved.isRefused = false;
+				reserved.grantedAt = monotonic();
+				return undefined;
 			}
+			reserved.underWay.delete(call.id);
+			if (isAlone || refusal.code !== budgetExceeded) return this.#refused(reserved, call, refusal);
 			if (reserved.underWay.size > 0) await Promise.race([callOver, aborted(signal)]);
 		}
 		return this.#isLimited ? "Nobody waits for the call any more" : undefined;
@@ -146,16 +153,19 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		this.#link.close();
 	}
 
-	/** Resolves when the reservation is granted or not needed, or when the signal aborts. */
-	async #untilGranted({ id, used }: Reserved, signal: AbortSignal): Promise<void> {
+	/**
+	 * Resolves when the reservation is granted or not needed, or when the signal aborts.
+	 * @param stop Aborts when nothing more is to be asked; the answer to a question under way is still waited for.
+	 */
+	async #untilGranted({ id, used }: Reserved, signal: AbortSignal, stop: AbortSignal): Promise<void> {
 		let logged = "";
-		while (!signal.aborted) {
+		while (!stop.aborted) {
 			const answer = await this.#ask(id, { ...this.#first(), used: usedUnder(used) }, signal);
 			if (answer?.granted || (!answer && !this.#isLimited)) return;
 			const why = answer?.reason?.message ?? "The platform does not answer, and the session has a budget";
 			if (why !== logged) this.#options.log.add("WARNING", "budget", `The next turn waits: ${why}`);
 			logged = why;
-			await sleep(askAgainMs, signal);
+			await sleep(askAgainMs, stop);
 		}
 	}
 
@@ -181,6 +191,12 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		return { code: "PLATFORM_AWAY", message: "The platform that keeps the budget of this session cannot be reached" };
 	}
 
+	#refused(reserved: Reserved, { id }: AskingCall, { code, message }: Pick<BudgetReason, "code" | "message">): string {
+		reserved.isRefused ||= code === budgetExceeded;
+		this.#over(reserved, id);
+		return message;
+	}
+
 	#over(reserved: Reserved, call: string): void {
 		reserved.underWay.delete(call);
 		this.#callOver.resolve();
@@ -199,13 +215,43 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		if (this.#asking) return;
 		const asking = new AbortController();
 		this.#asking = asking;
-		const signal = AbortSignal.any([asking.signal, this.#closed.signal]);
+		const stop = AbortSignal.any([asking.signal, this.#closed.signal]);
 		const reserved = newReservation();
-		void this.#untilGranted(reserved, signal)
-			.then(() => this.#release(reserved.id))
-			.finally(() => {
-				if (this.#asking === asking) this.#asking = undefined;
-			});
+		const over = this.#untilGranted(reserved, this.#closed.signal, stop).then(() => {
+			this.#asking = undefined;
+			return this.#release(reserved.id);
+		});
+		this.#holds.add(over);
+	}
+
+	/**
+	 * Resolves when nothing is held for the question whether a pause is over, and nothing that is being returned: both would
+	 * take room from the turn or call that asks next. Resolves after 3 s in any case.
+	 * @returns Whether that question was being asked. It ends here.
+	 */
+	async #withoutOwnHolds(signal: AbortSignal): Promise<boolean> {
+		let wasAsking = false;
+		if (this.#holds.size === 0) return wasAsking;
+		const patience = deadline(patienceMs, signal);
+		while (this.#holds.size > 0 && !patience.aborted) {
+			wasAsking ||= this.#asking !== undefined;
+			this.#asking?.abort();
+			await this.#holds.returned(patience);
+		}
+		return wasAsking;
+	}
+
+	/**
+	 * Takes a new reservation in place of one that may have lapsed. The platform would count what was used under a lapsed one
+	 * twice: as booked, and as still to be paid.
+	 */
+	async #renewLapsing(): Promise<void> {
+		const reserved = this.#reserved;
+		if (!reserved || reserved.used.size === 0 || monotonic() - reserved.grantedAt < renewAfterMs) return;
+		const isReported = await this.#options.reported();
+		if (!isReported || this.#reserved !== reserved || reserved.underWay.size > 0) return;
+		this.#reserved = newReservation();
+		void this.#release(reserved.id);
 	}
 
 	/** Resolves with undefined when the platform does not answer the question. */
@@ -243,7 +289,13 @@ export class BudgetGate implements TurnGate, TurnWatcher {
 		patience.abort();
 	}
 
-	async #release(id: string): Promise<void> {
+	#release(id: string): Promise<void> {
+		const returned = this.#tryToRelease(id);
+		this.#holds.add(returned);
+		return returned;
+	}
+
+	async #tryToRelease(id: string): Promise<void> {
 		for (let tries = 0; tries < releaseTries && !this.#closed.signal.aborted; tries++) {
 			const answer = await this.#send("DELETE", `/${id}`, this.#closed.signal);
 			if (answer && answer.status < 500 && answer.status !== 429) return;
@@ -271,11 +323,4 @@ function reservationOf(answer: PlatformAnswer | undefined): Reservation | undefi
 	} catch {
 		return undefined;
 	}
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		if (signal.aborted) resolve();
-		else signal.addEventListener("abort", () => resolve(), { once: true });
-	});
 }

@@ -2,6 +2,7 @@
  * The use that one reservation pays for: used tokens and the calls under way, in the form of the platform's requests. Pure.
  */
 import { randomUUID } from "node:crypto";
+import { monotonic } from "#shared/clock.ts";
 import type { PlannedCall, SentReservationRequest } from "#shared/contracts/budgets.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import type { AskingCall, CallSize } from "../model-proxy/metering/metered-call.ts";
@@ -15,10 +16,12 @@ export interface Reserved {
 	readonly underWay: Map<string, AskingCall>;
 	/** A call was refused, so the session is paused. */
 	isRefused: boolean;
+	/** When the platform granted a call from it last, by the monotonic clock. The unit is milliseconds. */
+	grantedAt: number;
 }
 
 export function newReservation(): Reserved {
-	return { id: randomUUID(), used: new Map(), underWay: new Map(), isRefused: false };
+	return { id: randomUUID(), used: new Map(), underWay: new Map(), isRefused: false, grantedAt: monotonic() };
 }
 
 export function usedUnder(used: ReadonlyMap<string, TokenCounts>): SentReservationRequest["used"] & {} {

@@ -1,81 +1,19 @@
 import { expect } from "chai";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { BudgetGate } from "#agent/reporting/budget-gate.ts";
-import type { AskingCall } from "#agent/model-proxy/metering/metered-call.ts";
 import { turnClock } from "#shared/clock.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import {
+	askingCall as call,
+	ReservationBank,
+	usedTokens as counts,
+	waitingMessage as message,
+} from "../../../support/agents/reservation-bank.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { freePort } from "../../../support/machine/free-port.ts";
 
-interface Asked {
-	method: string;
-	id: string;
-	body: Record<string, unknown>;
-}
-
-/** Answers reservations as it is told to. */
-class Bank {
-	readonly asked: Asked[] = [];
-	limited = true;
-	granted = true;
-	/** By what is asked, beside that. */
-	grants: (body: Record<string, unknown>) => boolean = () => true;
-	/** Instead of an answer. */
-	nonsense: { status: number; text: string } | undefined;
-	#server: Server | undefined;
-	readonly #port: number;
-
-	constructor(port: number) {
-		this.#port = port;
-	}
-
-	get url(): string {
-		return `http://127.0.0.1:${this.#port}/api`;
-	}
-
-	async open(): Promise<void> {
-		this.#server = createServer((request, response) => void this.#answer(request, response)).listen(
-			this.#port,
-			"127.0.0.1",
-		);
-		await once(this.#server, "listening");
-	}
-
-	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const text = Buffer.concat(await request.toArray()).toString();
-		const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
-		const id = request.method === "DELETE" ? (request.url?.split("/").at(-1) ?? "") : String(body["reservation_id"]);
-		this.asked.push({ method: request.method ?? "", id, body });
-		const granted = this.granted && this.grants(body);
-		const reason = granted ? null : { code: "BUDGET_EXCEEDED", message: "The budget is too small", scope: "session" };
-		const answer = { granted, limited: this.limited, reservation_id: id, amount: 1, reason };
-		const told = this.nonsense ?? { status: 200, text: JSON.stringify(answer) };
-		response.writeHead(told.status, { "content-type": "application/json" }).end(told.text);
-	}
-
-	close(): void {
-		this.#server?.closeAllConnections();
-		this.#server?.close();
-	}
-
-	count(method: string): number {
-		return this.asked.filter((one) => one.method === method).length;
-	}
-}
-
-const message = { id: "m", role: "user" as const, content: "", parts: [], created_at: "", metadata: {} };
-/** @param input Tokens it reads at most. */
-function call(id: string, input = 300): AskingCall {
-	const bounds = { likely: { input: 30, output: 40 }, atMost: { input, output: 400 } };
-	return { id, wire: "anthropic", model: "large", bounds };
-}
-
-const counts = { input: 100, output: 10, cache_read: 5, cache_write: 1 };
-
 describe("BudgetGate", () => {
-	let bank: Bank;
+	let bank: ReservationBank;
 	let gate: BudgetGate;
 	let log: LogBuffer;
 	let reported: number;
@@ -83,7 +21,7 @@ describe("BudgetGate", () => {
 	const { signal } = new AbortController();
 
 	beforeEach(async () => {
-		bank = new Bank(await freePort());
+		bank = new ReservationBank(await freePort());
 		log = new LogBuffer([]);
 		reported = 0;
 		isReported = true;

@@ -1,0 +1,32 @@
+/**
+ * The holds that no turn and no call of this pod needs any more. The platform counts each of them until it has been
+ * returned, so whoever asks for a new hold before that may find no room where there is enough.
+ */
+
+export class ReturningHolds {
+	readonly #returns = new Set<Promise<void>>();
+
+	get size(): number {
+		return this.#returns.size;
+	}
+
+	/** @param returned Settles when the platform has taken the hold back, or when nobody tries to return it any more. */
+	add(returned: Promise<void>): void {
+		const over = (): void => void this.#returns.delete(returned);
+		this.#returns.add(returned);
+		returned.then(over, over);
+	}
+
+	/** Resolves when every hold that is known now has been returned, or when the signal aborts. */
+	async returned(signal: AbortSignal): Promise<void> {
+		await Promise.race([Promise.allSettled(this.#returns), aborted(signal)]);
+	}
+}
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener("abort", () => resolve(), { once: true });
+	});
+}

@@ -1,0 +1,118 @@
+import { expect } from "chai";
+import { BudgetGate } from "#agent/reporting/budget-gate.ts";
+import { turnClock } from "#shared/clock.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import type { LaunchDocument } from "#shared/pod/launch.ts";
+import {
+	askingCall as call,
+	ReservationBank,
+	usedTokens as counts,
+	waitingMessage as message,
+} from "../../../support/agents/reservation-bank.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { freePort } from "../../../support/machine/free-port.ts";
+
+describe("holds that a pod returns", () => {
+	let bank: ReservationBank;
+	let gate: BudgetGate;
+	const { signal } = new AbortController();
+
+	beforeEach(async () => {
+		bank = new ReservationBank(await freePort());
+	});
+	afterEach(async () => {
+		await gate.close();
+		bank.close();
+	});
+
+	/** The gate of a session with a budget. */
+	function openGate(): void {
+		const launch = {
+			platform_url: bank.url,
+			session_id: "s",
+			pod_token: "t",
+			budgeted: true,
+			model_access: { model: "large" },
+		};
+		gate = new BudgetGate({ launch: launch as LaunchDocument, log: new LogBuffer([]), reported: async () => true });
+	}
+
+	/** From now on the platform has room for one reservation, and takes its time to take one back. */
+	function giveRoomForOne(): void {
+		bank.grants = ({ reservation_id: id }) => bank.held.size === 0 || bank.held.has(String(id));
+		bank.returnMs = 300;
+		bank.granted = true;
+	}
+
+	it("refuses no call for what it holds itself to find out whether a pause is over", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate();
+		expect(await gate.admit(call("a"), signal)).to.equal("The budget is too small");
+		await eventually(() => bank.count("POST") === 2, { what: "it asks whether the pause is over" });
+		giveRoomForOne();
+		await eventually(() => bank.held.size === 1, { what: "the pause is over", everyMs: 1 });
+		expect(await gate.admit(call("b"), signal)).to.equal(undefined);
+	});
+
+	it("lets no turn wait for what it holds itself to find out whether a pause is over", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate();
+		await gate.admit(call("a"), signal);
+		await eventually(() => bank.count("POST") === 2, { what: "it asks whether the pause is over" });
+		giveRoomForOne();
+		await eventually(() => bank.held.size === 1, { what: "the pause is over", everyMs: 1 });
+		const refused = bank.refused;
+		await gate.pass(message, signal);
+		expect(bank.refused).to.equal(refused);
+	});
+
+	it("refuses no call for what an earlier one has returned", async () => {
+		await bank.open();
+		openGate();
+		giveRoomForOne();
+		await gate.admit(call("a"), signal);
+		gate.used({ id: "a", model: "large", counts });
+		await eventually(() => bank.count("DELETE") === 1, { everyMs: 1 });
+		expect(await gate.admit(call("b"), signal)).to.equal(undefined);
+		expect(bank.asked.at(-1)?.body["used"], "under a reservation of its own").to.deep.equal([]);
+	});
+
+	it("takes a new reservation when the former one may have lapsed, so that nothing is counted twice", async () => {
+		await bank.open();
+		let at = 0;
+		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + at });
+		try {
+			openGate();
+			await gate.pass(message, signal);
+			const id = gate.reservationId;
+			await gate.admit(call("a"), signal);
+			gate.used({ id: "a", model: "large", counts });
+			at = 200_000;
+			await gate.admit(call("b"), signal);
+			expect(gate.reservationId, "not after minutes").to.equal(id);
+			gate.used({ id: "b", model: "large", counts });
+			giveRoomForOne();
+			at = 600_000;
+			expect(await gate.admit(call("c"), signal)).to.equal(undefined);
+			expect(gate.reservationId).not.to.equal(id);
+			expect(bank.asked.at(-1)).to.deep.nested.include({ id: gate.reservationId, "body.used": [] });
+			expect(bank.asked.at(-2)).to.include({ method: "DELETE", id });
+		} finally {
+			turnBack();
+		}
+	});
+
+	it("finds out all the same whether a pause is over when nobody waits for a call any more", async () => {
+		await bank.open();
+		bank.granted = false;
+		openGate();
+		await gate.admit(call("a"), signal);
+		await eventually(() => bank.count("POST") === 2, { what: "it asks whether the pause is over" });
+		await gate.admit(call("b"), AbortSignal.timeout(1));
+		giveRoomForOne();
+		await eventually(() => bank.held.size === 1, { what: "the pause is over" });
+		await eventually(() => bank.held.size === 0, { what: "what was only asked for is returned" });
+	});
+});
