@@ -1,11 +1,11 @@
-/** What every coding agent must do, whichever way it is spoken to. */
+/** The suite that every coding agent must pass, in whatever way it is connected. */
 import { expect } from "chai";
 import type { AgentUpdate, CodingAgent } from "#agent/coding-agents/coding-agent.ts";
 import { withoutFence } from "#shared/pod/fenced-output.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface CodingAgentCase {
-	/** A new one, with a folder opened; the suite closes it. */
+	/** Opens a new agent with a folder; the suite closes it. */
 	open: () => Promise<CodingAgent>;
 	/** A message that is answered with exactly `hello`. */
 	hello: string;
@@ -60,7 +60,8 @@ export function describeCodingAgent(name: string, { open, hello, endless, deadly
 			const since = performance.now();
 			await agent.close();
 			await turn;
-			// Twice 3 s for an agent that does not heed, and what a busy machine takes; a third time would be too much.
+			// The bound is twice 3 s for an agent that ignores its end, and the delay of a busy machine; a third wait would
+			// exceed it.
 			expect(performance.now() - since).to.be.below(8_500);
 			await eventually(() => agent.ended);
 		});

@@ -57,7 +57,7 @@ describe("AcpAgent", () => {
 		}
 	}
 
-	/** What it says to each message, one after the other. */
+	/** The agent's answers to the messages, in order. */
 	async function textsOf(record: AgentRecord, messages: string[], options: Partial<AcpOptions>): Promise<string[]> {
 		const agent = await open(record, { lateUpdateMs: 0, ...options });
 		const texts: string[] = [];
@@ -74,14 +74,14 @@ describe("AcpAgent", () => {
 	const lastWords = (): string | undefined => log.tail().lines.at(-1)?.message;
 
 	it("waits for updates that come after the answer, as long as the record says", async () => {
-		// They come half a second after it, or later where others use the machine.
+		// The updates come half a second after the answer, or later on a busy machine.
 		const patient = { ...scripted, late_update_ms: 3_000 };
 		expect(await updatesOf("late words", {}, patient)).to.deep.equal([{ type: "text", text: "words" }]);
 		expect(await updatesOf("late words", { lateUpdateMs: 0 }), "control").to.deep.equal([]);
 	});
 
 	it("permits once and never for ever, and logs it", async () => {
-		// A call that is announced by its request only is shown, too.
+		// A call that is announced only by its request is shown too.
 		expect(await updatesOf("ask")).to.deep.equal([
 			{ type: "tool", id: "t", title: "write a file", status: "pending" },
 			{ type: "tool", id: "t", status: "in_progress" },

@@ -1,4 +1,4 @@
-/** What shared/store offers to many writers at once, on every engine. */
+/** The suite for concurrent writers in shared/store, on every engine. */
 import { expect } from "chai";
 import { appendWithoutGaps } from "#shared/store/append-without-gaps.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";

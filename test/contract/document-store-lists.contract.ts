@@ -1,4 +1,4 @@
-/** What every document store must do with many documents: pages, counts, and events on their way. */
+/** The suite for many documents that every document store must pass: pages, counts, and the events of outboxes. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import type { DocumentStore, OutboxEntry, Page, Range } from "#shared/store/document-store.ts";
@@ -36,7 +36,7 @@ function describePages(store: () => DocumentStore): void {
 		return documents.map(({ id }) => id);
 	}
 
-	/** All pages, until there is no next one. */
+	/** Reads all pages. */
 	async function walk(
 		range: Range,
 		page: Omit<Page, "after"> & { maxBytes?: number },

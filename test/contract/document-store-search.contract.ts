@@ -1,4 +1,4 @@
-/** What every document store must do when it searches texts. */
+/** The suite for searches in texts that every document store must pass. */
 import { expect } from "chai";
 import { type DocumentStore, maxSearchText, type SearchPage } from "#shared/store/document-store.ts";
 import { failureOf } from "../support/failure-of.ts";
@@ -11,7 +11,7 @@ export function describeSearch(store: () => DocumentStore): void {
 		await Promise.all(documents.map((document) => store().insert(notes, document)));
 	}
 
-	/** The ids of all pages, until there is no next one. */
+	/** Reads the ids of all pages. */
 	async function idsOf(text: string, page: Partial<SearchPage<NoteColumns>> = {}): Promise<string[]> {
 		const seen: string[] = [];
 		for (let after: string | undefined, pages = 0; pages < 100; pages++) {

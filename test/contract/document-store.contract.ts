@@ -1,4 +1,4 @@
-/** What every document store must do. Each test gets an empty store with the sample collections open. */
+/** The suite that every document store must pass. Each test gets an empty store with the sample collections open. */
 import { expect } from "chai";
 import {
 	type Change,
@@ -15,7 +15,7 @@ import { failureOf } from "../support/failure-of.ts";
 
 export interface StoreUnderTest {
 	readonly store: DocumentStore;
-	/** Closes the store and removes what it has kept. */
+	/** Closes the store and removes its data. */
 	discard(): Promise<void>;
 }
 

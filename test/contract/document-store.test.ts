@@ -1,4 +1,4 @@
-/** The document stores there are; with `MONGODB_URL` also on the server it names. */
+/** Runs the suites on all document stores; with `MONGODB_URL` also on the server that it names. */
 import { describeDocumentStore } from "./document-store.contract.ts";
 import { openEmbedded, openOnEndpoint, openOnServer } from "../support/stores/open-stores.ts";
 

@@ -1,4 +1,4 @@
-/** What every identity provider must do, whoever its people are. */
+/** The suite that every identity provider must pass. */
 import { expect } from "chai";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -6,7 +6,7 @@ import { type LoopbackConnection, openLoopback } from "../support/clients/loopba
 import type { IdentityProvider } from "#services/gateway/callers/identity-provider.ts";
 
 export interface KnownCaller {
-	/** Value of the `Authorization` header. */
+	/** The value of the `Authorization` header. */
 	readonly authorization: string;
 	readonly principal: Principal;
 }
@@ -14,7 +14,7 @@ export interface KnownCaller {
 export interface IdentityProviderCase {
 	readonly identity: IdentityProvider;
 	readonly known: readonly KnownCaller[];
-	/** Who a caller without credentials is; undefined where there is nobody. */
+	/** The principal of a caller without credentials; undefined when there is none. */
 	readonly nobody: Principal | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What every place for session pods must do, whatever it is. */
+/** The suite that every runtime for session pods must pass. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import type { Pod, PodRuntime } from "#services/pod-manager/pod-runtime.ts";
@@ -6,18 +6,18 @@ import { eventually } from "../support/eventually.ts";
 import { podSpecFor } from "../support/pods/memory-pods.ts";
 
 export interface PodWorld {
-	/** The runtime as another process of the platform has it: it knows nothing but the world. */
+	/** The runtime as another process of the platform has it: it shares nothing but the running pods. */
 	runtime(): PodRuntime;
-	/** Resolves when what is kept for pods to come is there. */
+	/** Resolves when the agents for later pods are loaded. */
 	atRest(): Promise<void>;
-	/** Ends the session agent of a pod without a chance to say why. */
+	/** Kills the session agent of a pod, which cannot report a reason. */
 	kill(pod: Pod): Promise<void>;
 	hasWorkspace(sessionId: string): boolean;
 	close(): Promise<void>;
 }
 
 const graceMs = 10_000;
-/** From the start to an agent that is ready. */
+/** The time from the start to an agent that is ready. */
 const readyMs = 15_000;
 
 export function describePodRuntime(name: string, open: () => Promise<PodWorld>): void {

@@ -21,7 +21,9 @@ async function openMemory(): Promise<PodWorld> {
 	};
 }
 
-/** @param waiting Session agents that each opened runtime keeps waiting; only the first one is opened. */
+/**
+ * @param waiting The number of session agents that each opened runtime keeps loaded; only the first one is opened.
+ */
 async function openLocal(waiting: number): Promise<PodWorld> {
 	const pods = openLocalPods(waiting);
 	const opened = pods.runtime();

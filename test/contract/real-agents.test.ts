@@ -15,7 +15,9 @@ import { installTestedAgents, testedAgents } from "../support/agents/proven-agen
 import { waitCommand } from "../support/agents/wait-command.ts";
 import { describeCodingAgent } from "./coding-agent.contract.ts";
 
-/** Kills the process that this one has started: some agents run commands in children of theirs. Some refuse `$(…)`. */
+/**
+ * Kills the process that the agent has started: some agents run commands in children of theirs. Some refuse `$(…)`.
+ */
 const killAgent = `node -e "${[
 	"let [pid, parent] = [process.pid, process.ppid];",
 	"const statusOf = (one) => require('node:fs').readFileSync('/proc/' + one + '/status', 'utf8');",

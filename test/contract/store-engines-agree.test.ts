@@ -16,7 +16,7 @@ const events: fc.Arbitrary<OutboxEntry[]> = fc.array(
 	{ maxLength: 2 },
 );
 
-/** Members that may be there or not. */
+/** Members that may be absent. */
 const some = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(members, { requiredKeys: [] });
 
 const columns = some({
@@ -36,7 +36,7 @@ const guard: fc.Arbitrary<Guard<JobColumns>> = some({
 	fits: fc.record({ column: fc.constant("spent" as const), plus: number, limit: fc.constant("budget" as const) }),
 });
 
-/** Each column in one part only, as a change must be. */
+/** Each column is in one part only, as in a valid change. */
 const change: fc.Arbitrary<Change<JobColumns>> = fc.oneof(
 	some({ wire: fc.constant("[]"), set: columns }),
 	some({
@@ -116,7 +116,7 @@ const noteOperation: fc.Arbitrary<Operation> = fc.oneof(
 	),
 );
 
-/** What an operation comes to; of a failure its kind and sentence. */
+/** The outcome of an operation; a failure is its kind and sentence. */
 async function outcome(run: Operation, store: DocumentStore): Promise<unknown> {
 	const [settled] = await Promise.allSettled([run(store)]);
 	return settled.status === "fulfilled" ? settled.value : String(settled.reason);
@@ -161,7 +161,7 @@ async function agree(
 }
 
 describe("The engines of the document store agree", function () {
-	// Some two thousand writes, each of which waits for the disk.
+	// The test makes some two thousand writes, each of which waits for the disk.
 	this.timeout(120_000);
 
 	it("on any sequence of operations", () =>

@@ -1,4 +1,4 @@
-/** What the failover run is about, taken away: reads as the primary alone has it, and gaps that stay. */
+/** Removes the protections of the failover run: reads return local data, and gaps remain. */
 import type { Patch } from "../faults/patched-tree.ts";
 
 const connection = "shared/store/mongodb/mongodb-connection.ts";

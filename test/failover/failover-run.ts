@@ -1,6 +1,6 @@
 /**
- * A real replica set of three that loses its primary again and again under a real platform with two relays, clients that
- * write and clients that follow the stream; and what they, and the database, say of it after each time.
+ * A real replica set of three servers loses its primary repeatedly under a real platform with two relays. Clients
+ * write and follow the stream; after each round their observations and the database are checked.
  */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -21,23 +21,23 @@ import { Writers } from "./writers.ts";
 
 export interface Round {
 	readonly kind: RoundKind;
-	/** From when a majority could be had again until one of them was the primary. */
+	/** The time from a possible majority until it had a primary. */
 	readonly electedMs: number;
-	/** From when a majority could be had again until clients were told of what was written since. */
+	/** The time from a possible majority until clients received what was written since. */
 	readonly backMs: number;
 	readonly resets: number;
 	readonly gaps: number;
 	readonly doubles: number;
 	readonly lost: number;
 	readonly holes: number;
-	/** In words, what `lost` counts. */
+	/** Sentences on what `lost` counts. */
 	readonly wrong: readonly string[];
 }
 
 export interface FailoverOptions {
 	readonly kinds: readonly RoundKind[];
 	readonly seed: number;
-	/** Sources to run the platform from; default the project's. */
+	/** The sources of the platform; by default the project's. */
 	readonly root?: string;
 	readonly onRound?: (round: Round) => void;
 }
@@ -53,7 +53,7 @@ const sessionServices = ["event-log", "sessions", "blueprints", "settings", "ide
 const sessions = 3;
 const settleMs = 120_000;
 
-/** Most rounds are what the finding was. */
+/** Most rounds repeat the situation of the finding. */
 export function seededKinds(rounds: number, seed: number): RoundKind[] {
 	const random = new Random(seed);
 	const others = ["killed", "stepped down", "frozen"] as const;
@@ -89,22 +89,22 @@ export async function failoverRun({ kinds, seed, root, onRound }: FailoverOption
 	return { seed, acknowledged: writers.count, rounds };
 }
 
-/** Everybody who looks at the platform. */
+/** The clients and checks of the platform. */
 class Stage implements AsyncDisposable {
 	readonly #writers: Writers;
 	readonly #watches: readonly RevisionWatch[];
 	readonly #client: MongoClient;
-	/** Of former rounds. */
+	/** The results of earlier rounds. */
 	#holes = 0;
 
 	constructor(set: MongodSet, { prefix }: TestPlatform, writers: Writers) {
 		this.#writers = writers;
-		// One that stays, and one that comes again and again.
+		// One client stays connected, and one reconnects repeatedly.
 		this.#watches = [Infinity, 1_500].map((ms) => new RevisionWatch(`${prefix}/sessions/stream`, ms));
 		this.#client = new MongoClient(set.url, { readConcern: { level: "majority" } });
 	}
 
-	/** @param quietMs Of writing before the fault. */
+	/** @param quietMs The time of writing before the fault. */
 	async round(fault: Fault, kind: RoundKind, quietMs: number): Promise<Round> {
 		const before = this.#seen();
 		this.#writers.begin();
@@ -142,7 +142,7 @@ class Stage implements AsyncDisposable {
 		return this.#client.db("atelier");
 	}
 
-	/** When everybody was told of something that was acknowledged after `since`. */
+	/** Resolves with the time at which all clients had received something that was acknowledged after `since`. */
 	#toldOfNews(since: number): Promise<number> {
 		const toldAt = () => {
 			const news = [...this.#writers.names].filter(([, at]) => at > since);
@@ -153,7 +153,7 @@ class Stage implements AsyncDisposable {
 		return eventually(toldAt, { withinMs: settleMs, what: "the stream is back" });
 	}
 
-	/** What is still wrong when it has had the time to become right. */
+	/** The faults that remain after the time for recovery. */
 	async #wrongInTheEnd(): Promise<string[]> {
 		const wrong = async () => [
 			...(await this.#writers.lost()),
@@ -164,7 +164,7 @@ class Stage implements AsyncDisposable {
 		return wrong();
 	}
 
-	/** Acknowledged revisions that a client was not told of. */
+	/** The acknowledged revisions that a client did not receive. */
 	#untold({ told }: RevisionWatch): string[] {
 		return [...this.#writers.acknowledged].flatMap(([id, rev]) => {
 			const newest = told.get(id) ?? 0;

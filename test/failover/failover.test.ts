@@ -23,7 +23,7 @@ describe("failover of MongoDB", function () {
 	if (withoutMongod !== undefined) it(`${shown}: ${withoutMongod}`);
 	else
 		it(shown, async () => {
-			// Longer than all this takes: who is primary is up to the test.
+			// The wait exceeds the whole test, so the test decides which server is primary.
 			await using set = await MongodSet.start(3, 120_000);
 			await using writer = await openLog(set.url);
 			await using reader = await openLog(set.url);
@@ -40,7 +40,7 @@ describe("failover of MongoDB", function () {
 
 			await primary.kill();
 			await Promise.all(others.map((member) => member.start()));
-			// Only one that has all that the other one has can be elected.
+			// Only a server with everything that the other one has can be elected.
 			let tries = 0;
 			await eventually(() => others[tries++ % 2]?.command({ replSetStepUp: 1 }), { withinMs: 120_000 });
 			await set.primary();

@@ -1,6 +1,6 @@
 /**
- * The MongoDB store, whose writes to the event log wait while a file is there: a relay that has read the end of the log
- * and appends to it much later, as on a busy machine or over a slow network.
+ * The MongoDB store with appends to the event log that wait while a file exists. It stands for a relay that has read
+ * the end of the log and appends much later, as on a busy machine or a slow network.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,10 +8,10 @@ import type { Collection, Columns, Document } from "#shared/store/collection.ts"
 import type { Appended } from "#shared/store/document-store.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
 
-/** Of a process whose appends can be held: path of the file. */
+/** The variable of a process whose appends can be held: the path of the file. */
 export const holdVariable = "FAILOVER_HOLD_FILE";
 
-/** Beside it when an append waits. */
+/** The file that exists while an append waits. */
 export function waitingFile(hold: string): string {
 	return `${hold}.waiting`;
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run test:failover -- [--rounds n] [--seed n] [--control] [--record]`: a replica set of three loses its primary n times,
- * and 1 when anything was lost, doubled or late. With `--control` it runs without the protection, and is 1 when all is well.
+ * `npm run test:failover -- [--rounds n] [--seed n] [--control] [--record]`: a replica set of three loses its primary
+ * n times. The exit code is 1 when anything was lost, doubled or late. With `--control` it runs without the
+ * protection, and the exit code is 1 when nothing was.
  */
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { patchedTree } from "../faults/patched-tree.ts";

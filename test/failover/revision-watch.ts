@@ -1,4 +1,4 @@
-/** A client of the event stream that counts what it is told twice, and what it is not told. */
+/** A client of the event stream that counts duplicate and missing revisions. */
 import type { StreamEvent } from "../../cli/event-stream.ts";
 import { EventFollower } from "../support/clients/event-follower.ts";
 
@@ -9,17 +9,17 @@ interface Told {
 }
 
 export class RevisionWatch {
-	/** Newest revision of each session that it was told of. */
+	/** The newest revision of each session that the client has received. */
 	readonly told = new Map<string, number>();
-	/** What was seen so far. */
+	/** The observations so far. */
 	gaps = 0;
 	doubles = 0;
 	resets = 0;
-	/** When it was told of each name of a session, by `performance.now`. */
+	/** The time at which each name of a session arrived, by `performance.now`. */
 	readonly names = new Map<string, number>();
 	readonly #follower: EventFollower;
 
-	/** @param connectionMs How long a connection is kept. */
+	/** @param connectionMs How long a connection is used. */
 	constructor(url: string, connectionMs: number) {
 		this.#follower = new EventFollower({ url, connectionMs, take: (event) => this.#take(event) });
 	}
@@ -34,7 +34,7 @@ export class RevisionWatch {
 			this.#hear(JSON.parse(event.data) as Told);
 	}
 
-	/** What follows is the present state, whatever was told before. */
+	/** The present state follows, whatever was received before. */
 	#beginAnew(): void {
 		this.resets++;
 		this.told.clear();

@@ -1,4 +1,4 @@
-/** How a replica set loses its primary. */
+/** The ways in which a replica set loses its primary. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../support/eventually.ts";
@@ -7,34 +7,37 @@ import { waitingFile } from "./held-append-store.ts";
 
 export interface Fault {
 	readonly set: MongodSet;
-	/** While it is there, the second relay's appends wait. */
+	/** The second relay's appends wait while this file exists. */
 	readonly hold: string;
 }
 
-/** By `performance.now`. */
+/** Times by `performance.now`. */
 export interface Loss {
-	/** When a majority of the members could be had again. */
+	/** The time at which a majority of the members was possible again. */
 	readonly back: number;
-	/** When one of them was the primary. */
+	/** The time at which one of them was the primary. */
 	readonly elected: number;
-	/** Brings back the member that was lost. */
+	/** Brings the lost member back. */
 	readonly mend: () => Promise<void>;
 }
 
 export type RoundKind = keyof typeof roundKinds;
 
-/** The primary goes on alone so long, before it sees that it is alone. */
+/** The time for which the primary goes on alone before it notices. */
 const aloneMs = 3_000;
 
 export const roundKinds = {
-	/** Written where it is lost: the secondaries die, relays append and are not confirmed, the primary dies, the secondaries return. */
+	/**
+	 * Writes where the data will be lost: the secondaries die, relays append without confirmation, the primary dies,
+	 * the secondaries return.
+	 */
 	unconfirmed: async ({ set, hold }: Fault): Promise<Loss> => {
 		const primary = await set.primary();
 		const others = set.members.filter((member) => member !== primary);
 		rmSync(waitingFile(hold), { force: true });
 		await Promise.all(others.map((member) => member.kill()));
 		await sleep(aloneMs / 3);
-		// From here on the second relay has read the end of the log that the first one has written.
+		// The second relay has read the end of the log that the first one has written.
 		writeFileSync(hold, "");
 		const isHeld = () => existsSync(waitingFile(hold));
 		await eventually(isHeld, { withinMs: aloneMs }).catch(() => {});
@@ -56,12 +59,12 @@ export const roundKinds = {
 	"stepped down": async ({ set }: Fault): Promise<Loss> => {
 		const primary = await set.primary();
 		const back = performance.now();
-		// It closes the connection that asked.
+		// The server closes the connection of the request.
 		await primary.command({ replSetStepDown: 10, force: true }).catch(() => {});
 		return { back, elected: await successor(set), mend: async () => {} };
 	},
 
-	/** It does not know that it is not the primary any more when it wakes up. */
+	/** The server does not know when it wakes up that it is not the primary any more. */
 	frozen: async ({ set }: Fault): Promise<Loss> => {
 		const primary: Mongod = await set.primary();
 		primary.freeze();

@@ -1,4 +1,4 @@
-/** What the database itself holds, as a majority of its servers has it: an event log without holes, books that agree. */
+/** Checks the database as a majority of its servers has it: an event log without holes, and correct accounts. */
 import type { Db } from "mongodb";
 
 interface LogEntry {
@@ -25,7 +25,7 @@ interface DayAccount {
 	readonly cloud_tokens: number;
 }
 
-/** Numbers that no event has, whether they were filled since or not. */
+/** The numbers without an event, filled or not. */
 export async function holesOf(database: Db): Promise<number> {
 	const entries = await logOf(database);
 	const newest = entries.at(-1)?.seq ?? 0;
@@ -33,7 +33,7 @@ export async function holesOf(database: Db): Promise<number> {
 	return newest - told;
 }
 
-/** What is wrong with the order of the events and with the accounts. */
+/** The faults in the order of events and in the accounts. */
 export async function disagreements(database: Db): Promise<string[]> {
 	return [...outOfOrder(await logOf(database)), ...(await wrongAccounts(database))];
 }

@@ -1,10 +1,10 @@
-/** A failover run in words, and as a section of the documentation. */
+/** A failover run as text, and as a section of the documentation. */
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { keepSection } from "../support/document-section.ts";
 import type { FailoverReport, Round } from "./failover-run.ts";
 
-/** Longest that the stream may be away when there is a majority again. */
+/** The longest outage of the stream after a majority is possible again. */
 export const backWithinMs = 15_000;
 
 const head = ["round", "kind", "elected ms", "stream back ms", "resets", "gaps", "doubles", "lost", "holes"];
@@ -29,7 +29,7 @@ export function table({ seed, acknowledged, rounds }: FailoverReport): string {
 	].join("\n");
 }
 
-/** Puts the table into `docs/faults.md`. */
+/** Writes the table into `docs/faults.md`. */
 export function keepTable(report: FailoverReport): void {
 	keepSection(join(projectRoot, "docs/faults.md"), "failover", `${table(report)}\n`);
 }

@@ -5,7 +5,7 @@ import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 
 const pauseMs = 60;
 
-/** Has a price (config/models.yaml). */
+/** The model has a price (config/models.yaml). */
 const model = "claude-sonnet-4-6";
 
 interface Report {
@@ -27,20 +27,23 @@ export class Writers {
 	readonly #sessions: string[] = [];
 	#loops: Promise<void>[] = [];
 	#isResting = true;
-	/** Not acknowledged yet: it is repeated until it is, and counts once. */
+	/** A report without an acknowledgement is repeated until it has one, and counts once. */
 	#report: Report | undefined;
-	/** Newest acknowledged revision of each session. */
+	/** The newest acknowledged revision of each session. */
 	readonly acknowledged = new Map<string, number>();
-	/** Tokens in reports that were acknowledged. */
+	/** The tokens in acknowledged reports. */
 	tokens = 0;
-	/** Commands and reports. */
+	/** The number of commands and reports. */
 	count = 0;
-	/** When each name was acknowledged, by `performance.now`. */
+	/** The time at which each name was acknowledged, by `performance.now`. */
 	readonly names = new Map<string, number>();
 	#spender = "";
 	#names = 0;
 
-	/** @param podOf A client with the rights of the pod of a session's first launch: what others report is in no account. */
+	/**
+	 * @param podOf Returns a client with the rights of the pod of a session's first launch, because reports of others
+	 * are in no account.
+	 */
 	constructor(api: ApiClient, podOf: (session: string) => ApiClient) {
 		this.#api = api;
 		this.#podOf = podOf;
@@ -58,13 +61,13 @@ export class Writers {
 		this.#loops.push(this.#reportAlways());
 	}
 
-	/** Resolves when nothing is under way. */
+	/** Resolves when no request is under way. */
 	async rest(): Promise<void> {
 		this.#isResting = true;
 		await Promise.all(this.#loops);
 	}
 
-	/** What was acknowledged and is not there. */
+	/** The acknowledged changes that are missing. */
 	async lost(): Promise<string[]> {
 		const lost: string[] = [];
 		for (const [id, rev] of this.acknowledged) {
@@ -111,7 +114,7 @@ export class Writers {
 		}
 	}
 
-	/** Undefined when there is none: what became of the request is open. */
+	/** Returns undefined when there is no answer and the outcome of the request is unknown. */
 	#answer<T>(send: () => Promise<Answer<T>>): Promise<Answer<T> | undefined> {
 		return send().catch(() => undefined);
 	}

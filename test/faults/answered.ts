@@ -1,10 +1,13 @@
-/** Sends a request that is safe to repeat until it has an answer that settles it. */
+/** Sends a request that is safe to repeat until its answer is final. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../support/clients/api-client.ts";
 
 const withinMs = 60_000;
 
-/** @param send Resolves to nothing when the connection breaks. @throws {Error} when no answer below 500 comes in time. */
+/**
+ * @param send Resolves with undefined when the connection is lost. @throws {Error} when no answer below 500 comes in
+ * time.
+ */
 export async function answered<T>(send: () => Promise<Answer<T> | undefined>): Promise<Answer<T>> {
 	const end = performance.now() + withinMs;
 	for (let last = "none at all"; ; await sleep(50)) {

@@ -1,6 +1,6 @@
 /**
- * A client that archives all stopped sessions at once, again and again, each time with a key. What it was told is told
- * to the clients whose sessions those are.
+ * A client that archives all stopped sessions repeatedly, each time with a key. Its results are passed to the clients
+ * that own the sessions.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,9 +13,9 @@ export class Archiver {
 	readonly #api: ApiClient;
 	readonly #random: Random;
 	readonly #drivers: readonly SessionDriver[];
-	/** What no client may ever see. */
+	/** Observations that no client may ever make. */
 	readonly wrong: string[] = [];
-	/** Sessions that it was told are archived. */
+	/** The sessions that it was told are archived. */
 	archived = 0;
 
 	constructor(api: ApiClient, random: Random, drivers: readonly SessionDriver[]) {
@@ -24,7 +24,7 @@ export class Archiver {
 		this.#drivers = drivers;
 	}
 
-	/** Until the signal aborts; what was begun is brought to its answer. */
+	/** Runs until the signal aborts; requests that are under way get their answers. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			await this.#archive();

@@ -1,6 +1,6 @@
 /**
- * What a session and its pod write down: usage, chronicles, a timeline, reservations. Everything that was acknowledged
- * must be in the books, and usage once only, however often it had to be sent.
+ * A client that writes usage, chronicles, a timeline and reservations of a session and its pod. Everything that was
+ * acknowledged must be in the books, and usage once only, even if it was sent repeatedly.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,11 +8,13 @@ import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { answered } from "./answered.ts";
 import type { Random } from "./random.ts";
 
-/** US dollars, for the session and its owner: high enough for everything, so that every account is asked. */
+/**
+ * The limit of the session and its owner in US dollars: high enough for everything, so that every account is asked.
+ */
 const limit = 100_000;
-/** Has a price: what has none is not reserved (config/models.yaml). */
+/** The model has a price, because a model without one needs no reservation (config/models.yaml). */
 const model = "claude-sonnet-4-6";
-/** Chronicles and entries of the timeline; lists have an end. */
+/** The bound on chronicles and entries of the timeline, because lists are bounded. */
 const maxKept = 100;
 
 type Request = [method: string, path: string, body?: unknown];
@@ -27,31 +29,31 @@ export class BooksClient {
 	readonly #podOf: (session: string) => ApiClient;
 	readonly #random: Random;
 	#session = "";
-	/** Another one has the chronicles: each new one begins a timeline of its own. */
+	/** Another session has the chronicles: each new chronicle begins a timeline of its own. */
 	#chronicled = "";
 	#tokens = 0;
-	/** Summaries by chronicle. */
+	/** The summaries by chronicle. */
 	readonly #summaries = new Map<string, string>();
 	readonly #labels: string[] = [];
 	readonly #wrong: string[] = [];
-	/** Reports that were taken. */
+	/** The reports that were accepted. */
 	acknowledged = 0;
 
-	/** @param podOf A client with the rights of the pod of a session's first launch. */
+	/** @param podOf Returns a client with the rights of the pod of a session's first launch. */
 	constructor(api: ApiClient, podOf: (session: string) => ApiClient, random: Random) {
 		this.#api = api;
 		this.#podOf = podOf;
 		this.#random = random;
 	}
 
-	/** Sessions and limits. */
+	/** Makes the sessions and limits. */
 	async open(): Promise<void> {
 		this.#session = await this.#created("books");
 		this.#chronicled = await this.#created("chronicled");
 		await this.#sent(200, ["PUT", "/budgets/users/dev-user", { limit }]);
 	}
 
-	/** Until the signal aborts; what was begun is brought to its end. */
+	/** Runs until the signal aborts; requests that are under way are completed. */
 	async run(signal: AbortSignal): Promise<void> {
 		const kinds = [() => this.#use(), () => this.#use(), () => this.#tell(), () => this.#note(), () => this.#reserve()];
 		while (!signal.aborted) {
@@ -60,7 +62,7 @@ export class BooksClient {
 		}
 	}
 
-	/** What is not in the books as it should be. */
+	/** The faults in the books. */
 	async wrong(): Promise<string[]> {
 		const session = await this.#api.get<Books>(`/sessions/${this.#session}`);
 		const timeline = await this.#api.get<{ events: unknown[] }>(`/chronicles/${this.#session}/timeline`);
@@ -79,7 +81,7 @@ export class BooksClient {
 		];
 	}
 
-	/** The id of a new session. */
+	/** Resolves with the id of a new session. */
 	async #created(name: string): Promise<string> {
 		const wanted = { name, source: { type: "git", repo: "" }, budget: { limit } };
 		return (await this.#sent<{ id: string }>(201, ["POST", "/sessions", wanted])).body.id;
@@ -94,7 +96,7 @@ export class BooksClient {
 		return lost;
 	}
 
-	/** The same report twice: it counts once. */
+	/** Sends the same report twice, which counts once. */
 	async #use(): Promise<void> {
 		const tokens = Math.ceil(this.#random.between(1, 5_000));
 		const report = { tokens, provider: "cloud", model, report_id: randomUUID() };
@@ -123,7 +125,7 @@ export class BooksClient {
 		this.#labels.push(label);
 	}
 
-	/** A pod whose session has failed gets none. */
+	/** A pod whose session has failed gets no reservation. */
 	async #reserve(): Promise<void> {
 		const path = `/sessions/${this.#session}/reservations`;
 		const id = randomUUID();
@@ -132,7 +134,7 @@ export class BooksClient {
 		if (status < 300) await this.#sent(204, ["DELETE", `${path}/${id}`], pod);
 	}
 
-	/** Method, path and body, sent until there is an answer. */
+	/** Sends method, path and body until there is an answer. */
 	async #sent<T>(expected: number, [method, path, body]: Request, api = this.#api): Promise<Answer<T>> {
 		const headers = { "idempotency-key": randomUUID() };
 		const answer = await answered(() => api.request<T>(method, path, { body, headers }));

@@ -1,6 +1,6 @@
 /**
- * Protections, each with what takes it away, what happens then to a platform with it and to one without, and the
- * invariant that must break without it.
+ * The controls: each names a protection, the patch that removes it, a scenario for platforms with and without it, and
+ * the invariant that must break without it.
  */
 import { isBroken, type Verdict } from "./testbed.ts";
 import { type Patch, patchedTree } from "./patched-tree.ts";
@@ -12,25 +12,25 @@ import { sameCommand } from "./scenarios/same-command.ts";
 export interface Control {
 	readonly name: string;
 	readonly patches: readonly Patch[];
-	/** @param root Sources to run the platform from; default the project's. */
+	/** @param root The sources of the platform; by default the project's. */
 	readonly scenario: (root?: string) => Promise<Verdict>;
-	/** Begins the invariant's name. */
+	/** The beginning of the invariant's name. */
 	readonly breaks: string;
-	/** Quick enough for every run of the tests. */
+	/** The control is quick enough for every run of the tests. */
 	readonly quick: boolean;
 }
 
 export interface ControlReport {
 	readonly name: string;
 	readonly breaks: string;
-	/** What is wrong with the protection, and without it. */
+	/** The faults with the protection, and without it. */
 	readonly with: Verdict;
 	readonly without: Verdict;
-	/** Nothing is wrong with the protection, and without it what must be. */
+	/** Whether the protection prevents the fault that occurs without it. */
 	readonly works: boolean;
 }
 
-/** Both sides of a control, one after the other. */
+/** Runs both sides of a control, one after the other. */
 export async function runControl(control: Control): Promise<ControlReport> {
 	const sound = await control.scenario();
 	const without = await withoutProtection(control);
@@ -38,7 +38,7 @@ export async function runControl(control: Control): Promise<ControlReport> {
 	return { name: control.name, breaks: control.breaks, with: brokenOnly(sound), without, works };
 }
 
-/** What breaks. */
+/** The names of the broken invariants. */
 export async function withoutProtection({ patches, scenario }: Control): Promise<Verdict> {
 	using tree = patchedTree(patches);
 	return brokenOnly(await scenario(tree.root));
@@ -63,7 +63,7 @@ export const controls: readonly Control[] = [
 				from: "equals: { rev: session.rev, ...guard }",
 				to: "equals: { ...guard }",
 			},
-			// In one process no change meets another one of the same session, but for this.
+			// The queue keeps changes of one session apart inside a process, so it is removed too.
 			{
 				file: "services/sessions/record/change-queue.ts",
 				from: "if (line) await this.#turn(line, asker);\n\t\telse this.#lines.set(key, []);",

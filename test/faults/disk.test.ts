@@ -1,5 +1,5 @@
 /**
- * A data folder that is full, and one that can only be read, under a platform that works; real file systems.
+ * A working platform with a full data folder, and with a read-only one, on real file systems.
  * Long: it fills a disk and waits until commands are taken again.
  */
 import { expect } from "chai";
@@ -16,7 +16,7 @@ import { SmallDisk } from "../support/hostile/small-disk.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 
 const megabytes = 96;
-/** What waits for room is tried again after at most 30 s, what was refused often after 5 s. */
+/** Waiting work is tried again after at most 30 s, and work that failed repeatedly after 5 s. */
 const againMs = 40_000;
 
 describe("a data folder", function () {

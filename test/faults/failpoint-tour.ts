@@ -1,10 +1,10 @@
-/** Which failpoint comes next: those that no kill has hit yet first, so that a run visits all of them. */
+/** Chooses the next failpoint: those without a kill come first, so that a run visits all of them. */
 import type { Random } from "./random.ts";
 
 export class FailpointTour {
 	readonly #random: Random;
 	readonly #tries = new Map<string, number>();
-	/** How often the platform died at each. */
+	/** The number of kills at each failpoint. */
 	readonly visits: ReadonlyMap<string, number>;
 	readonly #visits: Map<string, number>;
 
@@ -14,12 +14,12 @@ export class FailpointTour {
 		this.visits = this.#visits;
 	}
 
-	/** Where the platform has not died yet. */
+	/** The failpoints at which the platform has not died yet. */
 	get missing(): string[] {
 		return [...this.#visits].filter(([, visits]) => visits === 0).map(([name]) => name);
 	}
 
-	/** Among those that are missing the least tried, when none is missing any. */
+	/** Chooses among the missing failpoints, or among the least tried when none is missing. */
 	next(): string {
 		const names = this.missing.length > 0 ? this.missing : [...this.#visits.keys()];
 		const fewest = Math.min(...names.map((name) => this.#triesOf(name)));

@@ -1,4 +1,4 @@
-/** One fault run: sessions under a mixed load, faults at random moments, and what holds afterwards. */
+/** One fault run: sessions under a mixed load, faults at random moments, and the checks afterwards. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,42 +19,44 @@ import { SessionDriver } from "./session-driver.ts";
 
 export interface FaultRunOptions {
 	readonly seed: number;
-	/** Kills of the platform before the last one. */
+	/** The number of kills of the platform before the last one. */
 	readonly kills: number;
-	/** Default 12; the last two have a git server that is slow, and one that is dead. */
+	/** The number of sessions, by default 12. The last two have a slow git server and a dead one. */
 	readonly sessions?: number;
-	/** How long after the last restart everything must be where it should; default 15 s. */
+	/** How long after the last restart everything must be in its final state; by default 15 s. */
 	readonly settleMs?: number;
-	/** Goes on after the kills until the platform died at every failpoint, or could not be made to. */
+	/**
+	 * Whether the run goes on after the kills until the platform has died at every failpoint, or could not be made to.
+	 */
 	readonly everyFailpoint?: boolean;
-	/** Sources to run the platform from, for controls. */
+	/** The sources of the platform, for controls. */
 	readonly root?: string | undefined;
 }
 
 export interface FaultReport extends Findings {
 	readonly seed: number;
 	readonly faults: Record<string, number>;
-	/** How often the platform died at each. */
+	/** The number of kills at each failpoint. */
 	readonly failpoints: Record<string, number>;
-	/** Faults that could not be tried on this machine. */
+	/** The faults that could not be tried on this machine. */
 	readonly leftOut: readonly string[];
 	readonly acknowledged: number;
 	readonly archived: number;
-	/** Usage, chronicles, timeline and reservations. */
+	/** The client of usage, chronicles, timeline and reservations. */
 	readonly bookings: number;
 	readonly events: number;
 	readonly reconnects: number;
-	/** Milliseconds that a session was longest in a passing status. */
+	/** The longest time of a session in a passing status, in milliseconds. */
 	readonly longestPassingMs: number;
-	/** Milliseconds of the slowest answer. */
+	/** The time of the slowest answer, in milliseconds. */
 	readonly slowestAnswerMs: number;
 }
 
-/** As long as a lease that died with the platform. */
+/** The time of a lease that died with the platform. */
 const usualSettleMs = 15_000;
-/** Of the data folder: what a dozen sessions need is a fifth of it. */
+/** The size of the data folder: a dozen sessions need a fifth of it. */
 const diskMegabytes = 192;
-/** For each failpoint that no kill has hit yet. */
+/** The number of tries for each failpoint without a kill. */
 const extraTries = 4;
 
 export async function faultRun(options: FaultRunOptions): Promise<FaultReport> {
@@ -106,7 +108,7 @@ async function underLoad(
 	const ending = new AbortController();
 	const clients = [...drivers, archiver, books].filter((client) => client !== undefined);
 	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
-	// Heard of when it is waited for.
+	// The rejection is handled when the promise is awaited.
 	load.catch(() => {});
 	try {
 		await eventually(() => follower.hasPlace, { withinMs: 20_000, what: "the stream tells of a session" });

@@ -12,7 +12,7 @@ import { table } from "./table.ts";
 
 const quick = controls.filter((control) => control.quick);
 
-/** Waits make up most of their time, so they run side by side. */
+/** Waits make up most of their time, so the controls run concurrently. */
 describe("faults", function () {
 	this.timeout(300_000);
 	let run: Promise<FaultReport>;
@@ -21,7 +21,7 @@ describe("faults", function () {
 	before(() => {
 		run = faultRun({ seed: 2355, kills: 5 });
 		outcomes = new Map(quick.map((control) => [control.name, withoutProtection(control)]));
-		// Each is heard of in its test.
+		// Each rejection is handled in its test.
 		for (const outcome of [run, ...outcomes.values()]) outcome.catch(() => {});
 	});
 

@@ -1,4 +1,4 @@
-/** The faults of a run: each happens to a real platform, and is over when its function resolves. */
+/** The faults of a run: each affects a real platform, and is over when its function resolves. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../support/eventually.ts";
 import type { SmallDisk } from "../support/hostile/small-disk.ts";
@@ -8,19 +8,19 @@ import type { Testbed } from "./testbed.ts";
 import { patience } from "../support/machine/patience.ts";
 import type { Random } from "./random.ts";
 
-/** The clock may go back an hour, but forward only by less than any deadline. */
+/** The clock may go back an hour, but forward only by less than any time limit. */
 const clockJumpsMs = [-3_600_000, -30_000, 5_000, 20_000];
 
-/** How long the way to a failpoint may take after a start; one that is not passed by then may be later. */
+/** How long a start may take to reach a failpoint; a failpoint that is not passed by then may be passed later. */
 const failpointMs = 3_000;
 const startMs = 20_000;
-/** What others free on a full disk is taken, too. */
+/** Space that others free on a full disk is filled too. */
 const refillMs = 50;
 
 export interface FaultsOptions {
 	readonly random: Random;
 	readonly tour: FailpointTour;
-	/** Holds the data folder; undefined where nothing may be mounted. */
+	/** The disk with the data folder; undefined if nothing may be mounted. */
 	readonly disk: SmallDisk | undefined;
 }
 
@@ -31,9 +31,9 @@ export class Faults {
 	readonly #disk: SmallDisk | undefined;
 	readonly tour: FailpointTour;
 	#offsetMs = 0;
-	/** How often each kind happened. */
+	/** The number of faults of each kind. */
 	readonly counts = new Map<string, number>();
-	/** Kinds that cannot happen on this machine. */
+	/** The kinds that are impossible on this machine. */
 	readonly leftOut: readonly string[];
 	kills = 0;
 
@@ -46,7 +46,7 @@ export class Faults {
 		this.leftOut = disk ? [] : ["disk full", "data folder read-only"];
 	}
 
-	/** One fault, after a random while. */
+	/** Causes one fault after a random time. */
 	async next(): Promise<void> {
 		await sleep(this.#random.between(50, 900));
 		const kinds = [
@@ -63,13 +63,13 @@ export class Faults {
 		await this.#random.pick(kinds)();
 	}
 
-	/** Kills at failpoints until there was one at each. @param tries For each of those that are missing. */
+	/** Kills at failpoints until there was a kill at each. @param tries The number of tries for each missing one. */
 	async visitAll(tries: number): Promise<void> {
 		for (let left = tries * this.tour.missing.length; left > 0 && this.tour.missing.length > 0; left--)
 			await this.#killAtFailpoint();
 	}
 
-	/** The last restart, without anything that could stop it. */
+	/** Makes the last restart, without anything that could stop it. */
 	async lastKill(): Promise<void> {
 		this.#count("kill -9 of the platform, the last one");
 		await this.#platform.kill();
@@ -158,14 +158,14 @@ export class Faults {
 	}
 
 	#someAgent() {
-		// Drawn in any case, so that the seed's later faults do not depend on whether there is one.
+		// The number is drawn in any case, so that the seed's later faults do not depend on it.
 		const place = this.#random.next();
 		const agents = this.#platform.sessionProcesses().filter(({ isAgent }) => isAgent);
 		return agents[Math.floor(place * agents.length)];
 	}
 
 	#launch(env: Record<string, string> = {}): void {
-		// What the former process has written goes with it.
+		// The output of the earlier process is included.
 		this.#testbed.overheard.hear(this.#platform.output);
 		const clock = { ATELIER_CLOCK_OFFSET_MS: String(this.#offsetMs) };
 		this.#platform.processes = [this.#platform.startProcess([], { ...clock, ...env })];
@@ -189,7 +189,7 @@ async function frozen(send: (name: NodeJS.Signals) => void, ms: number): Promise
 	send("SIGCONT");
 }
 
-/** Nothing happens to a process that has ended. */
+/** A signal has no effect on a process that has ended. */
 function signal(pid: number, name: NodeJS.Signals): void {
 	try {
 		process.kill(pid, name);

@@ -1,4 +1,7 @@
-/** What must hold after a fault run, each as a function from the world to what is wrong with it (reliability.md 4.1). */
+/**
+ * The conditions that must hold after a fault run, each as a function from the observations to sentences on what is
+ * wrong.
+ */
 import type { MachineState } from "../support/machine/machine-state.ts";
 import type { SessionProcess } from "../support/platform/session-processes.ts";
 import type { SessionView } from "../support/platform/session-steps.ts";
@@ -8,34 +11,34 @@ import type { SessionDriver } from "./session-driver.ts";
 
 export interface World {
 	readonly drivers: readonly SessionDriver[];
-	/** As the API lists them, archived ones too. */
+	/** The sessions that the API lists, archived ones too. */
 	readonly sessions: ReadonlyMap<string, SessionView & { rev: number }>;
-	/** Launches whose agent was killed: those may be failed. */
+	/** The launches whose agent was killed: their sessions may be failed. */
 	readonly killedAgents: ReadonlySet<string>;
 	readonly processes: readonly SessionProcess[];
 	readonly machine: MachineState;
-	/** What the stream told last, by session. */
+	/** The last state of each session on the stream. */
 	readonly told: ReadonlyMap<string, { rev: number; status: string }>;
-	/** Conversations of the sessions that run, as sent. */
+	/** The conversations of running sessions, in the form that was sent. */
 	readonly conversations: ReadonlyMap<string, string>;
-	/** Secrets that others could read: in output, arguments, answers or events. */
+	/** The secrets that others could read: in output, arguments, answers or events. */
 	readonly exposed: readonly string[];
-	/** Sessions that stayed too long in a passing status while the run went on. */
+	/** The sessions that stayed too long in a passing status during the run. */
 	readonly stuck: readonly string[];
-	/** What is not in the books as it was acknowledged. */
+	/** The faults in the books. */
 	readonly booksWrong: readonly string[];
-	/** What the client that archives all stopped sessions may never see. */
+	/** Observations of the client that archives all stopped sessions which no client may ever make. */
 	readonly archiverWrong: readonly string[];
 	readonly streamWrong: readonly string[];
 	readonly twins: readonly string[];
-	/** Milliseconds from each restart to `/ready`. */
+	/** The milliseconds from each restart to `/ready`. */
 	readonly restartsMs: readonly number[];
 }
 
 const answerMs = 12_000;
 const startMs = 10_000;
 
-/** Empty when every session is in the state its last acknowledged command asks for. */
+/** Returns an empty list when every session has the state that its last acknowledged command asks for. */
 export function unsettled(world: Pick<World, "drivers" | "sessions" | "killedAgents">): string[] {
 	return world.drivers.flatMap((driver) => {
 		const { id, wanted, name } = driver;
@@ -51,7 +54,7 @@ function isWanted({ wanted, mayBeArchived }: SessionDriver, status: string): boo
 	return status === wanted || (mayBeArchived && status === "archived");
 }
 
-/** Its agent was killed, or its git server is none. */
+/** Whether the session's agent was killed, or its git server does not work. */
 function mayHaveFailed({ repo }: SessionDriver, session: SessionView, killedAgents: ReadonlySet<string>): boolean {
 	if (session.status !== "failed") return false;
 	if (killedAgents.has(`${session.id}-g${session.generation}`)) return true;
@@ -98,7 +101,7 @@ function stale({ sessions, told }: World): string[] {
 	];
 }
 
-/** By name, in the order they are printed. */
+/** The invariants by name, in the order in which they are printed. */
 export const invariants: Record<string, (world: World) => string[]> = {
 	"I1 nothing is stuck": ({ sessions, stuck }) => [
 		...stuck,

@@ -1,6 +1,7 @@
 /**
- * `npm run test:faults -- [--seed n] [--kills n] [--no-controls] [--record]`: a fault run and the controls, their table,
- * and 1 when something does not hold, a failpoint was never visited, or a control stays green.
+ * `npm run test:faults -- [--seed n] [--kills n] [--no-controls] [--record]`: a fault run and the controls, with
+ * their table. The exit code is 1 when an invariant does not hold, a failpoint was never visited, or a control breaks
+ * nothing.
  */
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { type ControlReport, controls, runControl } from "./controls.ts";

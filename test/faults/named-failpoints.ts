@@ -5,7 +5,7 @@ import { projectRoot } from "#shared/project-root.ts";
 
 const passing = /\bfailpoint\("([^"]+)"\)/g;
 
-/** In order of their names. */
+/** The names are sorted. */
 export function namedFailpoints(root = projectRoot): string[] {
 	const files = globSync("{services,shared,agent}/**/*.ts", { cwd: root });
 	const names = files.flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(passing)]);

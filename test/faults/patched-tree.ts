@@ -1,4 +1,4 @@
-/** A copy of the platform's sources from which one protection was taken, for controls. */
+/** A copy of the platform's sources without one protection, for controls. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { projectRoot } from "#shared/project-root.ts";
 
 export interface Patch {
 	readonly file: string;
-	/** Stands in the file exactly once. */
+	/** The text must occur in the file exactly once. */
 	readonly from: string;
 	readonly to: string;
 }
 
 const copied = ["services", "shared", "agent", "config", "moleculer.config.ts", "package.json"];
 
-/** @throws {Error} when a text that is to be replaced does not stand in its file exactly once. */
+/** @throws {Error} when a text to replace does not occur in its file exactly once. */
 export function patchedTree(patches: readonly Patch[]): { root: string } & Disposable {
 	const root = mkdtempSync(join(tmpdir(), "atelier-patched-"));
 	const tree = { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };

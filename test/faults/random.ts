@@ -7,7 +7,7 @@ export class Random {
 		this.#state = seed >>> 0;
 	}
 
-	/** From 0 up to, not including, 1. */
+	/** Returns a number from 0 up to, and not including, 1. */
 	next(): number {
 		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -19,7 +19,7 @@ export class Random {
 		return from + this.next() * (to - from);
 	}
 
-	/** @throws {RangeError} when there is nothing to pick from. */
+	/** @throws {RangeError} when the list is empty. */
 	pick<T>(list: readonly T[]): T {
 		const one = list[Math.floor(this.next() * list.length)];
 		if (one === undefined) throw new RangeError("Nothing to pick from");

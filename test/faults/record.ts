@@ -1,4 +1,4 @@
-/** Keeps what a run has found: as data for whoever compares, and as a section of the documentation for people. */
+/** Stores the results of a run: as data for comparisons, and as a section of the documentation. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
@@ -10,7 +10,10 @@ export interface FaultRecord extends FaultReport {
 	readonly controls: readonly ControlReport[];
 }
 
-/** @param root Folder with `bench/results/faults.json` and `docs/faults.md`. @throws {Error} without the marks in the document. */
+/**
+ * @param root The folder with `bench/results/faults.json` and `docs/faults.md`. @throws {Error} when the document has
+ * no marks.
+ */
 export function keepRecord(record: FaultRecord, root = projectRoot): void {
 	const folder = join(root, "bench", "results");
 	mkdirSync(folder, { recursive: true });
@@ -18,7 +21,7 @@ export function keepRecord(record: FaultRecord, root = projectRoot): void {
 	keepSection(join(root, "docs", "faults.md"), "record", section(record));
 }
 
-/** Markdown. */
+/** Returns the section in Markdown. */
 export function section(record: FaultRecord): string {
 	const { seed, acknowledged, bookings, events, reconnects, settledMs, longestPassingMs, slowestAnswerMs } = record;
 	const broken = Object.keys(record.invariants).filter((name) => record.invariants[name]?.length);

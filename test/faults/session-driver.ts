@@ -1,6 +1,7 @@
 /**
- * A client with one session: sends random commands, one after the other, and remembers what was acknowledged. A command
- * without an answer is repeated with its Idempotency-Key until there is one, so that it is always known what holds.
+ * A client with one session: it sends random commands, one after the other, and remembers what was acknowledged. A
+ * command without an answer is repeated with its Idempotency-Key until it has one, so the expected state is always
+ * known.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,16 +10,16 @@ import type { SessionView } from "../support/platform/session-steps.ts";
 import { answered } from "./answered.ts";
 import type { Random } from "./random.ts";
 
-/** What the last acknowledged command asks for. */
+/** The state that the last acknowledged command asks for. */
 export type Wanted = "running" | "stopped" | "archived" | "deleted";
 
-/** What a session's agent is told; the environment of the agent is shown to whoever reads the conversation. */
+/** The messages for a session's agent; readers of the conversation can see the environment of the agent. */
 const commands = ["$ echo", "$ echo", "$ env && echo"];
 
 const wantedBy = { start: "running", stop: "stopped", archive: "archived", restore: "stopped" } as const;
 type Command = keyof typeof wantedBy;
 
-/** What is worth trying; what is not allowed is refused, and that is part of the load. */
+/** The commands that are tried. Commands that are not allowed are refused, which is a part of the load. */
 const likely: Record<Wanted, readonly (Command | "message" | "delete" | "create")[]> = {
 	running: ["message", "message", "stop", "stop", "archive", "delete", "start"],
 	stopped: ["start", "start", "start", "archive", "delete", "restore"],
@@ -26,9 +27,9 @@ const likely: Record<Wanted, readonly (Command | "message" | "delete" | "create"
 	deleted: ["create"],
 };
 
-/** Failures of what the platform stands on; any other 5xx is one of its own. */
+/** The failures of what the platform depends on; any other 5xx is a fault of its own. */
 const honest = [502, 503, 504, 507];
-/** Absolute paths are nobody's business; those of the API are in no sentence. */
+/** Absolute paths must not be in an answer; the paths of the API are in no sentence. */
 const ownPath = /(^|[\s"'(])\/(tmp|home|root|var|work|proc)\//;
 
 export class SessionDriver {
@@ -38,21 +39,29 @@ export class SessionDriver {
 	readonly name: string;
 	id = "";
 	wanted: Wanted = "deleted";
-	/** Stopped sessions may have been archived by somebody else, at the same time as a command of this client. */
+	/** The stopped sessions that another client may have archived at the time of a command of this client. */
 	mayBeArchived = false;
-	/** End of the newest command, on the clock of `performance`; Infinity while it is under way. */
+	/** The end of the newest command, on the clock of `performance`; Infinity while it is under way. */
 	#quietSince = 0;
-	/** Restores that were taken although another one of the same moment was: the session must have been archived in between. */
+	/**
+	 * The restores that succeeded although another one did at the same time: the session must have been archived in
+	 * between.
+	 */
 	#surplusRestores = 0;
-	/** Somebody else archived it while the answer to a stop was awaited, which comes when the pod has ended. */
+	/**
+	 * Another client archived the session while the answer to a stop was awaited, which comes when the pod has ended.
+	 */
 	#archivedBeforeAnswer = false;
-	/** How often somebody else archived it at the time of a restore; that may be heard of before the restore is answered. */
+	/**
+	 * The number of times that another client archived it at the time of a restore; that may be known before the
+	 * restore is answered.
+	 */
 	#archivedMeanwhile = 0;
 	#newest: (typeof likely)[Wanted][number] = "create";
-	/** Contents of acknowledged messages of the present session. */
+	/** The contents of acknowledged messages of the present session. */
 	messages: string[] = [];
 	acknowledged = 0;
-	/** Milliseconds of the slowest answer. */
+	/** The time of the slowest answer, in milliseconds. */
 	slowestMs = 0;
 	readonly #wrong: string[] = [];
 
@@ -63,7 +72,7 @@ export class SessionDriver {
 		this.repo = repo;
 	}
 
-	/** Until the signal aborts; what was begun is brought to its answer. */
+	/** Runs until the signal aborts; commands that are under way get their answers. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			await this.#step();
@@ -71,7 +80,7 @@ export class SessionDriver {
 		}
 	}
 
-	/** Somebody else's command that was begun then has archived the session. */
+	/** Another client's command that was begun then has archived the session. */
 	archivedByOther(since: number): void {
 		if (this.#quietSince > since) {
 			this.mayBeArchived = this.wanted === "stopped";
@@ -81,13 +90,13 @@ export class SessionDriver {
 		else if (this.wanted !== "archived") this.#wrong.push(`archived by others although it should be ${this.wanted}`);
 	}
 
-	/** What no client may ever see, now that everybody has heard of everything. */
+	/** Observations that no client may ever make, when all commands are answered. */
 	get wrong(): readonly string[] {
 		const surplus = this.#surplusRestores - this.#archivedMeanwhile;
 		return [...this.#wrong, ...(surplus > 0 ? [`${surplus} restores too many were taken`] : [])];
 	}
 
-	/** One random command and its answer. */
+	/** Sends one random command and waits for its answer. */
 	async #step(): Promise<void> {
 		const what = this.#random.pick(likely[this.wanted]);
 		this.#quietSince = Number.POSITIVE_INFINITY;
@@ -113,7 +122,7 @@ export class SessionDriver {
 		this.#acknowledge("running");
 	}
 
-	/** The same command by several clients at once: one of them gets through at most. */
+	/** Several clients send the same command at once: at most one of them succeeds. */
 	async command(command: Command, clients = 1): Promise<void> {
 		const path = `/sessions/${this.id}/${command}`;
 		const answers = await Promise.all(Array.from({ length: clients }, () => this.#answered("POST", path)));
@@ -128,19 +137,19 @@ export class SessionDriver {
 	async #delete(): Promise<void> {
 		const body = { cleanup: ["workspace_storage"] };
 		const { status, text } = await this.#answered("DELETE", `/sessions/${this.id}`, body);
-		// Not found is the answer to a repeat whose first answer was lost.
+		// A repetition whose first answer was lost is answered 404.
 		if (status !== 204 && status !== 404) return void this.#wrong.push(`delete: ${status} ${text}`);
 		this.#acknowledge("deleted");
 	}
 
-	/** A name that nobody else gives it. */
+	/** Gives the session a unique name. */
 	async rename(name: string): Promise<void> {
 		const { status, text } = await this.#answered("PUT", `/sessions/${this.id}`, { name });
 		if (status !== 200) return void this.#wrong.push(`rename: ${status} ${text}`);
 		this.acknowledged++;
 	}
 
-	/** Without a key: one without an answer may or may not have arrived. */
+	/** The command has no key, so without an answer it may or may not have arrived. */
 	async #message(): Promise<void> {
 		const content = `${this.#random.pick(commands)} ${randomUUID()}`;
 		const answer = await this.#tried("POST", `/sessions/${this.id}/messages`, { content }, {});
@@ -158,7 +167,7 @@ export class SessionDriver {
 		return answered(() => this.#tried<T>(method, path, body, headers));
 	}
 
-	/** Undefined when the connection breaks. */
+	/** Resolves with undefined when the connection is lost. */
 	async #tried<T>(
 		method: string,
 		path: string,
@@ -173,7 +182,7 @@ export class SessionDriver {
 	}
 }
 
-/** A failure that says what it is, and nothing of the machine. */
+/** Whether a failure has a type and reveals nothing of the machine. */
 function isHonest({ status, text }: Answer): boolean {
 	return status < 500 || (honest.includes(status) && !ownPath.test(text));
 }

@@ -1,9 +1,9 @@
-/** A fault run in words. */
+/** A fault run as text. */
 import type { ControlReport } from "./controls.ts";
 import type { FaultReport } from "./fault-run.ts";
 import type { Verdict } from "./testbed.ts";
 
-/** Sentences shown of an invariant that does not hold. */
+/** The number of sentences that are shown of a broken invariant. */
 const shown = 5;
 
 export function table(report: FaultReport): string {

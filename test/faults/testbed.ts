@@ -1,4 +1,4 @@
-/** A platform under a fault run, everybody who looks at it from outside, and what they have found in the end. */
+/** A platform under a fault run, its observers from outside, and their findings at the end. */
 import { readFileSync } from "node:fs";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,11 +15,13 @@ import type { SessionDriver } from "./session-driver.ts";
 import { StreamFollower } from "./watches/stream-follower.ts";
 import { TwinWatch } from "./watches/twin-watch.ts";
 
-/** In the platform's environment under names that no agent may inherit, or in one of its arguments. */
+/**
+ * The canaries are in the platform's environment under names that no agent may inherit, or in one of its arguments.
+ */
 export const canary = "canary-0f8e2d6a41b7c953e8d1";
 export const canaryEnvironment = { OPENAI_API_KEY: canary, AWS_SECRET_ACCESS_KEY: canary };
 
-/** What is wrong, by invariant. */
+/** The faults by invariant. */
 export type Verdict = Record<string, string[]>;
 
 export function isBroken(verdict: Verdict): boolean {
@@ -28,17 +30,17 @@ export function isBroken(verdict: Verdict): boolean {
 
 export interface Findings {
 	readonly invariants: Verdict;
-	/** Milliseconds until every session was where it should be; Infinity: never. */
+	/** The milliseconds until every session had its final state; Infinity when one never had. */
 	readonly settledMs: number;
 }
 
-/** A pass, and the removal of what a deleted session had. */
+/** The time of a pass, and of the removal of a deleted session. */
 const graceMs = 3_000;
 
 export interface TestbedOptions {
-	/** Sessions whose launch waits for somebody else, e.g. a git server. */
+	/** The sessions whose launch waits for something outside, such as a git server. */
 	readonly mayWait?: (session: SessionView) => boolean;
-	/** Base of the paths of the gateway whose event stream is followed; default the platform's own. */
+	/** The base of the paths of the gateway whose event stream is followed; by default the platform's own. */
 	readonly streamPrefix?: string;
 }
 
@@ -52,9 +54,9 @@ export class Testbed implements AsyncDisposable {
 	drivers: readonly SessionDriver[] = [];
 	archiver: Archiver | undefined;
 	books: BooksClient | undefined;
-	/** Launches whose agent was killed, as `<session>-g<generation>`: those may be failed. */
+	/** The launches whose agent was killed, as `<session>-g<generation>`: their sessions may be failed. */
 	readonly killedAgents = new Set<string>();
-	/** Milliseconds from each restart to `/ready`. */
+	/** The milliseconds from each restart to `/ready`. */
 	readonly restartsMs: number[] = [];
 
 	private constructor(platform: TestPlatform, { mayWait, streamPrefix = platform.prefix }: TestbedOptions) {
@@ -65,20 +67,23 @@ export class Testbed implements AsyncDisposable {
 		this.passing = new PassingWatch(this.api, mayWait);
 	}
 
-	/** Resolves when everybody is in place. */
+	/** Resolves when all observers are connected. */
 	static async open(platform: TestPlatform, options: TestbedOptions = {}): Promise<Testbed> {
 		const testbed = new Testbed(platform, options);
 		await eventually(() => testbed.follower.connections > 0, { withinMs: 20_000, what: "the event stream is open" });
 		return testbed;
 	}
 
-	/** With the rights of the pod of a session's first launch. */
+	/** Returns a client with the rights of the pod of a session's first launch. */
 	podOf(session: string): OverheardClient {
 		const token = openInstallationKey(this.platform.dataDir, "").podToken(session, 1);
 		return new OverheardClient(this.platform.prefix, this.overheard, { authorization: `Bearer ${token}` });
 	}
 
-	/** Looks until every session is where it should be and everything holds, at most `settleMs` and a little more. */
+	/**
+	 * Repeats the checks until every session has its final state and everything holds, for little more than `settleMs`
+	 * at most.
+	 */
 	async judge(settleMs: number): Promise<Findings> {
 		const settledMs = await this.#settled(settleMs);
 		const world = await this.#world(Math.max(graceMs, settleMs + graceMs - settledMs));
@@ -99,7 +104,7 @@ export class Testbed implements AsyncDisposable {
 		return done ? Math.round(performance.now() - since) : Number.POSITIVE_INFINITY;
 	}
 
-	/** The world once everything holds, or when the time is over. */
+	/** Resolves with the observations when everything holds, or when the time is over. */
 	async #world(withinMs: number): Promise<World> {
 		const calm = async () => {
 			const world = await this.#look();
@@ -140,12 +145,12 @@ export class Testbed implements AsyncDisposable {
 		return new Map(body.map((session) => [session.id, session]));
 	}
 
-	/** A connection that was kept may be closed just as it is used again: looking is repeated. */
+	/** A reused connection may be closed just then, so the request is repeated. */
 	async #conversation(id: string): Promise<string> {
 		return (await answered(() => this.api.get(`/sessions/${id}/conversation`))).text;
 	}
 
-	/** Of the installation, and of every launch there ever was. */
+	/** The keys of the installation, and of every launch there ever was. */
 	#secrets(): string[] {
 		const { dataDir } = this.platform;
 		const key = openInstallationKey(dataDir, "");

@@ -1,34 +1,34 @@
-/** The worst that one user of a platform can do, as a program of its own does it while another user is measured. */
+/** An attack of one user of a platform, which runs as a separate program while another user is measured. */
 import type { ApiClient } from "../support/clients/api-client.ts";
 
-/** What the attacker has: an account, and what it could learn of others. */
+/** What the attacker has: an account, and what it could learn about others. */
 export interface AttackTestbed {
 	readonly api: ApiClient;
-	/** Base of the API's paths. */
+	/** The base of the API's paths. */
 	readonly prefix: string;
-	/** Value of `Authorization`. */
+	/** The value of `Authorization`. */
 	readonly authorization: string;
-	/** A session of the other user, whose id has become known. */
+	/** A session of the other user, whose id is known to the attacker. */
 	readonly victimId: string;
-	/** Its own, and removed when it is over. */
+	/** The attacker's own folder, which is removed at the end. */
 	readonly folder: string;
 }
 
-/** One wave; the next one begins when it is over, however it ended. */
+/** Runs one wave; the next one begins when it has ended in any way. */
 export type Wave = () => Promise<unknown>;
 
 export interface Attack {
-	/** For `--only`. */
+	/** The name for `--only`. */
 	readonly name: string;
-	/** Of `findings`, where there is one. */
+	/** The number of the finding, if there is one. */
 	readonly finding?: string;
-	/** For the table: what the attacker does. */
+	/** The description of the attack for the table. */
 	readonly does: string;
-	/** Prepares it; the other user's baseline is measured then, before the first wave. */
+	/** Prepares the attack. The other user's baseline is measured afterwards, before the first wave. */
 	readonly begin: (testbed: AttackTestbed) => Promise<Wave>;
 }
 
-/** As many at once, whatever becomes of each. */
+/** Runs as many at once, and ignores their outcome. */
 export function atOnce(count: number, request: (index: number) => Promise<unknown>): Promise<unknown> {
 	return Promise.allSettled(Array.from({ length: count }, (_, index) => request(index)));
 }

@@ -1,6 +1,6 @@
 /**
- * Carries out one attack, as a process of its own: whoever measures is not slowed down by it. Told what by its first
- * message, says `prepared`, begins with the second, and ends with its parent.
+ * Carries out one attack in a separate process, so that it does not slow down the measurement. Its first message
+ * names the attack; it answers `prepared`, begins with the second message, and ends with its parent.
  */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";

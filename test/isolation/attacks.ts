@@ -1,4 +1,4 @@
-/** All of them. */
+/** The list of all attacks. */
 import type { Attack } from "./attack.ts";
 import { commandAttacks } from "./attacks/commands.ts";
 import { connectionAttacks } from "./attacks/connections.ts";
@@ -12,7 +12,7 @@ export const attacks: readonly Attack[] = [
 	...connectionAttacks,
 ];
 
-/** @throws {RangeError} when there is none of that name. */
+/** @throws {RangeError} when no attack has that name. */
 export function attackNamed(name: string): Attack {
 	const attack = attacks.find((one) => one.name === name);
 	if (!attack)

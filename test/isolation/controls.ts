@@ -1,9 +1,12 @@
-/** Protections of one user from another, each with the attack that shows when it is taken away. */
+/**
+ * Protections of one user from another, each with the attack that must have an effect when the protection is
+ * removed.
+ */
 import type { Patch } from "../faults/patched-tree.ts";
 
 export interface IsolationControl {
 	readonly name: string;
-	/** Name of the attack. */
+	/** The name of the attack. */
 	readonly attack: string;
 	readonly patches: readonly Patch[];
 }
@@ -49,7 +52,7 @@ export const controls: readonly IsolationControl[] = [
 	},
 ];
 
-/** @throws {RangeError} when there is none of that name. */
+/** @throws {RangeError} when no control has that name. */
 export function controlNamed(name: string): IsolationControl {
 	const control = controls.find((one) => one.name === name);
 	if (!control)

@@ -1,4 +1,4 @@
-/** One attack on a platform with two users: how the other one fares before it and during it. */
+/** Runs one attack on a platform with two users, and measures the other user before and during it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { AttackOrder } from "./attacker.ts";
 import { p99 } from "./samples.ts";
 import { type Measured, Victim, type Work, works } from "./victim.ts";
 
-/** Twice as long as before is what an attack may do; and below so many milliseconds more, nobody notices. */
+/** An attack may double a time; below these additional milliseconds a person notices nothing. */
 export const mayTake = 2;
 export const floorMs: Readonly<Record<Work, number>> = { get: 50, post: 50, stream: 100, start: 1_000 };
 
@@ -24,7 +24,7 @@ const bob = { authorization: "Bearer token-of-bob" };
 const preparedWithinMs = 600_000;
 
 export interface Effect {
-	/** 99th percentiles in milliseconds. */
+	/** The 99th percentiles in milliseconds. */
 	readonly before: number;
 	readonly during: number;
 	readonly isBounded: boolean;
@@ -33,18 +33,18 @@ export interface Effect {
 export interface IsolationReport {
 	readonly attack: Attack;
 	readonly effects: Readonly<Record<Work, Effect>>;
-	/** What failed for the other user meanwhile. */
+	/** The failures of the other user during the attack. */
 	readonly failures: readonly string[];
-	/** Nothing failed, and all is bounded. */
+	/** Nothing failed, and all times are within their bounds. */
 	readonly holds: boolean;
 }
 
-/** A platform for two users. @param root Sources to run it from; default the project's. */
+/** Starts a platform for two users. @param root The sources of the platform; by default the project's. */
 export function twoUsers(root?: string): Promise<TestPlatform> {
 	return startPlatform({ config: { identity: { kwargs: { users } } }, ...(root !== undefined && { root }) });
 }
 
-/** The attack on a platform of its own, for as many seconds; the baseline is measured for half of that. */
+/** Runs the attack on a separate platform for so many seconds; the baseline is measured for half of that. */
 export async function isolationRun(attack: Attack, seconds: number, root?: string): Promise<IsolationReport> {
 	await using platform = await twoUsers(root);
 	return await attackOn(platform, attack, seconds);
@@ -76,13 +76,13 @@ export async function attackOn(platform: TestPlatform, attack: Attack, seconds: 
 	}
 }
 
-/** For an attack under which the other user could not even begin, or the attacker could not. */
+/** The result of an attack under which the other user or the attacker could not begin. */
 export function notMeasured(attack: Attack, error: unknown): IsolationReport {
 	const nothing: Measured = { times: { get: [], post: [], stream: [], start: [] }, failures: [] };
 	return reportOf(attack, nothing, { ...nothing, failures: [String(error)] });
 }
 
-/** @throws {Error} when it ends instead. */
+/** @throws {Error} when the process ends instead. */
 async function prepared(attacker: ChildProcess): Promise<void> {
 	const waiting = new AbortController();
 	const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(preparedWithinMs)]);

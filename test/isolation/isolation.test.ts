@@ -1,5 +1,5 @@
 /**
- * The short version of `npm run test:isolation`: whatever one user does, the other one's requests succeed.
+ * The short version of `npm run test:isolation`: the other user's requests succeed during every attack.
  * Long: each attack lasts for seconds.
  * Alone: it measures time under load.
  */

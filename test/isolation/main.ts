@@ -1,7 +1,8 @@
 /**
- * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--record]`: what each attack of one user does
- * to another one, as a table, and 1 when something fails or takes too long. With a control, the attack it belongs to
- * runs on a platform without that protection, and 1 says that nobody noticed. The table goes to docs/isolation.md.
+ * `npm run test:isolation -- [--only NAME]... [--seconds n] [--control NAME] [--record]`: a table of the effect of
+ * each attack on the other user. The exit code is 1 when something fails or takes too long. With a control, its
+ * attack runs on a platform without that protection, and the exit code is 1 when the attack has no effect. The table
+ * goes to docs/isolation.md.
  */
 import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
 import { attackNamed, attacks } from "./attacks.ts";
@@ -24,7 +25,7 @@ const commandTable = {
 const { values } = readCommandLine(commandTable);
 const seconds = Number(values.seconds);
 
-/** What the command line names. */
+/** The options of the command line. */
 function found<T>(search: () => T): T {
 	try {
 		return search();

@@ -1,4 +1,4 @@
-/** Keeps the table of a run in docs/isolation.md. */
+/** Writes the table of a run into docs/isolation.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";

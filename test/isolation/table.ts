@@ -1,4 +1,4 @@
-/** What attacks did to the other user, in Markdown. */
+/** The effect of attacks on the other user, in Markdown. */
 import { type Effect, floorMs, type IsolationReport, mayTake } from "./isolation-run.ts";
 import { works } from "./victim.ts";
 

@@ -1,4 +1,4 @@
-/** The other user: works as people do, says how long each thing took, and what failed. */
+/** The other user: acts like a person, measures each action, and records failures. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, ApiClient } from "../support/clients/api-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -6,14 +6,17 @@ import { runningSession, type SessionView } from "../support/platform/session-st
 import type { SseClient } from "../support/clients/sse-client.ts";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 
-/** Reading a session, making one, hearing of a change on the stream, and until a session runs. */
+/**
+ * The measured actions: reading a session, creating one, receiving a change on the stream, and waiting until a
+ * session runs.
+ */
 export const works = ["get", "post", "stream", "start"] as const;
 export type Work = (typeof works)[number];
 
 export interface Measured {
-	/** Milliseconds. */
+	/** The times in milliseconds. */
 	readonly times: Readonly<Record<Work, number[]>>;
-	/** Sentences. */
+	/** The failures as sentences. */
 	readonly failures: string[];
 }
 
@@ -29,7 +32,7 @@ export class Victim implements AsyncDisposable {
 		this.#stream = stream;
 	}
 
-	/** With a session that runs, and a stream. */
+	/** The user has a running session and a stream. */
 	static async of(platform: TestPlatform, headers: Record<string, string>): Promise<Victim> {
 		const api = platform.client(headers);
 		const { id } = await runningSession(api);
@@ -40,7 +43,7 @@ export class Victim implements AsyncDisposable {
 		return this.#stream.close();
 	}
 
-	/** Does everything side by side for as long, and ends what has been begun. */
+	/** Performs all actions concurrently for the given time, and completes those that have begun. */
 	async measure(ms: number): Promise<Measured> {
 		const measured: Measured = { times: { get: [], post: [], stream: [], start: [] }, failures: [] };
 		const end = performance.now() + ms;

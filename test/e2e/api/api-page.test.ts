@@ -1,4 +1,4 @@
-/** The API page in a real browser before the real platform. */
+/** The API page of the real platform in a real browser. */
 import AxeBuilder from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";

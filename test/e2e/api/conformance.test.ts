@@ -1,6 +1,6 @@
 /**
- * The conformance walker: every operation of the contract is tried against the running platform. Built ones must be
- * routed, refuse what the contract refuses, and answer in its shapes; the others must stand on the list.
+ * The conformance walker tries every operation of the contract on the running platform. Built ones must be routed,
+ * refuse what the contract refuses, and answer in its shapes; the others must be on the list.
  */
 import { expect } from "chai";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ import { sameDay } from "../../support/machine/same-day.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** Names that the scenario must have seen on the stream. */
+/** The events that the scenario must have seen on the stream. */
 const expectedEvents = [
 	"session_created",
 	"session_updated",

@@ -1,6 +1,7 @@
 /**
- * A client written for the system whose contract we speak: it cannot offer our subprotocol, has its token in the URL, grants
- * permissions with `updated_input: {}`, opens a message with `assistant` and takes what is in blocks from deltas only.
+ * A client that was written for the contract: it cannot offer the platform's subprotocol, has its token in the URL,
+ * grants permissions with `updated_input: {}`, opens a message with `assistant` and takes the content of blocks from
+ * deltas only.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,18 +15,18 @@ import { eventually } from "../../support/eventually.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** What the answer to a stop waits at most. */
+/** The longest wait of the answer to a stop. */
 const waitedMs = 5_000;
 
-/** Who says it, and what. */
+/** The sender, and the frame. */
 type Said = { readonly client: object } | { readonly pod: object };
 
-/** A whole turn as it was recorded once: thoughts, a command that is permitted and puts out something, a file, words. */
+/** A recorded turn: thoughts, a command that is permitted and has output, a file, text. */
 const recordedTurn: Said[] = JSON.parse(
 	readFileSync(join(import.meta.dirname, "../../fixtures/contract-turn.json"), "utf8"),
 );
 
-/** Ids and times, which no two turns share, by their order. */
+/** Ids and times differ in every turn, so they are replaced by their order. */
 function withoutChance(said: readonly Said[]): Said[] {
 	const ids = new Map<string, string>();
 	const text = JSON.stringify(said)
@@ -37,7 +38,7 @@ function withoutChance(said: readonly Said[]): Said[] {
 	return JSON.parse(text);
 }
 
-/** Frames of the pod that have been noted. */
+/** The frames of the pod that were received. */
 function heard(said: readonly Said[]): number {
 	return said.filter((one) => "pod" in one).length;
 }
@@ -107,7 +108,7 @@ describe("a client of the contract", function () {
 	});
 
 	it("is authenticated by the token in its URL", async () => {
-		// Whoever shows none is the developer, for whom this session does not exist.
+		// A caller without a token is the developer, for whom this session does not exist.
 		expect((await refusedChat(session.chat_endpoint, { dialect: "contract" })).status).to.equal(404);
 		const shown = await openChat(`${session.chat_endpoint}?access_token=token-of-alice`, { dialect: "contract" });
 		expect((await shown.frame("system")).content).to.include(session.id);
@@ -136,7 +137,7 @@ describe("a client of the contract", function () {
 			const from = performance.now();
 			const { body } = await api.post<Session>(`/sessions/${session.id}/stop`);
 			const ms = Math.round(performance.now() - from);
-			// A machine that is too busy to end a pod in 5 s gets an answer then.
+			// A machine that is too busy to end a pod in 5 s answers at that time.
 			if (ms >= waitedMs) await sessionReaches(api, session.id, "stopped");
 			else expect(body.status).to.equal("stopped");
 			const started = await api.post<Session>(`/sessions/${session.id}/start`);

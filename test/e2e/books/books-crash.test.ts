@@ -14,7 +14,7 @@ import { createSession } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const model = "claude-sonnet-4-6";
-/** 3 dollars a million tokens. */
+/** The price is 3 dollars per million tokens. */
 const report = { tokens: 1_000, provider: "cloud", model };
 const cost = 0.003;
 
@@ -37,7 +37,7 @@ describe("books after a kill", function () {
 	});
 	after(() => platform?.[Symbol.asyncDispose]());
 
-	/** The platform is killed when it first passes the point, and starts again without it. */
+	/** Kills the platform when it first passes the point, and starts it again without the failpoint. */
 	async function killedAt(point: string, request: () => Promise<unknown>): Promise<void> {
 		await platform.stop();
 		platform.processes = [platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` })];
@@ -74,7 +74,7 @@ describe("books after a kill", function () {
 				tokens_today: all,
 				spent: Array.from({ length: 4 }, () => Math.round(cost * 1e6) * count),
 			};
-			// Nobody reports again: what was left is found.
+			// No report is repeated, so the platform has to find the interrupted one itself.
 			await eventually(async () => (await session()).tokens_used === all, { withinMs: 15_000 });
 			expect(await numbers()).to.deep.equal(expected);
 			const again = await post();

@@ -1,5 +1,5 @@
 /**
- * Tokens used are tokens billed, and dollars spent are their price to the micro-dollar, whoever is killed meanwhile.
+ * Every used token is billed, and its cost is exact to the micro-dollar, whichever process is killed meanwhile.
  * Long: it kills the platform and its agents in the middle of turns.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -66,11 +66,11 @@ describe("books", function () {
 		return (await api.get<Session>(`/sessions/${id}`)).body;
 	}
 
-	/** What is billed, and nothing else, is in the books of the session and of the day. */
+	/** Checks that the books of the session and of the day have exactly what is billed. */
 	async function expectBooks(what: string): Promise<void> {
 		const tokens = totalTokens(model.billed.total);
 		await eventually(async () => (await session()).tokens_used === tokens, {
-			// A pod that has missed the platform for some time asks for it less and less often.
+			// A pod that could not reach the platform for some time retries at growing intervals.
 			withinMs: 40_000,
 			what: `${what}: ${tokens} tokens`,
 		});
@@ -161,7 +161,7 @@ describe("books", function () {
 	});
 });
 
-/** What the session's pod keeps of its usage on disk. */
+/** The usage that the session's pod has on disk. */
 function spooled(dataDir: string): string {
 	const files = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter((name) =>
 		name.endsWith("usage.jsonl"),

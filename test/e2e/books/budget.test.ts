@@ -1,4 +1,7 @@
-/** The budget of a session from outside, over REST and SSE, with the built-in agent and a scripted model that bills. */
+/**
+ * The budget of a session as its user sees it, over REST and SSE, with the built-in agent and a scripted model that
+ * bills.
+ */
 import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +68,7 @@ describe("the budget of a session", function () {
 		return (await api.get<Session>(`/sessions/${id}`)).body;
 	}
 
-	/** What the provider has billed, at our prices. */
+	/** The provider's bill at our prices. */
 	function billed(): number {
 		return model.billed.calls.reduce((sum, { counts }) => sum + costMicros(counts, priceMicros), 0) / 1e6;
 	}

@@ -1,6 +1,6 @@
 /**
- * A hostile agent under a budget of one dollar, over a real platform and a model that bills: whatever it tries, it never
- * spends more than one call's price above it, and the books have at least what the provider bills.
+ * A hostile agent under a budget of one dollar, with a real platform and a model that bills. It never spends more
+ * than one call's price above the budget, and the books have at least what the provider bills.
  * Long: it makes some fifty attempts at a budget.
  */
 import { expect } from "chai";
@@ -94,7 +94,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 		model.billed.calls.slice(first).map(({ counts }) => costMicros(counts, priceMicros));
 	const sum = (bills: readonly number[]): number => bills.reduce((all, one) => all + one, 0);
 
-	/** Gives it a dollar more than it has spent, lets it try, and compares the books with the bill. */
+	/** Sets a budget of a dollar above what is spent, lets the agent try, and compares the books with the bill. */
 	async function tries(attempt: () => Promise<unknown>, { isExact = true, dearest = 0 } = {}): Promise<number> {
 		const before = await spent();
 		const first = model.billed.calls.length;
@@ -267,7 +267,7 @@ describe("a hostile agent under a budget of one dollar (H7)", function () {
 			return platform.agents().find((one) => one.session === id)?.pid ?? expect.fail("no session agent");
 		}
 
-		/** Kills it in the middle of a call, does something to its folder, and starts the session again. */
+		/** Kills the session agent in the middle of a call, changes its folder, and starts the session again. */
 		async function killedInACall(wire: "openai-chat" | "anthropic", meanwhile: () => void): Promise<void> {
 			const before = model.requests.length;
 			const calling = agent.call({

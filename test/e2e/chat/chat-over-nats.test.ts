@@ -1,5 +1,5 @@
 /**
- * The chat of a session where gateway, sessions and pods are processes of their own.
+ * The chat of a session whose gateway, sessions service and pods are separate processes.
  * Long: it kills and freezes processes, which are missed after seconds.
  */
 import { expect } from "chai";

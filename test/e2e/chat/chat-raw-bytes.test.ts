@@ -1,4 +1,4 @@
-/** Bytes that attack the chat at the gateway, each followed by a good client that is served. */
+/** Malicious bytes on the chat at the gateway, each followed by a good client that is served. */
 import { expect } from "chai";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import { openChat } from "../../support/clients/chat-client.ts";
@@ -44,7 +44,7 @@ describe("the chat: raw bytes", function () {
 		});
 	}
 
-	/** A client's frame; the mask is zeros, so the payload is as it is. */
+	/** A frame of a client; the mask is zeros, so the payload is unchanged. */
 	const frame = (first: number, payload: Buffer, isMasked = true): Buffer =>
 		Buffer.concat([
 			Buffer.from([first, (isMasked ? 0x80 : 0) | payload.length]),

@@ -68,7 +68,7 @@ describe("the chat of a session", function () {
 		return client;
 	}
 
-	/** What an honest request gets after whatever happened before. */
+	/** The answer to a valid request after anything that happened before. */
 	async function expectService(): Promise<void> {
 		const client = await open();
 		expect((await client.frame("system")).content).to.equal(`Connected to session ${id}`);
@@ -202,7 +202,7 @@ describe("the chat of a session", function () {
 		});
 
 		it("the 17th connection of a session gets 503, until another leaves", async () => {
-			// Those of other tests may be on their way out.
+			// Connections of other tests may still be closing.
 			const open16 = await Promise.all(Array.from({ length: 16 }, () => eventually(() => open())));
 			expect((await refusedChat(url, alice)).status).to.equal(503);
 			open16[0]?.close();
@@ -216,7 +216,8 @@ describe("the chat of a session", function () {
 		this.timeout(120_000);
 		const [slow, quick] = await Promise.all([open(), open()]);
 		slow.socket.pause();
-		// Each is less than a client may have unread, so that on a busy machine the quick one is not too slow either.
+		// Each message is smaller than the unread bytes that a client may have, so the fast client is not too slow on a
+		// busy machine.
 		const floods = 20;
 		for (let flood = 1; flood <= floods; flood++) {
 			quick.say({ content: "flood 2000" });

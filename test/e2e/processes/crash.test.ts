@@ -1,5 +1,5 @@
 /**
- * kill -9 of the platform: after the next start everything is as it should be, with one agent for each session.
+ * After kill -9 of the platform, the next start restores the state, with one agent for each session.
  * Long: it kills and starts the platform again and again.
  */
 import { expect } from "chai";
@@ -65,7 +65,7 @@ describe("kill -9 of the platform", function () {
 		await using platform = await startPlatform();
 		const api = platform.client();
 		const running = await runningSession(api);
-		// Its answer waits for the end of the pod, and would come too late.
+		// The answer waits for the end of the pod, which would be too late here.
 		api.post(`/sessions/${running.id}/stop`).catch(() => {});
 		await eventually(async () => (await api.get<SessionView>(`/sessions/${running.id}`)).body.status !== "running");
 		const { id } = await createSession(api);

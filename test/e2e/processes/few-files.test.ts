@@ -1,4 +1,4 @@
-/** A process that may open few files: those who hold connections leave enough of them to everything else. */
+/** A process that may open few files: clients that hold connections leave enough files for everything else. */
 import { expect } from "chai";
 import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** The program that reads the platform's output is a neighbour that may die. */
+/** The program that reads the platform's output may die. */
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ describe("a platform whose output nobody reads any more", function () {
 		const platform = spawn(process.execPath, ["services/start.ts"], { cwd: projectRoot, env, stdio: [...stdio] });
 		const ended = once(platform, "exit");
 		try {
-			// The first of many lines.
+			// The first of many lines has arrived.
 			await once(platform.stdout, "data");
 			platform.stdout.destroy();
 			platform.stderr.destroy();

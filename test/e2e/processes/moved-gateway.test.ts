@@ -1,4 +1,4 @@
-/** A platform that starts again at another address: sessions that run go on, and say where their chat is now. */
+/** A platform that starts again at another address: running sessions go on and have their new chat address. */
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";

@@ -1,5 +1,5 @@
 /**
- * What `/ready` says while the bus is away, and what becomes of a platform whose bus comes back.
+ * The answers of `/ready` while the bus cannot be reached, and the recovery of a platform whose bus returns.
  * Long: it waits until processes that lost their bus find each other again.
  */
 import { expect } from "chai";
@@ -21,7 +21,7 @@ async function readyStatus({ url }: TestPlatform): Promise<number> {
 	return (await fetch(`${url}/ready`)).status;
 }
 
-/** Milliseconds until `/ready` has this status. */
+/** Resolves with the milliseconds until `/ready` has this status. */
 async function readyTurns(platform: TestPlatform, status: number, withinMs: number): Promise<number> {
 	const begun = performance.now();
 	await eventually(async () => (await readyStatus(platform)) === status, { withinMs, what: `/ready is ${status}` });
@@ -31,7 +31,7 @@ async function readyTurns(platform: TestPlatform, status: number, withinMs: numb
 describe("readiness", function () {
 	this.timeout(60_000);
 
-	/** Two seconds, and three times that where others use the machine. */
+	/** The bound is two seconds, and three times that on a busy machine. */
 	const turnMs = 6_000;
 
 	it("is lost within 2 s when the bus is killed, and returns with the bus, and work goes on", async () => {
@@ -56,7 +56,7 @@ describe("readiness", function () {
 		await nats.kill();
 		await nats.start({ ...us, password: "changed" });
 		await readyTurns(platform, 503, 15_000);
-		// Long enough for several refusals; two in a row make a client without the setting give up.
+		// The time is long enough for several refusals; two in a row make a client without the setting give up.
 		const until = performance.now() + 4_000;
 		await eventually(async () => performance.now() > until && (await readyStatus(platform)) === 503, {
 			withinMs: 15_000,

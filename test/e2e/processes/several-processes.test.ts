@@ -21,7 +21,7 @@ import {
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
-/** What a pod manager that is gone holds ends by itself. */
+/** The lease of a dead pod manager expires after this time. */
 const leaseMs = 15_000;
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
 
@@ -91,11 +91,11 @@ describe("three processes over NATS", function () {
 		const doomed = platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });
 		platform.processes[2] = doomed;
 		const { id } = await createSession(api);
-		// It dies while it holds the lease.
+		// The process dies while it holds the lease.
 		expect(await doomed.ended()).to.equal(null);
 		const died = performance.now();
 		platform.processes[2] = platform.startProcess(["pod-manager", "models"]);
-		// Others do not wait for it.
+		// Other sessions do not wait for it.
 		const { id: other } = await createSession(api);
 		await sessionReaches(api, other, "running");
 		const othersAfter = performance.now() - died;

@@ -1,5 +1,5 @@
 /**
- * SIGTERM while something is under way: who waits gets an answer, streams a goodbye, and the end comes in time.
+ * SIGTERM while work is under way: waiting requests are answered, streams receive bye, and the end comes in time.
  * Long: it waits until what hangs is cut off, which is after 25 s.
  */
 import { expect } from "chai";
@@ -14,17 +14,17 @@ import { startNatsServer } from "../../support/bus/nats-server.ts";
 import { runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** The promise of the platform. */
+/** The time that the platform promises. */
 const endMs = 25_000;
-/** The goodbye waits for no answer; a slow one takes 5 s. */
+/** `bye` waits for no answer; a slow answer takes 5 s. */
 const byeMs = 4_000;
 
-/** Asks a pod that has been stopped in its tracks, so that the answer takes as long as the platform waits for it. */
+/** Sends a request to a pod that is stopped by a signal, so the answer takes as long as the platform waits for it. */
 async function slowRequest(platform: TestPlatform, api: ApiClient): Promise<{ id: string; answer: Promise<Answer> }> {
 	const { id } = await runningSession(api);
 	for (const { pid } of platform.agents()) process.kill(pid, "SIGSTOP");
 	const answer = api.get(`/sessions/${id}/logs`);
-	// It is under way when the gateway has answered one that was sent after it.
+	// The request is under way when the gateway has answered a later one.
 	await api.get("/stats");
 	return { id, answer };
 }
@@ -60,7 +60,7 @@ describe("SIGTERM", function () {
 		await stream.event(({ event }) => event === "bye", { withinMs: byeMs });
 		expect(await acceptsConnections(platform)).to.equal(false);
 		expect(isAnswered, "the request was not slow").to.equal(false);
-		// What was kept of the session, or that its pod does not answer; not that services have gone.
+		// The answer is the stored history, or that the pod does not answer; it is not that services have ended.
 		const { status, text, headers } = await answered;
 		expect(status, text).to.be.oneOf([200, 502, 504]);
 		expect(headers.get("connection")).to.equal("close");
@@ -80,7 +80,7 @@ describe("SIGTERM", function () {
 		const [main] = platform.processes;
 		main?.signal("SIGTERM");
 		await stream.event(({ event }) => event === "bye", { withinMs: byeMs });
-		// Within a second it is the same signal.
+		// A signal within a second counts as the same signal.
 		const again = () => {
 			main?.signal("SIGTERM");
 			return main?.hasEnded;
@@ -145,7 +145,7 @@ describe("SIGTERM", function () {
 		const { text } = await platform.client().get("/sessions");
 		expect(text).to.equal("[]");
 		let answers = 0;
-		// Each on a connection of its own, as from somebody new.
+		// Each request uses a connection of its own, like a new client.
 		while (await acceptsConnections(platform)) {
 			const { status } = await fetch(`${platform.prefix}/sessions`, { headers: { Connection: "close" } }).catch(() => ({
 				status: 0,
@@ -160,9 +160,9 @@ describe("SIGTERM", function () {
 		console.log(
 			`      unready after ${unready.toFixed(0)} ms, ${answers} requests answered, closed after ${closed.toFixed(0)} ms`,
 		);
-		// 300 ms on a quiet machine; tests share theirs.
+		// An idle machine needs 300 ms; tests share theirs.
 		expect(unready).to.be.below(900);
-		// The loop goes on as long as requests are taken. A timer may be a little early, and others use the machine.
+		// The loop lasts as long as requests are accepted. A timer may be a little early, and the machine is shared.
 		expect(closed).to.be.within(1_990, 6_000);
 	});
 
@@ -181,7 +181,7 @@ describe("SIGTERM", function () {
 	});
 });
 
-/** One letter, proc(5): T is stopped. */
+/** The state is one letter (proc(5)); T is stopped. */
 function stateOf(pid: number): string | undefined {
 	const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
 	return stat[stat.lastIndexOf(")") + 2];

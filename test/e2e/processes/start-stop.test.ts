@@ -1,4 +1,4 @@
-/** How the platform starts and ends, and what it leaves running. */
+/** The start and the end of the platform, and the processes that it leaves running. */
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** No process of a running platform keeps a secret of its environment where other programs of the user can read it. */
+/** No process of a running platform has a secret in its environment, where other programs of the user can read it. */
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -13,7 +13,7 @@ import { isThere } from "../../support/machine/is-there.ts";
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
-/** As people name them, and as nobody would foresee. */
+/** Names that people use, and a name that nobody would expect. */
 function secrets(canary: string): Record<string, string> {
 	const key = Buffer.alloc(32, canary).toString("base64url");
 	return {
@@ -25,7 +25,7 @@ function secrets(canary: string): Record<string, string> {
 	};
 }
 
-/** Process ids of those that were started with it. */
+/** Returns the process ids of the platform and of everything it has started. */
 function holders(canary: string): number[] {
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name))
@@ -33,7 +33,7 @@ function holders(canary: string): number[] {
 		.map(Number);
 }
 
-/** Empty when it has ended, or is not ours to look at. */
+/** Returns an empty text for a process that has ended or belongs to another user. */
 function environOf(pid: string): string {
 	try {
 		return readFileSync(`/proc/${pid}/environ`, "latin1");
@@ -70,7 +70,7 @@ describe("the environment of the platform", function () {
 		const waiting = platform.waitingAgents()[0] ?? 0;
 		const main = platform.processes[0]?.pid ?? 0;
 		const all = [main, agent, waiting];
-		// Node says in its own words that it opens one, or that it cannot because somebody has the port.
+		// Node says that it opens the debugger, or that it cannot because the port is taken.
 		expect(await ask(api, id, `$ kill -USR1 ${all.join(" ")} && echo told`)).to.include("told");
 		const second = await runningSession(api);
 		expect(await ask(api, second.id, "$ echo works")).to.include("works");
@@ -112,7 +112,7 @@ describe("the environment of the platform", function () {
 		await using platform = await startPlatform({ env });
 		const stream = await platform.events();
 		const [main] = platform.processes;
-		// Two of a kind would be one before they are heard.
+		// Two equal signals would become one before they are handled.
 		main?.signal("SIGINT");
 		main?.signal("SIGTERM");
 		await stream.ended();

@@ -1,4 +1,6 @@
-/** The example of rights on NATS, at a real server: the platform works with it, and nobody else gets anything (H9). */
+/**
+ * The example of NATS permissions at a real server: the platform works with it, and other clients get nothing (H9).
+ */
 import { expect } from "chai";
 import { join } from "node:path";
 import { connect, type NatsConnection } from "nats";

@@ -1,4 +1,4 @@
-/** A command of one session whose process claims to be of another, by an id that none has: it changes nothing for anybody. */
+/** A process with the marker of an impossible session id affects no session. */
 import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ describe("a process that claims a session's id", function () {
 		const start = claimed.map((one) => `env ATELIER_SESSION=${one} ATELIER_GENERATION=1 sleep 30 >/dev/null 2>&1 &`);
 		await ask(api, id, `$ ${start.join(" ")} touch started`);
 		await eventually(() => existsSync(join(platform.workspace(id), "started")));
-		// The first one may have been taken before their processes were seen.
+		// The first claim may have been made before the processes were seen.
 		for (let round = 0; round < 3; round++) {
 			const other = await runningSession(api);
 			expect(await ask(api, other.id, "$ echo works")).to.include("works");

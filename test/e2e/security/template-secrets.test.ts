@@ -1,4 +1,4 @@
-/** What a template passes to agents is for them and for administrators. */
+/** The secrets of a template reach agents and administrators only. */
 import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Two people from the start: what belongs to one does not exist for the other, in answers and in events. */
+/** Two people: the objects of one do not exist for the other, in answers and in events. */
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { notBuiltYet } from "../../support/conformance/not-built-yet.ts";
@@ -44,7 +44,7 @@ describe("two people", function () {
 		await platform?.[Symbol.asyncDispose]();
 	});
 
-	/** In some paths a session's id stands where others have a chronicle's. */
+	/** Some paths have a session's id where others have a chronicle's. */
 	function foreignId({ path, area }: Operation): string {
 		return path.includes("{session_id}") || area === "Timeline" ? sessionId : chronicleId;
 	}
@@ -134,7 +134,7 @@ describe("two people", function () {
 	});
 });
 
-/** Those that do not differ between any two answers. */
+/** Members that are the same in every answer. */
 function headersOf({ headers }: Answer): [string, string][] {
 	const own = ["date", "x-request-id"];
 	return [...headers].filter(([name]) => !own.includes(name));

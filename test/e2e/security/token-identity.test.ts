@@ -1,4 +1,4 @@
-/** The identity `token`: one person, known by the token in the data folder, wherever the gateway listens. */
+/** The identity `token`: one person with the token in the data folder, at any address of the gateway. */
 import { expect } from "chai";
 import { execFile } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
@@ -27,7 +27,7 @@ describe("the identity `token`", function () {
 		return { authorization: `Bearer ${token}` };
 	}
 
-	/** Logs in as a browser does; the cookie it would send. */
+	/** Logs in like a browser; returns the cookie that it would send. */
 	async function cookie(): Promise<string> {
 		const answer = await fetch(`${platform.url}/?token=${token}`, { redirect: "manual" });
 		expect([answer.status, answer.headers.get("location")]).to.deep.equal([303, "/docs"]);
@@ -99,7 +99,7 @@ describe("the identity `token`", function () {
 	});
 });
 
-/** Whether a WebSocket is opened. */
+/** Resolves with whether a WebSocket opens. */
 function opens(url: string, headers: Record<string, string>): Promise<boolean> {
 	return new Promise((resolve) => {
 		const socket = new WebSocket(url, { headers });

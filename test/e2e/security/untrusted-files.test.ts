@@ -1,4 +1,6 @@
-/** What the commands of one session make of the files around them stops nobody else, and no end of the platform. */
+/**
+ * The commands of one session can change its files in any way without blocking other sessions or the platform's end.
+ */
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +29,7 @@ describe("files that nobody should trust", function () {
 		const content = "$ rm -f $HOME/../status.json; mkfifo $HOME/../status.json $HOME/../ending";
 		for (const one of poisoned.slice(0, 2)) {
 			expect((await api.post(`/sessions/${one.id}/messages`, { content })).status).to.equal(200);
-			// Its pod counts as one that is being ended from then on, and may be gone before it answers.
+			// The pod counts as ending from then on, and may be gone before it answers.
 			const isMade = () => !existsSync(run(one)) || existsSync(join(run(one), "ending"));
 			await eventually(isMade, { what: "the pipes are made" });
 		}
@@ -65,7 +67,7 @@ describe("files that nobody should trust", function () {
 				{ withinMs: 15_000, what: "/ready is 503" },
 			);
 			expect(missing).to.include("files: ");
-			// The second one ends it at once.
+			// The second signal ends the platform at once.
 			const hasEnded = () => main?.hasEnded || main?.signal("SIGTERM");
 			await eventually(hasEnded, { withinMs: 15_000, everyMs: 200, what: "the platform has ended" });
 		} finally {

@@ -1,6 +1,6 @@
 /**
- * Coding agents at their real programs, with a scripted model that bills: every row of the table of agents is a test, and the
- * table is printed at the end.
+ * The real programs of coding agents, with a scripted model that bills. Every row of the table of agents is a test,
+ * and the table is printed at the end.
  */
 import { AssertionError } from "chai";
 import { AgentPlatform } from "../../support/agents/agent-platform.ts";
@@ -62,7 +62,7 @@ describe("coding agents", function () {
 	}
 });
 
-/** @throws {Error} when it does what its record says it does not do, or fails in another way than by not doing it. */
+/** @throws {Error} when the agent does something that its record says it does not, or fails in another way. */
 async function expectFailure(check: AgentCheck, stage: AgentStage): Promise<void> {
 	const failure = await check.run(stage).then(
 		() => undefined,

@@ -1,4 +1,7 @@
-/** What a person learns before and after a choice of agent and model that cannot work, on a platform without any key. */
+/**
+ * The sentences that a person gets before and after an impossible choice of agent and model, on a platform without
+ * any key.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

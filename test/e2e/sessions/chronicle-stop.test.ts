@@ -1,5 +1,5 @@
 /**
- * A stop waits for the agent's summary, but never longer than 20 s; and the question for it is nobody's business.
+ * A stop waits for the agent's summary, but never longer than 20 s, and the question appears nowhere.
  * Long: it waits 15 s for an agent that never answers.
  */
 import { expect } from "chai";
@@ -18,7 +18,7 @@ import { say, shell, turns } from "../../support/model-server/script.ts";
 import { ask, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** What the platform promises of a stop. */
+/** The longest stop that the platform promises. */
 const stopMs = 20_000;
 const secretWord = "tangerine";
 
@@ -59,7 +59,7 @@ describe("a stop with a chronicle", function () {
 		return body.id;
 	}
 
-	/** Milliseconds from the command to `stopped`. */
+	/** Resolves with the milliseconds from the command to `stopped`. */
 	async function timeToStop(id: string): Promise<number> {
 		const since = performance.now();
 		expect((await api.post(`/sessions/${id}/stop`)).status).to.equal(200);

@@ -1,5 +1,5 @@
 /**
- * What a session does is in its timeline at once, in its chronicle at the end, and on the stream.
+ * The events of a session are in its timeline at once, in its chronicle at the end, and on the stream.
  * Long: it kills and starts the platform at three moments of a chronicle.
  */
 import { expect } from "chai";
@@ -31,7 +31,7 @@ async function told<T>(api: ApiClient, path: string): Promise<T> {
 	return body;
 }
 
-/** The timeline, as soon as it has an entry with this label. */
+/** Resolves with the timeline when it has an entry with this label. */
 function timelineWith(api: ApiClient, id: string, label: string, withinMs = 30_000): Promise<Timeline> {
 	return eventually(
 		async () => {
@@ -120,7 +120,7 @@ describe("chronicle", function () {
 		expect(chronicle.summary, "a shell cannot sum up").to.equal(null);
 
 		const whole = await told<Timeline>(api, `/chronicles/${id}/timeline`);
-		// The stream may be a moment behind.
+		// The stream may be a moment later.
 		await eventually(() => eventsOf("chronicle_event", id).length >= whole.events.length);
 		await eventually(() => eventsOf("chronicle_updated", id).length > 0);
 		expect(eventsOf("chronicle_event", id).map(({ event }) => event)).to.deep.equal(whole.events);

@@ -1,5 +1,5 @@
 /**
- * One person starts many sessions: of them so many start at a time, and a session of somebody else waits for none.
+ * One person starts many sessions. Their concurrent starts are limited, and another person's session does not wait.
  * Long: it starts a crowd of sessions.
  */
 import { expect } from "chai";

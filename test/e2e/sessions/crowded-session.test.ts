@@ -1,4 +1,4 @@
-/** What one client does to its own session, and what nobody else may feel of it. */
+/** Many commands of one client on its own session, and their effect on others. */
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
@@ -9,7 +9,7 @@ const users = [
 	{ token: "token-of-bob", id: "bob", tenant: "other", roles: [] },
 ];
 
-/** As many as the review sent; ten times as many as one session is good for at once. */
+/** The number of commands in the review; one session can handle a tenth of them at once. */
 const crowd = 250;
 
 interface Changed {
@@ -35,12 +35,12 @@ describe("a crowd of commands on one session", function () {
 	});
 	after(async () => platform?.[Symbol.asyncDispose]());
 
-	/** What bob is answered and what `/ready` says for as long as the crowd is under way. */
+	/** The answers that bob and `/ready` get while the crowd is under way. */
 	async function meanwhile(under: Promise<unknown>, ask: () => Promise<Answer>) {
 		let isOver = false;
 		void under.finally(() => (isOver = true));
 		const seen = { statuses: new Set<number>(), ready: new Set<number>() };
-		// Once more when it is over: a breaker would be open then.
+		// A last request follows the crowd, when a breaker would be open.
 		for (let last = false; !last; ) {
 			last = isOver;
 			seen.statuses.add((await ask()).status);

@@ -1,4 +1,4 @@
-/** The main job as its user does it: the demo on several kinds of repository, its words compared with the workspace. */
+/** The demo on several kinds of repository; its output is compared with the workspace. */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ describe("npm run demo", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	/** Runs it up to the diff, and holds what it printed against the workspace it left. */
+	/** Runs the demo up to the diff, and compares its output with the workspace. */
 	async function expectTrueWords(...args: string[]): Promise<DemoRun> {
 		const run = await runDemo(platform.url, ...args, "--keep");
 		expect(run.exitCode, run.output).to.equal(0);

@@ -1,4 +1,4 @@
-/** A model that fails is told within seconds, and a turn that it ends is no good one, whatever its agent says. */
+/** A failing model is reported within seconds, and a turn that it ends has failed, whatever its agent reports. */
 import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ describe("a turn whose model calls fail", function () {
 	let chat: ChatClient;
 	let talk: AgentTalk;
 	let id: string;
-	/** What the model waits for before it answers well. */
+	/** The model waits for this before it answers well. */
 	let held: Promise<void> = Promise.resolve();
 	let provider: string;
 
@@ -69,7 +69,7 @@ describe("a turn whose model calls fail", function () {
 		return (await api.get<Session>(`/sessions/${id}`)).body;
 	}
 
-	/** The next calls fail, each with its number. @returns The sentence of the last. */
+	/** Makes the next calls fail, each with its number. @returns The sentence of the last. */
 	function fail(calls: number): string {
 		for (let call = 1; call <= calls; call++) {
 			model.failNext({ kind: "status", status: 529, message: `call ${call} meets an overloaded stub` });
@@ -77,7 +77,7 @@ describe("a turn whose model calls fail", function () {
 		return `${provider} answered 529: call ${calls} meets an overloaded stub`;
 	}
 
-	/** It has failed with a sentence, wherever turns are told. */
+	/** The turn has failed with a sentence in every place that shows turns. */
 	async function expectFailed(turn: ConversationTurn, sentence: string): Promise<void> {
 		expect(turn.metadata).to.include({ stop_reason: "error", error: sentence });
 		const replied = turn.metadata["in_reply_to"];

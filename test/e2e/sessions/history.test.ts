@@ -1,5 +1,6 @@
 /**
- * What a session has said and done can be read when its pod is gone, whoever was killed; and goes with the session.
+ * The conversation, logs and diff of a session can be read when its pod is gone, whichever process was killed, and
+ * are deleted with the session.
  * Long: it kills and starts the platform and its pods again and again.
  */
 import { expect } from "chai";
@@ -21,7 +22,7 @@ async function told<T>(api: ApiClient, path: string): Promise<T> {
 	return body;
 }
 
-/** Everything the three routes say of a session. */
+/** The answers of the three routes for a session. */
 async function everything(api: ApiClient, id: string) {
 	const path = `/sessions/${id}`;
 	const [conversation, files, file, patch, logs] = await Promise.all([
@@ -34,7 +35,7 @@ async function everything(api: ApiClient, id: string) {
 	return { conversation, files, file, patch, logs };
 }
 
-/** Rows of history in the store of a platform that does not run. */
+/** Counts the rows of history in the store of a platform that does not run. */
 function historyRows({ dataDir }: TestPlatform): Record<string, number> {
 	const folder = join(dataDir, "store");
 	const database = new DatabaseSync(join(folder, "atelier.db"), { readOnly: true });
@@ -52,7 +53,7 @@ function contents({ turns }: ConversationPage): string[] {
 	return turns.map(({ role, content }) => `${role}: ${withoutFence(content).trim()}`);
 }
 
-/** Resolves when the platform has the turn that said this: its entry of the timeline comes after it. */
+/** Resolves when the platform has the turn with this text: its entry of the timeline comes later. */
 async function heardOf(api: ApiClient, id: string, answer: string): Promise<void> {
 	await eventually(
 		async () => {
@@ -177,7 +178,7 @@ describe("history", function () {
 		await ask(api, id, "$ echo kept > one.txt; cat one.txt");
 		const spool = join(platform.dataDir, "sessions", id, "state", "history.jsonl");
 		await eventually(() => readFileSync(spool, "utf8").includes("+kept"), { withinMs: 15_000 });
-		// It tells one thing after the other: who has heard the next answer has heard of the patch.
+		// Reports are in order: when the next answer has arrived, so has the patch.
 		const answer = await ask(api, id, "$ echo told");
 		await heardOf(api, id, "told");
 		const before = await everything(api, id);

@@ -1,5 +1,6 @@
 /**
- * kill -9 of the processes of a session: it is noticed within five seconds, said why, and nothing is lost.
+ * kill -9 of the processes of a session is noticed within five seconds and reported with a reason, and nothing is
+ * lost.
  * Long: it kills every process of a session in turn.
  */
 import { expect } from "chai";
@@ -25,7 +26,7 @@ describe("kill -9 of a session's processes", function () {
 
 	function agentOf(id: string): number {
 		const agents = ofSession(platform, id).filter(({ isAgent }) => isAgent);
-		// What the agent starts looks like the agent until it has become its own program.
+		// A child of the agent looks like the agent until it has executed its own program.
 		const first = agents.filter(({ parent }) => !agents.some(({ pid }) => pid === parent));
 		expect(first).to.have.length(1);
 		return first[0]?.pid ?? 0;
@@ -100,7 +101,7 @@ function ofSession(platform: TestPlatform, id: string): SessionProcess[] {
 	return platform.sessionProcesses().filter(({ session }) => session === id);
 }
 
-/** The one process of the session agent's that runs the coding agent; git comes and goes beside it. */
+/** Returns the session agent's child that runs the coding agent; git runs beside it for short times. */
 function codingAgent(platform: TestPlatform, id: string, agent: number): number {
 	const children = ofSession(platform, id).filter(({ pid, parent }) => parent === agent && isCodingAgent(pid));
 	expect(children).to.have.length(1);

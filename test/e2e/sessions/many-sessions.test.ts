@@ -1,5 +1,5 @@
 /**
- * Forty sessions at once come up, stop and go, and leave the machine as it was.
+ * Forty concurrent sessions start, stop and are deleted, and leave the machine unchanged.
  * Long: it starts forty sessions.
  * Alone: it is a load to the machine.
  */
@@ -20,7 +20,7 @@ describe(`${count} sessions at once`, function () {
 	it("run, stop and are deleted without a process, port or file left behind", async () => {
 		await using platform = await startPlatform();
 		const api = platform.client();
-		// What the first session ever leaves later ones use.
+		// The first session ever creates files that later ones use.
 		await runAndDelete(api, await createAll(api, 1));
 		const before = await eventually(() => atRest(platform), { withinMs: 30_000 });
 		print("before", before);
@@ -50,7 +50,7 @@ async function createAll(api: ApiClient, sessions: number): Promise<string[]> {
 	return created.map(({ id }) => id);
 }
 
-/** Stops all there are, and deletes them with their workspaces. */
+/** Stops all sessions, and deletes them with their workspaces. */
 async function runAndDelete(api: ApiClient, ids: readonly string[]): Promise<void> {
 	await allAre(api, "running", ids.length);
 	await Promise.all(ids.map((id) => api.post(`/sessions/${id}/stop`)));
@@ -69,12 +69,17 @@ async function allAre(api: ApiClient, status: string, sessions: number): Promise
 	});
 }
 
-/** What `ps`, `ss` and a listing of the data folder say of the platform, its sessions and whatever they started. */
+/**
+ * The output of `ps`, `ss` and a listing of the data folder for the platform, its sessions and everything they
+ * started.
+ */
 interface Look {
 	readonly processes: readonly string[];
-	/** That something listens on. */
+	/** The processes that listen on a port. */
 	readonly ports: readonly string[];
-	/** All paths below the data folder but those of compiled programs, which all tests share (support/compiled.ts). */
+	/**
+	 * All paths below the data folder except those of compiled programs, which all tests share (support/compiled.ts).
+	 */
 	readonly files: readonly string[];
 }
 
@@ -85,7 +90,7 @@ function look(platform: TestPlatform): Look {
 	return {
 		processes: lines("ps", ["-ww", "-eo", "pid=,args="])
 			.filter((line) => pids.has(Number.parseInt(line, 10)))
-			// The one that waits for the next session is another one each time.
+			// The agent that waits for the next session is another process each time.
 			.map((line) => (line.includes(waitingTitle) ? waitingTitle : line))
 			.toSorted(),
 		ports: ports.map((line) => line.split(/\s+/)[3] ?? "").toSorted(),
@@ -96,7 +101,7 @@ function look(platform: TestPlatform): Look {
 	};
 }
 
-/** Undefined while something of a session is left, or nothing waits for the next. */
+/** Returns undefined while a process or folder of a session remains, or no agent waits for the next. */
 function atRest(platform: TestPlatform): Look | undefined {
 	const seen = look(platform);
 	const left = seen.files.some((path) => /^(run\/(?!\.waiting)|sessions\/)/.test(path));

@@ -1,6 +1,6 @@
 /**
- * Whatever model an agent, or a command in its session, asks for: the session's is called, at the session's price, and its
- * budget sees it.
+ * Whatever model an agent or a command in its session asks for, the session's model is called, at the session's price
+ * and within its budget.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,13 +18,13 @@ import { ModelServer } from "../../support/model-server/model-server.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** Dollars per million tokens, so micro-dollars per token. */
+/** Dollars per million tokens equal micro-dollars per token. */
 const prices = { input: 10, output: 1, cache_read: 1, cache_write: 10 };
 const priceMicros = { input: 10_000_000, output: 1_000_000, cache_read: 1_000_000, cache_write: 10_000_000 };
 const usage = { input: 3_000, output: 50, cache_read: 200, cache_write: 0 };
 const callMicros = 30_250;
 
-/** With nothing but what the agent's environment says; it puts out the status of each answer. */
+/** Uses only the variables of the agent's environment, and prints the status of each answer. */
 const tenCalls = `for n in 1 2 3 4 5 6 7 8 9 10; do
 	curl -sS -o answer.json -w '%{http_code} ' "$OPENAI_BASE_URL/chat/completions" \\
 		-H "authorization: Bearer $OPENAI_API_KEY" -H 'content-type: application/json' \\
@@ -69,7 +69,7 @@ describe("the model of a session", function () {
 		return body.id;
 	}
 
-	/** What one message makes of a session, when its books are whole. */
+	/** Resolves with the effect of one message on a session, when its books are complete. */
 	async function said(id: string, message: string): Promise<{ answer: string; calls: BilledCall[]; session: Session }> {
 		const first = model.billed.calls.length;
 		const answer = await ask(api, id, message);

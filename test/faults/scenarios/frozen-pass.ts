@@ -1,6 +1,6 @@
 /**
- * A pod manager freezes in the middle of a pass, when it has just seen that there is no pod. Its lease ends, another one
- * takes over and starts the session; then the first one wakes up and says what it saw.
+ * A pod manager freezes in the middle of a pass, right after it saw that there is no pod. Its lease expires, another
+ * one takes over and starts the session; then the first one continues and reports what it saw.
  */
 import { eventually } from "../../support/eventually.ts";
 import { startNatsServer } from "../../support/bus/nats-server.ts";
@@ -14,7 +14,7 @@ import { SessionDriver } from "../session-driver.ts";
 
 const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"];
 const settleMs = 5_000;
-/** A lease of 15 s, and a start. */
+/** The time of a lease of 15 s and a start. */
 const takeoverMs = 45_000;
 
 export async function frozenPass(root?: string): Promise<Verdict> {
@@ -37,7 +37,7 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 	await sessionReaches(testbed.api, driver.id, "running", takeoverMs);
 
 	first.signal("SIGCONT");
-	// It brings what it has begun to its end.
+	// The process completes what it has begun.
 	first.signal("SIGTERM");
 	await first.ended();
 	if (!first.output.includes("A pass took longer than"))

@@ -7,10 +7,10 @@ import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
 const settleMs = 5_000;
-/** A start, and the way to the failpoint; longer on a busy machine. */
+/** The time of a start and the way to the failpoint, which is longer on a busy machine. */
 const killedWithinMs = 30_000;
 
-/** At the first write of a session that runs, before anybody hears of it. */
+/** The kill comes at the first write of a running session, before anybody can know of it. */
 export function killedAfterWrite(root?: string): Promise<Verdict> {
 	return killedAt("sessions.written", root, async (driver, testbed) => {
 		await driver.create();
@@ -19,12 +19,12 @@ export function killedAfterWrite(root?: string): Promise<Verdict> {
 	});
 }
 
-/** When the agent of a session has just been started, and nobody knows of it yet. */
+/** The kill comes right after an agent was started, when nothing records it yet. */
 export function killedAfterSpawn(root?: string): Promise<Verdict> {
 	return killedAt("local-process.spawned", root, async (driver) => () => driver.create());
 }
 
-/** @param prepare What was before; resolves to the command in question. */
+/** @param prepare Makes the earlier state, and resolves with the command. */
 async function killedAt(
 	point: string,
 	root: string | undefined,
@@ -40,7 +40,7 @@ async function killedAt(
 	const armed = platform.startProcess([], { ATELIER_FAILPOINTS: `${point}=kill` });
 	platform.processes = [armed];
 	const answer = command();
-	// Heard of when it is waited for.
+	// The rejection is handled when the promise is awaited.
 	answer.catch(() => {});
 	await armed.ended(killedWithinMs * patience());
 	await platform.start();

@@ -1,6 +1,6 @@
 /**
- * The bus is away while the process that has the sessions takes a command: first one that only another gateway would
- * have heard of, then one that the pod manager would have.
+ * The bus fails while the process with the sessions handles a command: first a command whose hint only another
+ * gateway needs, then one whose hint the pod manager needs.
  */
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/machine/free-port.ts";
@@ -12,7 +12,7 @@ import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
 const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"];
-/** For the way back to the bus and a start. */
+/** The time for the reconnection to the bus and a start. */
 const settleMs = 15_000;
 
 export async function lostHints(root?: string): Promise<Verdict> {
@@ -35,7 +35,7 @@ export async function lostHints(root?: string): Promise<Verdict> {
 	testbed.drivers = [running, fresh];
 	await running.create();
 	await sessionReaches(testbed.api, running.id, "running");
-	// Where it is not told, that is for the verdict to say.
+	// The verdict decides what a missing event means.
 	const isTold = () => testbed.follower.told.get(running.id)?.status === "running";
 	await eventually(isTold).catch(() => {});
 

@@ -1,4 +1,4 @@
-/** The same command by many clients at the same moment, again and again. */
+/** Many clients send the same command at the same moment, repeatedly. */
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Testbed, type Verdict } from "../testbed.ts";
@@ -6,7 +6,7 @@ import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
-/** At most; on a busy machine requests of one moment are not always there in one moment. */
+/** The largest number of attempts; on a busy machine the requests do not always arrive together. */
 const rounds = 8;
 const clients = 12;
 const settleMs = 5_000;

@@ -1,10 +1,10 @@
 /**
- * Everything that others could read: answers, events, output, arguments. Only its words are kept, those that are long
- * enough for a secret, and each once.
+ * Collects everything that others could read: answers, events, output, arguments. It stores only words that are long
+ * enough for a secret, each once.
  */
 import { type Answer, ApiClient, type RequestOptions } from "../../support/clients/api-client.ts";
 
-/** Characters of base64 and of the tokens made of it; shorter words hold no secret. */
+/** The length of base64 and of tokens in characters; shorter words contain no secret. */
 const word = /[\w+/=.~-]{16,}/g;
 
 export class Overheard {
@@ -14,14 +14,14 @@ export class Overheard {
 		for (const [found] of text.matchAll(word)) this.#words.add(found);
 	}
 
-	/** Those of the secrets that were seen; part of a longer word counts. */
+	/** Returns the secrets that were seen; a part of a longer word counts. */
 	exposed(secrets: readonly string[]): string[] {
 		const words = [...this.#words];
 		return secrets.filter((secret) => this.#words.has(secret) || words.some((heard) => heard.includes(secret)));
 	}
 }
 
-/** A client whose answers are overheard. */
+/** A client whose answers are collected. */
 export class OverheardClient extends ApiClient {
 	readonly #overheard: Overheard;
 

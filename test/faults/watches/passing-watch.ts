@@ -1,11 +1,11 @@
-/** Looks all the time how long sessions stay in a status that passes: a session that hangs for a while is found out, too. */
+/** Measures all the time how long sessions stay in a passing status, so that a temporary hang is found too. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../../support/clients/api-client.ts";
 import type { SessionView } from "../../support/platform/session-steps.ts";
 import { patience } from "../../support/machine/patience.ts";
 
 const everyMs = 250;
-/** Kills, freezes and full disks come between; without them a launch takes a second. */
+/** The bound allows for kills, freezes and full disks; without them a launch takes a second. */
 const allowedMs = 30_000;
 
 export const passingStatuses = ["starting", "provisioning", "stopping"];
@@ -17,7 +17,7 @@ interface Stay {
 
 export class PassingWatch {
 	readonly wrong: string[] = [];
-	/** Milliseconds of the longest stay that was seen. */
+	/** The longest stay, in milliseconds. */
 	longestMs = 0;
 	readonly #api: ApiClient;
 	readonly #mayWait: (session: SessionView) => boolean;
@@ -25,7 +25,7 @@ export class PassingWatch {
 	readonly #loop: Promise<void>;
 	#stays = new Map<string, Stay>();
 
-	/** @param mayWait Sessions whose launch waits for somebody else, e.g. a git server. */
+	/** @param mayWait The sessions whose launch waits for something outside, such as a git server. */
 	constructor(api: ApiClient, mayWait: (session: SessionView) => boolean = () => false) {
 		this.#api = api;
 		this.#mayWait = mayWait;
@@ -46,7 +46,7 @@ export class PassingWatch {
 		}
 	}
 
-	/** A platform that does not answer lets nothing pass: its time counts. */
+	/** The time of a platform that does not answer counts too. */
 	#look(sessions: readonly SessionView[]): void {
 		const now = performance.now();
 		const stays = new Map<string, Stay>();

@@ -1,10 +1,10 @@
-/** Follows the event stream across restarts and keeps what it was told of each session. */
+/** Follows the event stream across restarts and stores the state of each session. */
 import type { StreamEvent } from "../../../cli/event-stream.ts";
 import { EventFollower } from "../../support/clients/event-follower.ts";
 import type { Overheard } from "./overheard.ts";
 
 interface Told {
-	/** Counted, so that an event that is missing or comes twice shows. */
+	/** Revisions are counted, so that a missing or duplicate event shows. */
 	rev: number;
 	status: string;
 }
@@ -16,9 +16,9 @@ interface SessionEvent extends Told {
 
 export class StreamFollower {
 	readonly #overheard: Overheard;
-	/** By session; a deleted one is not there. */
+	/** The sessions by id; a deleted one is absent. */
 	readonly told = new Map<string, Told>();
-	/** Launches that it was told of, as `<session> <generation>`. */
+	/** The launches that were published, as `<session> <generation>`. */
 	readonly launches = new Set<string>();
 	readonly wrong: string[] = [];
 	events = 0;
@@ -33,7 +33,7 @@ export class StreamFollower {
 		return this.#follower.connections;
 	}
 
-	/** Whether it knows where to go on after a break. */
+	/** Whether the follower has a position to continue from. */
 	get hasPlace(): boolean {
 		return this.#follower.hasPlace;
 	}
@@ -51,7 +51,7 @@ export class StreamFollower {
 		if (event.event === "session_created" || event.event === "session_updated") this.#hear(event);
 	}
 
-	/** Every revision once and in order. */
+	/** Checks that every revision comes once and in order. */
 	#hear(event: StreamEvent): void {
 		const { id, rev, status, generation } = parsed(event);
 		this.launches.add(`${id} ${generation}`);
@@ -60,7 +60,7 @@ export class StreamFollower {
 		this.told.set(id, { rev, status });
 	}
 
-	/** A revision too, although it does not say which. */
+	/** A deletion is a revision too, although it has no number. */
 	#hearOfActivity({ data }: StreamEvent): void {
 		const { session_id } = JSON.parse(data) as { session_id: string };
 		const told = this.told.get(session_id);

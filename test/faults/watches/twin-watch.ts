@@ -1,8 +1,11 @@
-/** Looks all the time whether a session has two agents at once. A second one finds out by itself and ends, so it takes a while to count. */
+/**
+ * Looks all the time for sessions with two agents. A second agent finds the lock taken and ends, so two count only
+ * after a while.
+ */
 import type { SessionProcess } from "../../support/platform/session-processes.ts";
 
 const everyMs = 150;
-/** What starting and finding the session taken may need on a busy machine. */
+/** The time that a start and a failed lock may take on a busy machine. */
 const allowedMs = 3_000;
 
 export class TwinWatch {

@@ -2,7 +2,7 @@
 import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, type AttackTestbed, atOnce, type Wave } from "../attack.ts";
 
-/** The command runs once, behind the agent's back, and what is asked in the meantime is asked in each wave. */
+/** The command runs once in the background of the agent, and the requests are sent in each wave. */
 function command(text: string, meanwhile?: (testbed: AttackTestbed, id: string) => Promise<unknown>): Attack["begin"] {
 	return async (testbed) => {
 		const { id } = await runningSession(testbed.api);
@@ -15,7 +15,7 @@ function command(text: string, meanwhile?: (testbed: AttackTestbed, id: string) 
 	};
 }
 
-/** The commands are over when the waves begin. */
+/** The commands have ended when the waves begin. */
 function prepared(text: string, times: number, wave: (testbed: AttackTestbed, id: string) => Wave): Attack["begin"] {
 	return async (testbed) => {
 		const { id } = await runningSession(testbed.api);
@@ -43,7 +43,7 @@ export const commandAttacks: readonly Attack[] = [
 		finding: "H3",
 		does: "FIFOs in the place of the files that the platform reads of a pod, in three sessions",
 		begin: async (testbed) => {
-			// The platform looks at them when it is told to stop.
+			// The platform looks at them when it is asked to stop.
 			const each = command("cd $HOME/.. && rm -f status.json ending && mkfifo status.json ending", ({ api }, id) =>
 				api.post(`/sessions/${id}/stop`),
 			);

@@ -1,10 +1,10 @@
-/** Connections that are kept and not read. */
+/** Connections that stay open and are not read. */
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { runningSession } from "../../support/platform/session-steps.ts";
 import { type Attack, type AttackTestbed, atOnce } from "../attack.ts";
 
-/** A connection on which a request was sent, whose answer nobody reads. */
+/** A connection with a request whose answer is not read. */
 async function unread({ prefix, authorization }: AttackTestbed, lines: readonly string[]): Promise<Socket> {
 	const { hostname, port, host } = new URL(prefix);
 	const socket = connect({ host: hostname, port: Number(port) });

@@ -1,4 +1,4 @@
-/** Many sessions: that fail, that are made and removed, that wait for others. */
+/** Many sessions: they fail, are created and deleted, or wait for others. */
 import { eventually } from "../../support/eventually.ts";
 import { createSession, type SessionView } from "../../support/platform/session-steps.ts";
 import { startStallingRepository } from "../../support/repositories/stalling-repository.ts";
@@ -6,7 +6,7 @@ import { type Attack, type AttackTestbed, atOnce } from "../attack.ts";
 
 const crowd = 200;
 
-/** Sessions of a repository that is not there. */
+/** Sessions of a repository that does not exist. */
 async function failedSessions({ api, folder }: AttackTestbed): Promise<void> {
 	const source = { type: "git", repo: `file://${folder}/${"none".repeat(100)}` };
 	await atOnce(crowd, (i) => api.post("/sessions", { name: `f${i}`, source }));
