@@ -1,7 +1,7 @@
 /** An attack of one user of a platform, which runs as a separate program while another user is measured. */
 import type { ApiClient } from "../support/clients/api-client.ts";
 
-/** What the attacker has: an account, and what it could learn about others. */
+/** The means of the attacker: an account, and what it could learn about others. */
 export interface AttackTestbed {
 	readonly api: ApiClient;
 	/** The base of the API's paths. */

@@ -1,5 +1,5 @@
 /**
- * After kill -9 of the platform, the next start restores the state, with one agent for each session.
+ * The next start after kill -9 of the platform restores the state, with one agent for each session.
  * Long: it kills and starts the platform again and again.
  */
 import { expect } from "chai";

@@ -1,6 +1,5 @@
 /**
- * Whatever model an agent or a command in its session asks for, the session's model is called, at the session's price
- * and within its budget.
+ * The session's model is called, at its price and within its budget, whichever model an agent or a command names.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -18,7 +18,7 @@ export class ReservationBank {
 	readonly asked: Asked[] = [];
 	limited = true;
 	granted = true;
-	/** By what is asked, beside that. */
+	/** A further condition on a granted request. */
 	grants: (body: Record<string, unknown>) => boolean = () => true;
 	/** Ids of the reservations that were granted and not returned. */
 	readonly held = new Set<string>();
@@ -88,5 +88,5 @@ export function askingCall(id: string, input = 300): AskingCall {
 	return { id, wire: "anthropic", model: "large", bounds };
 }
 
-/** What each call of a test used. */
+/** The tokens of each call of a test. */
 export const usedTokens: TokenCounts = { input: 100, output: 10, cache_read: 5, cache_write: 1 };
