@@ -1,7 +1,7 @@
 /** The daily limits of users and tenants: those that an administrator has set, otherwise the configured ones. */
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { budgetLimitCollection } from "./budget-limit-collection.ts";
+import { budgetLimitCollection } from "./collections.ts";
 import type { Payer } from "./day-accounts.ts";
 
 /** The configured limits in micro-dollars; absent: no limit. */

@@ -16,7 +16,7 @@ import {
 	withoutEnded,
 	withSpendings,
 } from "../record/account.ts";
-import { dayAccountCollection } from "./day-account-collection.ts";
+import { dayAccountCollection } from "./collections.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";

@@ -12,7 +12,7 @@ import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
 import { seesWholeTenant } from "#shared/session-access.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
-import { sessionCountCollection } from "./session-count-collection.ts";
+import { sessionCountCollection } from "./collections.ts";
 
 type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 

@@ -7,14 +7,17 @@ import { systemPrincipal } from "#shared/bus/principal.ts";
 import { now } from "#shared/clock.ts";
 import type { Config } from "#shared/config/config.ts";
 import { NotFoundError } from "#shared/errors.ts";
+import { defineCollection } from "#shared/store/collection.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { chatAddressCollection } from "./chat-address-collection.ts";
 import { chatBase, chatEndpointAt, hasChat } from "./chat-endpoint.ts";
 import type { SessionChange, SessionRecord } from "./session-change.ts";
 import { sessionCollection } from "./session-collection.ts";
 import type { StoredStatus } from "./session-lifecycle.ts";
 import type { SessionRecords } from "./session-records.ts";
+
+/** The stored address of the gateway in the chat endpoints of all sessions: one document, `gateway`. */
+export const chatAddressCollection = defineCollection("chat_address", { base: "text" }, {});
 
 const known = "gateway";
 const pageSize = 500;

@@ -1,7 +1,7 @@
 /** How many sessions there are, over real stores, against a count of them. */
 import { expect } from "chai";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
-import { sessionCountCollection } from "#services/sessions/books/session-count-collection.ts";
+import { sessionCountCollection } from "#services/sessions/books/collections.ts";
 import { eventLogCollection } from "#shared/event-log/event-log-collection.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
