@@ -80,6 +80,6 @@ function asker(principal: Principal, { meta: { deadline } }: RequestContext): As
 }
 
 /** Returns the entry without its null members, which are not stored. */
-export function withoutNulls<T extends TimelineEntry>(entry: T): T {
+function withoutNulls<T extends TimelineEntry>(entry: T): T {
 	return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined)) as T;
 }

@@ -4,7 +4,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { Audience } from "./audience.ts";
 import { frame, type EventPosition } from "./sse-frame.ts";
 
-export const maxSessions = 500;
+const maxSessions = 500;
 
 const pageSize = 100;
 

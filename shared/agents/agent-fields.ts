@@ -15,7 +15,7 @@ const mode = {
 	description: "Id of the agent's own mode; empty: as it starts",
 } as const;
 
-export const installFields = schema({
+const installFields = schema({
 	package: { ...text, description: "npm package; `config/agents/<id>/` holds its package.json and package-lock.json" },
 	version: { ...text, pattern: "^\\d+\\.\\d+\\.\\d+$" },
 	size_mb: { type: "number", integer: true, min: 1, description: "On disk, installed" },

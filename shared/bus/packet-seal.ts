@@ -11,9 +11,9 @@ import { now } from "../clock.ts";
 import { SeenNumbers } from "./seen-numbers.ts";
 
 /** The longest time that a packet may be under way, in milliseconds. */
-export const lifetimeMs = 10_000;
+const lifetimeMs = 10_000;
 /** The largest difference between the clocks of two processes, in milliseconds. */
-export const clockToleranceMs = 5_000;
+const clockToleranceMs = 5_000;
 
 const signatureBytes = 32;
 const headBytes = signatureBytes + 24;

@@ -6,7 +6,6 @@ import { fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
-export type ChronicleStatus = (typeof chronicleStatuses)[number];
 
 export const entryTypes = ["session", "message", "file", "git", "terminal", "error"] as const;
 export const fileActions = ["created", "modified", "deleted"] as const;

@@ -87,7 +87,6 @@ export const sessionBudget = schema({
 	paused: { type: "boolean", description: "No turn begins, and messages wait, until a limit is raised" },
 	reason: { type: "object", props: budgetReason, nullable: true },
 });
-export type SessionBudget = Output<typeof sessionBudget>;
 
 /** The times at which the present launch reached each step. */
 export const timings = schema({

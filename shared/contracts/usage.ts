@@ -21,7 +21,6 @@ export const bucketFields = {
 } as const;
 
 export const modelLocations = ["cloud", "local"] as const;
-export type ModelLocation = (typeof modelLocations)[number];
 
 /**
  * The sources of a report. `metered`: counted where the model was called. `estimated`: counted there too, but the

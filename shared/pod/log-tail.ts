@@ -2,7 +2,7 @@
 import type { SessionLogs } from "../contracts/sessions.ts";
 import { answerBytes, jsonBytes } from "./answer-size.ts";
 
-export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
+const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type PodLogEntry = SessionLogs["lines"][number];
 

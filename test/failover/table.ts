@@ -5,7 +5,7 @@ import { keepSection } from "../support/document-section.ts";
 import type { FailoverReport, Round } from "./failover-run.ts";
 
 /** The longest outage of the stream after a majority is possible again. */
-export const backWithinMs = 15_000;
+const backWithinMs = 15_000;
 
 const head = ["round", "kind", "elected ms", "stream back ms", "resets", "gaps", "doubles", "lost", "holes"];
 

@@ -18,7 +18,7 @@ import { TwinWatch } from "./watches/twin-watch.ts";
 /**
  * The canaries are in the platform's environment under names that no agent may inherit, or in one of its arguments.
  */
-export const canary = "canary-0f8e2d6a41b7c953e8d1";
+const canary = "canary-0f8e2d6a41b7c953e8d1";
 export const canaryEnvironment = { OPENAI_API_KEY: canary, AWS_SECRET_ACCESS_KEY: canary };
 
 /** The faults by invariant. */

@@ -43,7 +43,7 @@ const maxInputLength = 65_536;
 /** The time that a cancelled call still has to end by itself. */
 const abandonMs = 150;
 
-export const cancelledText = "Cancelled by the user";
+const cancelledText = "Cancelled by the user";
 const rejectedText = "The user did not permit this. Nothing was done. Do not try the same again; ask the user instead.";
 
 /** Runs the calls of one session. */

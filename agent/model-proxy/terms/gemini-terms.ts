@@ -54,7 +54,7 @@ function twin(value: JsonObject, name: string): unknown {
 	return camelCased(value)[name];
 }
 
-export function camelCased(value: JsonObject): JsonObject {
+function camelCased(value: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(value).map(([key, member]) => [camelCase(key), member]));
 }
 

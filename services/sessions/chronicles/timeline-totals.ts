@@ -3,7 +3,7 @@ import type { TimelineEntry, TimelineTotals } from "#shared/contracts/chronicles
 import { jsonBytes } from "#shared/pod/answer-size.ts";
 
 /** The length of one bucket of tokens in seconds. */
-export const burnSeconds = 300;
+const burnSeconds = 300;
 /** The most retained files, the newest ones. */
 const maxFiles = 1_000;
 const maxFileBytes = 200 * 1024;

@@ -31,7 +31,7 @@ import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 
 /** The length of a lease in milliseconds. It covers one pass and is never renewed. */
-export const leaseMs = 15_000;
+const leaseMs = 15_000;
 
 /** The clock of another process may be ahead of this one's by this much, in milliseconds. */
 const maxAheadMs = 30_000;

@@ -127,7 +127,7 @@ export interface TurnUsage {
 	cachedWriteTokens: number;
 }
 
-export class TestSession {
+class TestSession {
 	readonly id: string;
 	readonly #agent: BuiltinAgent;
 
@@ -158,7 +158,7 @@ export class TestSession {
 	}
 }
 
-export function textOf(content: acp.ContentBlock): string {
+function textOf(content: acp.ContentBlock): string {
 	return content.type === "text" ? content.text : "";
 }
 

@@ -30,13 +30,13 @@ export const anthropic = (words: string, more: object = {}) => ({
 	...more,
 });
 export const chat = (words: string, more: object = {}) => ({ model: "scripted-1", messages: say(words), ...more });
-export const responses = (more: object = {}) => ({
+const responses = (more: object = {}) => ({
 	model: "scripted-1",
 	input: "OUT=10",
 	max_output_tokens: 2_000,
 	...more,
 });
-export const gemini = (words: string, more: object = {}) => ({
+const gemini = (words: string, more: object = {}) => ({
 	contents: [{ role: "user", parts: [{ text: words }] }],
 	...more,
 });

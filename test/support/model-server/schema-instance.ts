@@ -11,7 +11,7 @@ const byType: Record<string, unknown> = {
 };
 
 /** Returns a value with required members only. */
-export function instanceOf(schema: unknown): unknown {
+function instanceOf(schema: unknown): unknown {
 	if (!isJson(schema)) return "scripted";
 	const { const: fixed, enum: values, default: usual } = schema;
 	if (fixed !== undefined) return fixed;

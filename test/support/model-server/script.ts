@@ -44,7 +44,7 @@ export function turns(steps: Readonly<Record<string, readonly Step[]>>): Script 
 }
 
 /** Returns an answer to a request outside of turns. */
-export function sideAnswer({ answerSchema }: ModelRequest): Answer {
+function sideAnswer({ answerSchema }: ModelRequest): Answer {
 	return { text: answerSchema ? JSON.stringify(objectOf(answerSchema, {})) : "Scripted title" };
 }
 

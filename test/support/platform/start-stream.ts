@@ -16,7 +16,7 @@ import { startGateway, type TestGateway } from "./start-gateway.ts";
 export const streamPath = "/api/v1/svc/sessions/stream";
 
 /** The other services that the stream calls. */
-export class StreamNeighbours {
+class StreamNeighbours {
 	sessions: readonly Session[] = [];
 	/** Called at the beginning of every list. */
 	onList: () => void = () => {};

@@ -8,7 +8,7 @@ const opQuery = 2004;
 const opMsg = 2013;
 
 /** The most bytes of a message, as announced in `hello`; a longer one ends the connection. */
-export const maxMessageBytes = 48_000_000;
+const maxMessageBytes = 48_000_000;
 
 export interface WireMessage {
 	readonly requestId: number;
