@@ -5,6 +5,7 @@ import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
 import { admit } from "#shared/bus/service.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
+import { mayUseSession } from "#shared/session-access.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
@@ -45,7 +46,8 @@ export class Authenticator {
 			? this.#pod(token)
 			: await this.#identity.authenticate(headers, connection);
 		const principal = admit(found, access);
-		if (principal.kind === "pod" && (namedSession(path) ?? principal.id) !== principal.id) throw notFound;
+		const session = namedSession(path) ?? principal.id;
+		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;
 	}
 
