@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { totalTokens } from "#shared/models/token-counts.ts";
+import { eventually } from "../../support/eventually.ts";
 import { agentTree } from "../../support/agents/agent-tree.ts";
 import { PlatformListener } from "../../support/platform/platform-listener.ts";
 import type { Script } from "../../support/model-server/answer.ts";
@@ -26,7 +27,7 @@ const said = {
 };
 
 function isQuestion({ items }: ModelRequest): boolean {
-	return items.some(({ role, text }) => role === "user" && text.startsWith("The session ends now"));
+	return items.some(({ role, text }) => role === "user" && text.includes("The session ends now"));
 }
 
 describe("chronicle at the end of a pod", function () {
@@ -38,6 +39,7 @@ describe("chronicle at the end of a pod", function () {
 		const work = turns({
 			write: [edit(join(session.workspace, "notes.md"), "first\n"), say("Written.\nAnd more.")],
 			talk: [say("Nothing to do.")],
+			hang: [say("…", { fault: { kind: "stall" } })],
 		});
 		const model = await ModelServer.listen({
 			script: (request) => (isQuestion(request) ? closing(request) : work(request)),
@@ -155,6 +157,20 @@ describe("chronicle at the end of a pod", function () {
 		expect(ms, "it was given its time").to.be.above(12_000);
 		expect(ms).to.be.below(stopMs);
 		expect(scene.platform.chronicles[0]?.key_changes).to.deep.equal(["Added notes.md (+1 -0)"]);
+	});
+
+	it("is asked for after the turn that the end cancels", async () => {
+		await using session = new TestSession();
+		await using scene = await open(session, () => ({ text: JSON.stringify(said) }));
+		await scene.pod.ask("write");
+		const { requests } = scene.model;
+		const connection = await scene.pod.connect();
+		const asked = requests.length;
+		await connection.send("m2", "hang");
+		await eventually(() => requests.length > asked);
+		await timeToStop(scene.pod);
+		expect(scene.questions()).to.be.at.least(1);
+		expect(scene.platform.chronicles.map(({ summary }) => summary)).to.deep.equal([said.summary]);
 	});
 
 	it("is not asked for when there was no turn, nor when the session is deleted", async () => {
