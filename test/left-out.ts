@@ -12,8 +12,8 @@ export function leftOutLines(files: readonly string[]): string[] {
 	];
 }
 
-function groupOf({ programs }: TestNeeds): string {
-	if (programs.length === 0) return "take long";
+function groupOf({ programs, long }: TestNeeds): string {
+	if (programs.length === 0) return long === undefined ? "start platforms" : "take long";
 	return programs.includes("agents") ? "need coding agents" : `need ${programs.join(" and ")}`;
 }
 

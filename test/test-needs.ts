@@ -1,7 +1,8 @@
 /**
  * Reads what a test file needs and how it is run from the heads of files: `Needs: <program>.` in the file or in a
- * module of the tests that it imports, `Long: <reason>.` and `Alone: <reason>.` in the file itself. So no separate list
- * has to be maintained.
+ * module of the tests that it imports, `Long: <reason>.` and `Alone: <reason>.` in the file itself. Each end-to-end test
+ * starts platforms, so `npm test` has only those that say `Main: <what it shows>.`. So no separate list has to be
+ * maintained.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
@@ -12,6 +13,8 @@ export interface TestNeeds {
 	readonly programs: readonly string[];
 	/** The reason why `npm test` omits it, or why it takes longer than 20 s; absent for a quick test. */
 	readonly long?: string | undefined;
+	/** Whether it is one of the main end-to-end tests, or no end-to-end test. */
+	readonly isMain: boolean;
 	/** The reason why nothing else may run beside it. */
 	readonly alone?: string | undefined;
 }
@@ -31,12 +34,17 @@ const modules = new Map<string, Module>();
 export function needsOf(file: string): TestNeeds {
 	const { head } = moduleAt(file);
 	const programs = [...reachedFrom(file)].flatMap((path) => programsIn(moduleAt(path).head));
-	return { programs: [...new Set(programs)].toSorted(), long: reasonIn(head, "Long"), alone: reasonIn(head, "Alone") };
+	return {
+		programs: [...new Set(programs)].toSorted(),
+		long: reasonIn(head, "Long"),
+		isMain: !file.startsWith("test/e2e/") || reasonIn(head, "Main") !== undefined,
+		alone: reasonIn(head, "Alone"),
+	};
 }
 
 /** Whether the test is part of `npm test`. */
-export function isQuick({ programs, long }: TestNeeds): boolean {
-	return programs.length === 0 && long === undefined;
+export function isQuick({ programs, long, isMain }: TestNeeds): boolean {
+	return programs.length === 0 && long === undefined && isMain;
 }
 
 /** Returns the module and every module of the tests that it imports, directly or indirectly. */
@@ -65,6 +73,6 @@ function programsIn(head: string): string[] {
 }
 
 /** Returns the reason behind a tag, up to the end of the sentence. */
-function reasonIn(head: string, tag: "Long" | "Alone"): string | undefined {
+function reasonIn(head: string, tag: "Long" | "Main" | "Alone"): string | undefined {
 	return new RegExp(`\\b${tag}: (.+?)\\.(?=\\s|$)`).exec(head)?.[1];
 }

@@ -1,6 +1,7 @@
 /**
  * The budget of a session as its user sees it, over REST and SSE, with the built-in agent and a scripted model that
  * bills.
+ * Main: a budget holds.
  */
 import { expect } from "chai";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

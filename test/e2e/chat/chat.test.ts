@@ -1,4 +1,7 @@
-/** The chat of a session through the gateway, on the real platform, with a coding agent that asks. */
+/**
+ * The chat of a session through the gateway, on the real platform, with a coding agent that asks.
+ * Main: the chat of a session.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

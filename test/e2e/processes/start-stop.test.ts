@@ -1,4 +1,7 @@
-/** The start and the end of the platform, and the processes that it leaves running. */
+/**
+ * The start and the end of the platform, and the processes that it leaves running.
+ * Main: how a platform starts and ends.
+ */
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

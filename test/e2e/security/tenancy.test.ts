@@ -1,4 +1,7 @@
-/** Two people: the objects of one do not exist for the other, in answers and in events. */
+/**
+ * Two people: the objects of one do not exist for the other, in answers and in events.
+ * Main: people of one tenant have no access to another.
+ */
 import { expect } from "chai";
 import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { notBuiltYet } from "../../support/conformance/not-built-yet.ts";

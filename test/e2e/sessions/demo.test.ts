@@ -1,4 +1,7 @@
-/** The demo on several kinds of repository; its output is compared with the workspace. */
+/**
+ * The demo on several kinds of repository; its output is compared with the workspace.
+ * Main: the whole job of a session.
+ */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
