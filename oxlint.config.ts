@@ -102,6 +102,11 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		history: ["record", "commands", "chronicles", "raw-events"],
 		pod: ["record", "commands", "history"],
 	},
+	"services/settings": {
+		record: [],
+		features: ["record"],
+		"admin-settings": ["record"],
+	},
 	"services/stream": { chat: [] },
 };
 

@@ -1,12 +1,25 @@
 /** The settings part. */
 import { ConfigError } from "#shared/config/config.ts";
-import type { Part, Platform } from "#shared/platform.ts";
+import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { adminSettingCollection, TenantSettings } from "./admin-settings/tenant-settings.ts";
+import { FeaturePreferences, featurePreferenceCollection } from "./features/feature-preferences.ts";
+import { FeatureToggles, featureToggleCollection } from "./features/feature-toggles.ts";
+import { featuresService } from "./features.service.ts";
 import { settingsService } from "./settings.service.ts";
 
+export const collections = [featureToggleCollection, featurePreferenceCollection, adminSettingCollection] as const;
+
 /** @throws {ConfigError} when a feature is switched on that this version does not have. */
-export async function compose({ config: { features } }: Platform): Promise<Part> {
-	for (const [name, on] of Object.entries(features)) {
-		if (on) throw new ConfigError(`Configuration key "features.${name}" cannot be true: this version does not have it`);
-	}
-	return { services: [settingsService(features)] };
+export async function compose({ config: { features }, store }: StoringPlatform): Promise<Part> {
+	if (features.local_mounts)
+		throw new ConfigError(
+			`Configuration key "features.local_mounts" cannot be true: this version does not have local mounts`,
+		);
+	const defaults = { storage: { home_enabled: true, file_manager_enabled: features.file_manager } };
+	return {
+		services: [
+			settingsService(features, new TenantSettings(store, defaults)),
+			featuresService(new FeatureToggles(store), new FeaturePreferences(store)),
+		],
+	};
 }

@@ -1,14 +1,22 @@
-/** Offers the switches of this server on the bus. */
+/** Offers the switches of this server and the settings of tenants on the bus. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";
 import { settings } from "#shared/contracts/settings/settings.ts";
+import type { TenantSettings } from "./admin-settings/tenant-settings.ts";
 
-export function settingsService({ local_mounts, file_manager }: Config["features"]): ServiceSchema {
+export function settingsService({ local_mounts }: Config["features"], tenants: TenantSettings): ServiceSchema {
 	return {
 		name: settings.name,
 		actions: implement(settings, {
-			feature_flags: async () => ({ local_mounts_enabled: local_mounts, file_manager_enabled: file_manager }),
+			async feature_flags(_params, principal) {
+				const { storage } = await tenants.of(principal);
+				return { local_mounts_enabled: local_mounts, file_manager_enabled: storage.file_manager_enabled };
+			},
+
+			admin: (_params, principal) => tenants.of(principal),
+
+			update_admin: (update, principal) => tenants.change(principal, update),
 		}),
 	};
 }

@@ -198,7 +198,8 @@ export const configSchema = schema({
 			file_manager: {
 				type: "boolean",
 				default: false,
-				description: "Clients may offer a file manager; this version has none",
+				description:
+					"Default of the admin setting `storage.file_manager_enabled`: clients may offer a file manager; this version has none",
 			},
 		},
 	},

@@ -3,6 +3,7 @@ import type { Contract } from "../bus/contract.ts";
 import { agents } from "./agents.ts";
 import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
+import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity.ts";
 import { models } from "./models.ts";
@@ -18,6 +19,7 @@ export const publicContracts: readonly Contract[] = [
 	agents,
 	budgets,
 	chronicles,
+	features,
 	history,
 	identity,
 	models,

@@ -9,6 +9,7 @@ import { type StallingRepository, startStallingRepository } from "../support/rep
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
 import { Archiver } from "./archiver.ts";
 import { BooksClient } from "./books-client.ts";
+import { SettingsClient } from "./clients/settings-client.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Testbed } from "./testbed.ts";
@@ -96,17 +97,18 @@ async function testbedFor(platform: TestPlatform, options: FaultRunOptions, slow
 		new Random(seed * 1_000 + sessions + 1),
 	);
 	await testbed.books.open();
+	testbed.settings = new SettingsClient(testbed.api, new Random(seed * 1_000 + sessions + 2));
 	return testbed;
 }
 
 async function underLoad(
-	{ drivers, archiver, books, follower }: Testbed,
+	{ drivers, archiver, books, settings, follower }: Testbed,
 	faults: Faults,
 	{ kills, everyFailpoint = false }: FaultRunOptions,
 	repository: StallingRepository,
 ): Promise<void> {
 	const ending = new AbortController();
-	const clients = [...drivers, archiver, books].filter((client) => client !== undefined);
+	const clients = [...drivers, archiver, books, settings].filter((client) => client !== undefined);
 	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
 	// The rejection is handled when the promise is awaited.
 	load.catch(() => {});

@@ -27,6 +27,8 @@ export interface World {
 	readonly stuck: readonly string[];
 	/** The faults in the books. */
 	readonly booksWrong: readonly string[];
+	/** The settings that are not stored as they were acknowledged. */
+	readonly settingsWrong: readonly string[];
 	/** Observations of the client that archives all stopped sessions which no client may ever make. */
 	readonly archiverWrong: readonly string[];
 	readonly streamWrong: readonly string[];
@@ -110,7 +112,12 @@ export const invariants: Record<string, (world: World) => string[]> = {
 			.map(({ id, status }) => `${id} is ${status}`),
 	],
 	"I2 nothing is left behind": strays,
-	"I3 nothing acknowledged is lost": (world) => [...unsettled(world), ...lostMessages(world), ...world.booksWrong],
+	"I3 nothing acknowledged is lost": (world) => [
+		...unsettled(world),
+		...lostMessages(world),
+		...world.booksWrong,
+		...world.settingsWrong,
+	],
 	"I4 one agent for each session": (world) => [...world.twins, ...trees(world)],
 	"I5 the stream tells what is so": (world) => [...world.streamWrong, ...stale(world)],
 	"I6 no secret is seen": ({ exposed }) => [...exposed],

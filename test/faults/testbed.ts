@@ -8,6 +8,7 @@ import type { TestPlatform } from "../support/platform/start-platform.ts";
 import { answered } from "./answered.ts";
 import type { Archiver } from "./archiver.ts";
 import type { BooksClient } from "./books-client.ts";
+import type { SettingsClient } from "./clients/settings-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./watches/overheard.ts";
 import { PassingWatch } from "./watches/passing-watch.ts";
@@ -54,6 +55,7 @@ export class Testbed implements AsyncDisposable {
 	drivers: readonly SessionDriver[] = [];
 	archiver: Archiver | undefined;
 	books: BooksClient | undefined;
+	settings: SettingsClient | undefined;
 	/** The launches whose agent was killed, as `<session>-g<generation>`: their sessions may be failed. */
 	readonly killedAgents = new Set<string>();
 	/** The milliseconds from each restart to `/ready`. */
@@ -132,6 +134,7 @@ export class Testbed implements AsyncDisposable {
 			exposed: this.overheard.exposed(this.#secrets()),
 			stuck: [...this.passing.wrong],
 			booksWrong: (await this.books?.wrong()) ?? [],
+			settingsWrong: (await this.settings?.wrong()) ?? [],
 			archiverWrong: this.archiver?.wrong ?? [],
 			streamWrong: [...this.follower.wrong],
 			twins: [...this.twins.wrong],

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadParts } from "#services/service-folders.ts";
+import { loadParts, serviceFolders } from "#services/service-folders.ts";
 import { openStorage } from "#services/storage.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -102,7 +102,7 @@ describe("readiness", function () {
 	it("fails when the store is closed", async () => {
 		const dataDir = mkdtempSync(join(tmpdir(), "atelier-readiness-"));
 		const { config, ...testbed } = testPlatform({});
-		const parts = await loadParts(["event-log", "sessions"]);
+		const parts = await loadParts(serviceFolders);
 		const { store } = await openStorage({ ...testbed, config: { ...config, data_dir: dataDir } }, parts);
 		const check = testbed.readiness.get("store");
 		await check?.();

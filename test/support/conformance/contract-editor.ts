@@ -51,6 +51,11 @@ export class ContractEditor {
 		this.operation(id).responses[status] = errorAnswer(description);
 	}
 
+	/** The answer to parameters that do not fit, of an operation that had none. */
+	addValidation(id: string): void {
+		this.operation(id).responses["422"] = { $ref: "#/components/responses/ValidationFailed" };
+	}
+
 	addEvent(event: string, data: JsonSchema): void {
 		const one = { type: "object", required: ["event", "data"], properties: { event: { enum: [event] }, data } };
 		present(this.#document.components.schemas["SseEvent"]?.oneOf, "SseEvent").push(one);

@@ -54,8 +54,7 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 	"MCP Servers": ["listMcpServers", "getMcpServer"],
 	Secrets: ["listSecrets", "createSecret", "getSecret"],
 	Resources: ["getClusterResources"],
-	Features: ["listFeatures", "getFeaturePreferences", "setFeaturePreferences", "toggleFeature"],
-	Admin: ["getAdminSettings", "updateAdminSettings", "adminBulkDeleteWorkspaces"],
+	Admin: ["adminBulkDeleteWorkspaces"],
 	"Identity & Users": ["getMe", "listUsers", "reprovisionUser"],
 	Tenants: [
 		"listTenants",

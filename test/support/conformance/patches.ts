@@ -4,6 +4,7 @@
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import { settingsPatches } from "./settings-patches.ts";
 
 const text: JsonSchema = { type: "string" };
 const time: JsonSchema = { type: "string", format: "date-time" };
@@ -205,6 +206,7 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	...chroniclePatches,
+	...settingsPatches,
 ];
 
 /** Returns the table as text, with one line per difference. */

@@ -34,6 +34,9 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	ingestEvent: leastEvent,
 	ingestEvents: { events: [leastEvent] },
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
+	toggleFeature: { enabled: true },
+	setFeaturePreferences: { preferences: [] },
+	updateAdminSettings: {},
 };
 
 /** The queries of operations that need one. */

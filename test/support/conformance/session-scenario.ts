@@ -2,6 +2,7 @@
 import { expect } from "chai";
 import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
+import { walkSettings } from "./settings-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface SessionView {
@@ -15,6 +16,7 @@ const startMs = 30_000;
 /** Calls every operation. @param repository The URL of a git repository that the platform may clone. */
 export async function walkEverything(walker: Walker, repository: string): Promise<void> {
 	await walkSurroundings(walker);
+	await walkSettings(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

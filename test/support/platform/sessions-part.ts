@@ -26,7 +26,7 @@ export async function startSessions(nodes: 1 | 2, permanent?: string) {
 		log: noLog,
 		announce() {},
 	};
-	const parts = await composeParts(platform, ["event-log", "sessions", "blueprints"]);
+	const parts = await composeParts(platform, ["event-log", "sessions", "blueprints", "settings"]);
 	const started = await startNodes(
 		nodes,
 		parts.flatMap(({ services }) => services),

@@ -1,0 +1,21 @@
+/** The parameters and the result that all actions have which answer with a page of a list. */
+import { type Rule, schema } from "../../bus/schema.ts";
+
+/** The parameters of a page. */
+export const pageParams = schema({
+	limit: { type: "number", integer: true, min: 1, max: 500, default: 500, description: "Most items of the page" },
+	cursor: { type: "string", max: 2_000, optional: true, description: "From the `Link` header of the page before" },
+});
+
+/** Returns the rule of a page. @param items The rule of one item. */
+export function pageOf<const I extends Rule>(items: I) {
+	return {
+		type: "object",
+		props: {
+			items: { type: "array", items },
+			next: { type: "string", optional: true },
+			etag: { type: "string", optional: true },
+			unchanged: { type: "boolean", optional: true },
+		},
+	} as const;
+}

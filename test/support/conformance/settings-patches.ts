@@ -1,0 +1,41 @@
+/** Where settings and what belongs to them mean to differ from the contract. */
+import type { Patch } from "./contract-editor.ts";
+
+const lists = ["listFeatures", "getFeaturePreferences"] as const;
+
+export const settingsPatches: readonly Patch[] = [
+	{
+		operation: lists.join(", "),
+		contract: "unbounded",
+		ours: "`limit` (default 500), `cursor`, headers `Link` and `ETag`",
+		apply(edit) {
+			for (const id of lists) {
+				edit.addQuery(id, "limit", { type: "integer", minimum: 1, maximum: 500 });
+				edit.addQuery(id, "cursor", { type: "string" });
+				edit.addError(id, "400", "The cursor is not ours");
+				edit.addValidation(id);
+			}
+		},
+	},
+	{
+		operation: "setFeaturePreferences",
+		contract: "any module",
+		ours: "422 for a module that does not exist, and for one that is named twice",
+	},
+	{
+		operation: "toggleFeature, getAdminSettings, updateAdminSettings",
+		contract: "for everybody",
+		ours: "for the tenant of the administrator",
+	},
+	{
+		operation: "getAdminSettings, getFeatureFlags",
+		contract: "`file_manager_enabled` is true at first",
+		ours: "it is `features.file_manager` at first, which is false: there is no file manager",
+	},
+	{
+		operation: "updateAdminSettings",
+		contract: "422 without a body; `file_manager_enabled` is true where it is left out",
+		ours: "no body counts as `{}`; what is left out stays",
+		apply: (edit) => edit.makeBodyOptional("updateAdminSettings"),
+	},
+];
