@@ -29,8 +29,8 @@ function say(row: Row, { verdicts, figures }: Measured): void {
 		const mark = isMet(verdict) ? "met   " : "MISSED";
 		console.log(`${row.id.padEnd(4)} ${mark} ${rounded(value).padStart(9)} ${compare} ${target}  ${what}`);
 	}
-	const told = Object.entries(figures).map(([name, value]) => `${name} ${rounded(value)}`);
-	console.log(`     ${row.title}\n     ${told.join(" · ")}`);
+	const shown = Object.entries(figures).map(([name, value]) => `${name} ${rounded(value)}`);
+	console.log(`     ${row.title}\n     ${shown.join(" · ")}`);
 }
 
 function rounded(value: number): string {

@@ -76,13 +76,13 @@ const sinks = Array.from({ length: clients }, (_, index) => new Sink(index < mea
 
 /** The program reports on request, so that no report is older than the request. */
 process.on("message", () => {
-	const told: SinkReport = {
+	const report: SinkReport = {
 		open: sinks.filter(({ isOpen }) => isOpen).length,
 		slowest: Math.min(...sinks.map(({ seen }) => seen)),
 		delivered: sinks.reduce((sum, { seen }) => sum + seen, 0),
 		latencies,
 	};
 	latencies = [];
-	process.send?.(told);
+	process.send?.(report);
 });
 report({});

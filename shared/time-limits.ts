@@ -33,9 +33,9 @@ export class TimeLimits {
 
 	#look(ms: number, line: Set<Limit>): void {
 		for (const limit of line) {
-			const left = limit.end - monotonic();
-			if (left > 0) {
-				after(Math.ceil(left), () => this.#look(ms, line));
+			const remaining = limit.end - monotonic();
+			if (remaining > 0) {
+				after(Math.ceil(remaining), () => this.#look(ms, line));
 				return;
 			}
 			line.delete(limit);

@@ -35,11 +35,11 @@ export const p1: Row = {
 			},
 			5,
 		);
-		return told(samples);
+		return measuredOf(samples);
 	},
 };
 
-function told(samples: Record<"one" | "bareOne" | "each" | "bareEach", readonly ServerSample[]>): Measured {
+function measuredOf(samples: Record<"one" | "bareOne" | "each" | "bareEach", readonly ServerSample[]>): Measured {
 	const perSecond = (of: readonly ServerSample[]) => median(of.map((sample) => sample.perSecond));
 	const cpu = (of: readonly ServerSample[]) => median(of.map((sample) => sample.cpuMicrosPerRequest));
 	const { one, bareOne, each, bareEach } = samples;

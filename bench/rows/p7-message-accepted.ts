@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { eventually } from "../../test/support/eventually.ts";
-import { KeptConnection } from "../kept-connection.ts";
+import { PersistentConnection } from "../persistent-connection.ts";
 import { wholePlatform } from "../platform.ts";
 import { Program } from "../program.ts";
 import { interleaved, median, quantile } from "../rounds.ts";
@@ -56,7 +56,7 @@ export const p7: Row = {
 			);
 			return !body.is_active && body.turns.at(-1)?.role === "assistant";
 		};
-		using connection = new KeptConnection();
+		using connection = new PersistentConnection();
 		await using echo = await Program.start<{ port: number }>("./baselines/websocket-echo.ts", {});
 		const echoing = await openSocket(`ws://127.0.0.1:${echo.ready.port}`);
 		const chat = await openSocket((await view()).chat_endpoint ?? "");
@@ -68,7 +68,7 @@ export const p7: Row = {
 		};
 		const samples = await interleaved({ rest: () => rest(ways), burst: () => burst(ways) }, 5);
 		for (const socket of [echoing, chat]) socket.close();
-		return told(samples);
+		return measuredOf(samples);
 	},
 };
 
@@ -111,7 +111,7 @@ async function burst({ say, post, echo, answered }: Ways): Promise<Times> {
 	return times;
 }
 
-function told({ rest, burst }: { rest: readonly Times[]; burst: readonly Times[] }): Measured {
+function measuredOf({ rest, burst }: { rest: readonly Times[]; burst: readonly Times[] }): Measured {
 	const at = (rounds: readonly Times[], what: keyof Times, q: number) =>
 		median(rounds.map((round) => quantile(round[what], q)));
 	const figures = {

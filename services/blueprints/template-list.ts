@@ -13,11 +13,11 @@ export interface TemplatePage {
 /** Returns a page of templates in the order of their names. @throws {BadRequestError} for an invalid cursor. */
 export function templatePage(templates: readonly Template[], cursor?: string): TemplatePage {
 	const former = cursor === undefined ? "" : nameIn(cursor);
-	const left = templates.filter(({ name }) => name > former).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-	const room = new PageRoom(left.length, answerBytes);
-	const end = left.findIndex((template) => !room.take(JSON.stringify(template)));
-	if (end === -1) return { items: left };
-	const items = left.slice(0, end);
+	const following = templates.filter(({ name }) => name > former).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+	const room = new PageRoom(following.length, answerBytes);
+	const end = following.findIndex((template) => !room.take(JSON.stringify(template)));
+	if (end === -1) return { items: following };
+	const items = following.slice(0, end);
 	const { name = "" } = items.at(-1) ?? {};
 	return { items, next: encodeCursor({ value: name, id: name }) };
 }

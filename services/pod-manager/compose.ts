@@ -11,7 +11,7 @@ import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { agentsService } from "./agents.service.ts";
-import { endAllPods, leftRunning } from "./exit.ts";
+import { endAllPods, stillRunning } from "./exit.ts";
 import { podManager } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods, type RuntimeHost } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
@@ -43,7 +43,7 @@ export async function compose(platform: Platform): Promise<Part> {
 		// This runs after the requests under way, some of them to pods, have been answered.
 		async close() {
 			if (config.pods.on_exit === "stop") await endAllPods(runtime);
-			else await announceLeftRunning(runtime, announce);
+			else await announceStillRunning(runtime, announce);
 			await runtime.close();
 		},
 	};
@@ -67,7 +67,7 @@ function refuseUnsafe({ config, trustsCallers }: Platform, { isolation }: PodRun
 	);
 }
 
-async function announceLeftRunning(runtime: PodRuntime, announce: Platform["announce"]): Promise<void> {
-	const sentence = await leftRunning(runtime);
+async function announceStillRunning(runtime: PodRuntime, announce: Platform["announce"]): Promise<void> {
+	const sentence = await stillRunning(runtime);
 	if (sentence !== undefined) announce(sentence);
 }

@@ -19,7 +19,7 @@ export async function endAllPods(runtime: PodRuntime, orderlyMs = graceMs): Prom
 }
 
 /** Returns the sentence for the person who ends the platform; undefined when no session continues to run. */
-export async function leftRunning(runtime: PodRuntime): Promise<string | undefined> {
+export async function stillRunning(runtime: PodRuntime): Promise<string | undefined> {
 	const running = (await runtime.inventory()).pods.filter(({ state }) => state === "launching" || state === "ready");
 	if (running.length === 0) return undefined;
 	if (running.length === 1) return "1 session keeps running; it is found again at the next start";

@@ -156,7 +156,7 @@ export class Sweep {
 
 	/** Logs workspaces without a session. They contain people's work, so they stay until somebody decides. */
 	#reportOrphanedWorkspaces(ids: readonly string[]): void {
-		if (ids.length > 0) this.#write(`Kept: ${ids.length} workspace(s) of sessions that were deleted without them`);
+		if (ids.length > 0) this.#write(`${ids.length} workspace(s) remain of sessions that were deleted without them`);
 	}
 }
 

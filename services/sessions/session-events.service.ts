@@ -25,13 +25,13 @@ const readings: TurnLimits = {
 export function sessionEventsService(sessions: SessionRecords, records: SessionEventRecords): ServiceSchema {
 	/** Stores all events or none: all checks precede the first write. */
 	async function ingest(principal: Principal, events: readonly IngestedEvent[]): Promise<SessionEvent[]> {
-		const kept = events.map((event) => eventOf(randomUUID(), event));
+		const stored = events.map((event) => eventOf(randomUUID(), event));
 		// Numbers may have become longer than they were sent, and the stored events must fit into an answer.
-		refuseLargeRequest({ events: kept });
-		const bySession = Map.groupBy(kept, ({ session_id }) => session_id);
+		refuseLargeRequest({ events: stored });
+		const bySession = Map.groupBy(stored, ({ session_id }) => session_id);
 		for (const id of bySession.keys()) await sessions.get(principal, id);
 		for (const [id, own] of bySession) await records.add(id, own);
-		return kept;
+		return stored;
 	}
 
 	const turns = new FairTurns(readings);
@@ -66,9 +66,9 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 			},
 
 			async ingest(event, principal) {
-				const [kept] = await ingest(principal, [event]);
-				if (!kept) throw new TypeError("An event that was kept is gone");
-				return kept;
+				const [stored] = await ingest(principal, [event]);
+				if (!stored) throw new TypeError("An event that was stored is gone");
+				return stored;
 			},
 
 			ingest_batch: ({ events }, principal) => ingest(principal, events),

@@ -68,7 +68,7 @@ export class LogTail {
 	#isCurrent = false;
 	/** The time of the first failure on the monotonic clock; undefined while the log can be read. */
 	#failingSince: number | undefined;
-	#hasTold = false;
+	#hasReported = false;
 	/**
 	 * The time since which the log contradicts earlier answers, on the monotonic clock; undefined while it does not.
 	 */
@@ -156,7 +156,7 @@ export class LogTail {
 			await this.#read();
 			this.#readAt = monotonic();
 			this.#failingSince = undefined;
-			this.#hasTold = false;
+			this.#hasReported = false;
 		} catch (error) {
 			this.#tell(error);
 			throw error;
@@ -165,8 +165,8 @@ export class LogTail {
 
 	#tell(error: unknown): void {
 		this.#failingSince ??= monotonic();
-		if (this.#hasTold || monotonic() - this.#failingSince < quietMs) return;
-		this.#hasTold = true;
+		if (this.#hasReported || monotonic() - this.#failingSince < quietMs) return;
+		this.#hasReported = true;
 		this.#listener.trouble(error);
 	}
 

@@ -45,10 +45,10 @@ export function hideEnvironment(program: readonly string[]): void {
 	delete process.env[channel];
 	const names = Object.keys(process.env);
 	if (names.every((name) => harmless.test(name)) || !process.execve) return;
-	const kept = names.filter((name) => harmless.test(name)).join(" ");
+	const retained = names.filter((name) => harmless.test(name)).join(" ");
 	const script = join(projectRoot, "shared/config/hidden-environment.sh");
 	const command = [process.execPath, ...process.execArgv, ...program];
-	process.execve("/bin/sh", ["sh", script, kept, ...command], process.env as Record<string, string>);
+	process.execve("/bin/sh", ["sh", script, retained, ...command], process.env as Record<string, string>);
 }
 
 /** Reads the pipe to its end; each `name=value` has a zero byte behind it. */

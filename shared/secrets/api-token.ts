@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../config/config.ts";
 import { environment } from "../config/environment.ts";
-import { keptSecret, type SecretKind } from "./kept-secret.ts";
+import { storedSecret, type SecretKind } from "./stored-secret.ts";
 import { StartError } from "../start-error.ts";
 
 const kind: SecretKind = {
@@ -23,7 +23,7 @@ const loopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
  */
 export function openApiToken(dataDir: string): string {
 	try {
-		return keptSecret(dataDir, kind);
+		return storedSecret(dataDir, kind);
 	} catch (error) {
 		throw new StartError(`Cannot open the token in the data folder "${dataDir}": ${(error as Error).message}`, {
 			cause: error,

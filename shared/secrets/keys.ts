@@ -9,7 +9,7 @@
  */
 import { hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { keptSecret, type SecretKind } from "./kept-secret.ts";
+import { storedSecret, type SecretKind } from "./stored-secret.ts";
 import { StartError } from "../start-error.ts";
 
 const keyBytes = 32;
@@ -19,12 +19,12 @@ const kind: SecretKind = {
 	make: () => randomBytes(keyBytes).toString("base64url"),
 };
 /** The count of cached keys. Deriving a key costs more than the request that needs it. */
-const keptKeys = 1_000;
+const cachedKeys = 1_000;
 
 /** The secret of an installation and the keys derived from it. Derived keys never reveal the secret. */
 export class InstallationKey {
 	readonly #secret: Buffer;
-	readonly #derived = new LRUCache<string, Buffer>({ max: keptKeys });
+	readonly #derived = new LRUCache<string, Buffer>({ max: cachedKeys });
 
 	/** @param secret The secret of 32 bytes. @throws {RangeError} for another length. */
 	constructor(secret: Buffer) {
@@ -65,8 +65,8 @@ export class InstallationKey {
 
 	#derive(purpose: string, sessionId = "", generation = 0): Buffer {
 		const info = `atelier/${purpose}/${sessionId}/${generation}`;
-		const kept = this.#derived.get(info);
-		if (kept) return kept;
+		const cached = this.#derived.get(info);
+		if (cached) return cached;
 		const key = Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), info, keyBytes));
 		this.#derived.set(info, key);
 		return key;
@@ -80,7 +80,7 @@ export class InstallationKey {
  */
 export function openInstallationKey(dataDir: string, configured: string): InstallationKey {
 	try {
-		return new InstallationKey(Buffer.from(configured === "" ? keptSecret(dataDir, kind) : configured, "base64url"));
+		return new InstallationKey(Buffer.from(configured === "" ? storedSecret(dataDir, kind) : configured, "base64url"));
 	} catch (error) {
 		const place = configured === "" ? ` in the data folder "${dataDir}"` : "";
 		const reason = error instanceof Error ? error.message : String(error);

@@ -26,7 +26,7 @@ function tooLarge(type: string, data: string, bytes: number): UnprocessableError
 	}));
 	const [largest = { name: "data", bytes }] = members.toSorted((one, other) => other.bytes - one.bytes);
 	return new UnprocessableError(
-		`"${largest.name}" has ${largest.bytes} bytes as JSON, so that "${type}" would have ${bytes}; at most ${maxEventBytes} are told`,
+		`"${largest.name}" has ${largest.bytes} bytes as JSON, so that "${type}" would have ${bytes}; at most ${maxEventBytes} are allowed`,
 		"EVENT_TOO_LARGE",
 	);
 }

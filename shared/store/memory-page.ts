@@ -40,10 +40,10 @@ export function memoryPage<T>(
 ): MemoryPage<T> {
 	const sorted = list.toSorted((a, b) => compare(positionOf(a), positionOf(b)));
 	const end = cursor === undefined ? undefined : positionIn(cursor);
-	const left = end === undefined ? sorted : sorted.filter((item) => compare(positionOf(item), end) > 0);
+	const following = end === undefined ? sorted : sorted.filter((item) => compare(positionOf(item), end) > 0);
 	const room = new PageRoom(limit, answerBytes);
-	const full = left.findIndex((item) => !room.take(JSON.stringify(item)));
-	const items = full === -1 ? left : left.slice(0, full);
+	const full = following.findIndex((item) => !room.take(JSON.stringify(item)));
+	const items = full === -1 ? following : following.slice(0, full);
 	const last = items.at(-1);
 	const more = full !== -1 && last !== undefined && { next: encodeCursor(positionOf(last)) };
 	const etag = tagOf(JSON.stringify([items, more]));

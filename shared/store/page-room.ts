@@ -4,7 +4,7 @@ import { mostQuotedBytes, quotedBytes } from "../bus/json-size.ts";
 /** The room of one page; every query makes its own one. */
 export class PageRoom {
 	readonly #maxBytes: number;
-	#left: number;
+	#documents: number;
 	/** The bytes of the counted texts. */
 	#bytes = 0;
 	/** Texts that are counted only when their number alone no longer proves that they fit. */
@@ -13,15 +13,15 @@ export class PageRoom {
 
 	/** @param maxBytes The bound of the texts as JSON strings, in bytes; default no bound. */
 	constructor(limit: number, maxBytes = Infinity) {
-		this.#left = limit;
+		this.#documents = limit;
 		this.#maxBytes = maxBytes;
 	}
 
 	/** Takes room for one more text, and returns whether there was any. The first text always fits. */
 	take(text: string): boolean {
-		if (this.#left === 0) return false;
+		if (this.#documents === 0) return false;
 		if (this.#maxBytes !== Infinity && !this.#fits(text)) return false;
-		this.#left--;
+		this.#documents--;
 		return true;
 	}
 

@@ -36,7 +36,7 @@ export class Bookkeeper {
 	/** @param report Receives the reason why unbooked rows cannot be booked now; they are tried again. */
 	constructor(books: Books, report: (error: unknown) => void) {
 		this.#books = books;
-		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookLeft(), onError: report });
+		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookPending(), onError: report });
 	}
 
 	start(): void {
@@ -63,7 +63,7 @@ export class Bookkeeper {
 		await ledger.markBooked(row);
 	}
 
-	async #bookLeft(): Promise<void> {
+	async #bookPending(): Promise<void> {
 		for (const row of await this.#books.ledger.pending(pollMs)) await this.book(row);
 	}
 

@@ -46,7 +46,7 @@ export class Corrections {
 		const said = { user_id: user, session_id: session_id ?? null, amount, reason };
 		const answer: Correction = { id, ...said, corrected_by: administrator, corrected_at: isoTime(at) };
 		const fingerprint = fingerprintOf({ ...said, correction_id });
-		const kept = await ledger.add({
+		const stored = await ledger.add({
 			id,
 			wire: JSON.stringify(answer),
 			tenant,
@@ -60,9 +60,9 @@ export class Corrections {
 			micros: microsOf(amount),
 			pending_at: at,
 		});
-		if (kept.fingerprint !== fingerprint)
+		if (stored.fingerprint !== fingerprint)
 			throw new ConflictError(`The id "${correction_id}" was used for another correction`, "REPORT_ID_REUSED");
-		await bookkeeper.book(kept);
-		return JSON.parse(kept.wire) as Correction;
+		await bookkeeper.book(stored);
+		return JSON.parse(stored.wire) as Correction;
 	}
 }

@@ -39,9 +39,9 @@ export class Ledger {
 	/** Adds a row; resolves to the row with this id in the ledger: the given one or an earlier one. */
 	async add(row: LedgerRow): Promise<LedgerRow> {
 		if (await this.#queue(row)) return row;
-		const kept = await this.get(row.id);
-		if (!kept) throw new UnavailableError("A report of usage was not kept, try again");
-		return kept;
+		const stored = await this.get(row.id);
+		if (!stored) throw new UnavailableError("A report of usage was not stored, try again");
+		return stored;
 	}
 
 	/** Returns a page of the rows after a number, in order. */
@@ -74,10 +74,10 @@ export class Ledger {
 		const { tenant = "" } = row;
 		const waiting = this.#waiting.get(tenant) ?? [];
 		if (waiting.length >= maxWaiting) throw new UnavailableError("Too many reports of usage wait, try again");
-		const kept = new Promise<boolean>((done, fail) => waiting.push({ row, done, fail }));
+		const isNew = new Promise<boolean>((done, fail) => waiting.push({ row, done, fail }));
 		this.#waiting.set(tenant, waiting);
 		if (!this.#writing.has(tenant)) void this.#writeAll(tenant);
-		return kept;
+		return isNew;
 	}
 
 	async #writeAll(tenant: string): Promise<void> {

@@ -49,12 +49,12 @@ export class UsageReports {
 		const record = await records.get(principal, id);
 		refuseStrangers(principal, record.session);
 		const row = this.#rowOf(principal, record, report);
-		const kept = await ledger.add(row);
-		if (kept.fingerprint !== row.fingerprint)
-			throw new ConflictError(`The id "${kept.report_id}" was used for another report`, "REPORT_ID_REUSED");
+		const stored = await ledger.add(row);
+		if (stored.fingerprint !== row.fingerprint)
+			throw new ConflictError(`The id "${stored.report_id}" was used for another report`, "REPORT_ID_REUSED");
 		failpoint("usage.kept");
-		await bookkeeper.book(kept);
-		return JSON.parse(kept.wire) as UsageRecord;
+		await bookkeeper.book(stored);
+		return JSON.parse(stored.wire) as UsageRecord;
 	}
 
 	/** Makes the row of a report. @throws {UnprocessableError} */

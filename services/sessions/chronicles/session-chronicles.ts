@@ -110,13 +110,13 @@ export class SessionChronicles {
 	/** Removes the deleted chronicle as the parent of chronicles of reforged sessions. */
 	async #orphan(id: string): Promise<void> {
 		const limit = 50;
-		for (let left = limit; left === limit; ) {
+		for (let count = limit; count === limit; ) {
 			const children = await this.#records.children(id, limit);
 			for (const child of children) {
 				const change = { members: { parent_chronicle_id: null }, unset: ["parent"] } satisfies ChronicleChange;
 				await this.#records.change(keeper, child.id, () => change);
 			}
-			left = children.length;
+			count = children.length;
 		}
 	}
 

@@ -71,8 +71,8 @@ export class Timelines {
 	async read(chronicle: string): Promise<Timeline> {
 		const { chunks, tail, totals, truncated } = stateOf(await this.#store.get(timelineCollection, chronicle));
 		const older = await Promise.all(chunks.map(({ id }) => this.#store.get(timelineChunkCollection, id)));
-		const kept = older.flatMap((chunk): TimelineEntry[] => (chunk ? JSON.parse(chunk.wire) : []));
-		const events = [...kept, ...tail].sort((one, other) => one.t - other.t);
+		const stored = older.flatMap((chunk): TimelineEntry[] => (chunk ? JSON.parse(chunk.wire) : []));
+		const events = [...stored, ...tail].sort((one, other) => one.t - other.t);
 		return fit({ events, ...totalsOf(totals), ...(truncated && { truncated }) });
 	}
 

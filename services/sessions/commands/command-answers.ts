@@ -67,12 +67,12 @@ export function answeredBefore(
 export function completedAnswer(
 	{ document }: SessionRecord,
 	{ command, key, answer }: { readonly command: string; readonly key: string; readonly answer: Session },
-): { readonly counts: Session; readonly kept?: CommandAnswer[] } {
+): { readonly counts: Session; readonly answers?: CommandAnswer[] } {
 	const answers = answersOf(document.answers);
 	const former = answers.find((one) => one.key === `${command}:${key}`);
 	if (!former?.provisional) return { counts: former?.answer ?? answer };
 	const { provisional: _over, ...mark } = former;
-	return { counts: answer, kept: answers.map((one) => (one === former ? { ...mark, answer } : one)) };
+	return { counts: answer, answers: answers.map((one) => (one === former ? { ...mark, answer } : one)) };
 }
 
 export function rememberAnswer(answers: unknown, answer: CommandAnswer): CommandAnswer[] {

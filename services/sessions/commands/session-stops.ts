@@ -54,7 +54,7 @@ export class SessionStops {
 	async stop(commander: Commander, id: string): Promise<Session> {
 		const { principal, key, deadline } = commander;
 		const stopping = await this.#commands.run(commander, "stop", id);
-		const answer = (await this.#inPlace(principal, () => this.#left(commander, stopping))) ?? stopping;
+		const answer = (await this.#inPlace(principal, () => this.#stopped(commander, stopping))) ?? stopping;
 		return key === undefined ? answer : this.#finalAnswer({ principal, key, deadline }, answer);
 	}
 
@@ -66,8 +66,8 @@ export class SessionStops {
 	/** Returns the final answer, which all concurrent and later repetitions of the command get. */
 	async #finalAnswer({ principal, key = "", deadline }: Commander, answer: Session): Promise<Session> {
 		const complete = (record: SessionRecord) => {
-			const { counts, kept } = completedAnswer(record, { command: "stop", key, answer });
-			return { result: counts, columns: kept && { set: { answers: kept } } };
+			const { counts, answers } = completedAnswer(record, { command: "stop", key, answer });
+			return { result: counts, columns: answers && { set: { answers } } };
 		};
 		const counting = await this.#records.annotate(principal, answer.id, complete, { deadline }).catch(unlessGone);
 		return counting ?? answer;
@@ -83,8 +83,8 @@ export class SessionStops {
 		try {
 			return await wait();
 		} finally {
-			const left = (this.#waiting.get(who) ?? 1) - 1;
-			if (left > 0) this.#waiting.set(who, left);
+			const others = (this.#waiting.get(who) ?? 1) - 1;
+			if (others > 0) this.#waiting.set(who, others);
 			else this.#waiting.delete(who);
 		}
 	}
@@ -92,14 +92,14 @@ export class SessionStops {
 	/**
 	 * Returns the session when it is no longer `stopping`; its last known state when it is deleted or the wait is over.
 	 */
-	async #left({ principal, deadline = Infinity }: Commander, stopping: Session): Promise<Session> {
+	async #stopped({ principal, deadline = Infinity }: Commander, stopping: Session): Promise<Session> {
 		const until = monotonic() + Math.min(this.#patienceMs, deadline - now() - answerMs);
 		const { signal } = this.#released;
 		let session = stopping;
 		for (let pause = firstLookMs; session.status === "stopping"; pause = Math.min(pause * 1.5, rarestLookMs)) {
-			const left = until - monotonic();
-			if (left <= 0 || signal.aborted) break;
-			await sleep(Math.min(pause, left), signal);
+			const remaining = until - monotonic();
+			if (remaining <= 0 || signal.aborted) break;
+			await sleep(Math.min(pause, remaining), signal);
 			const record = await this.#records.get(principal, session.id).catch(unlessGone);
 			if (!record) break;
 			session = record.session;

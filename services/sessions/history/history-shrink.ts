@@ -13,14 +13,14 @@ export async function shrinkTurns(entries: HistoryEntries, session: string): Pro
 	const oldestFirst = (await entries.newest(session, "turn")).toReversed();
 	let bytes = oldestFirst.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 	if (bytes <= maxTurnBytes) return bytes;
-	const left: Entry[] = [];
+	const remaining: Entry[] = [];
 	for (const entry of oldestFirst) {
 		const smaller = bytes > aimedAtBytes ? withoutOutputs(entry) : undefined;
 		if (smaller) await entries.replace(session, "turn", smaller);
 		if (smaller) bytes -= Buffer.byteLength(entry.text) - Buffer.byteLength(smaller.text);
-		left.push(smaller ?? entry);
+		remaining.push(smaller ?? entry);
 	}
-	for (const { name, text } of left) {
+	for (const { name, text } of remaining) {
 		if (bytes <= aimedAtBytes) break;
 		await entries.remove(session, "turn", name);
 		bytes -= Buffer.byteLength(text);

@@ -145,9 +145,9 @@ export class SessionHistory {
 		const { id, lines = 0, turn_bytes = 0, rev = 0 } = head;
 		if (lines > maxLogEntries) await this.#entries.removeUpTo(id, "log", lines - maxLogEntries);
 		if (turn_bytes <= maxTurnBytes) return;
-		const left = await shrinkTurns(this.#entries, id);
+		const remaining = await shrinkTurns(this.#entries, id);
 		// A concurrent report then has too large a count, never too small a one; the next shrinking corrects it.
-		await this.#store.update(historyCollection, id, { equals: { rev } }, { set: { turn_bytes: left } });
+		await this.#store.update(historyCollection, id, { equals: { rev } }, { set: { turn_bytes: remaining } });
 	}
 }
 

@@ -71,7 +71,7 @@ export class StoredDiffs {
 			return String(text);
 		} catch (cause) {
 			await this.#endThread();
-			throw new UpstreamError("The kept patch cannot be read in time", "PATCH_UNREADABLE", { cause });
+			throw new UpstreamError("The stored patch cannot be read in time", "PATCH_UNREADABLE", { cause });
 		}
 	}
 }

@@ -17,7 +17,7 @@ export function podAddress({ session, document }: SessionRecord, key: Installati
 	const { id, generation, status } = session;
 	if (document.address === undefined) {
 		throw new NotFoundError(
-			`Session "${id}" is ${status} and has no pod to ask, and this was not kept; start it first`,
+			`Session "${id}" is ${status} and has no pod that could answer, and no stored answer; start it first`,
 			"POD_ABSENT",
 		);
 	}

@@ -65,8 +65,8 @@ export class SessionPod {
 		return this.#ask(record, {
 			alive: (pod) => this.#client.get<SessionLogs>(pod, "/api/logs", { lines: String(lines), level }),
 			gone: async (session_id) => {
-				const kept = await this.#history.logs(session_id);
-				return kept && { session_id, ...logTail(kept, lines, level) };
+				const stored = await this.#history.logs(session_id);
+				return stored && { session_id, ...logTail(stored, lines, level) };
 			},
 		});
 	}
@@ -77,8 +77,8 @@ export class SessionPod {
 		return this.#ask(record, {
 			alive: (pod) => this.#client.get<ConversationPage>(pod, "/api/conversation/history", query),
 			gone: async (id) => {
-				const kept = await this.#history.turns(id, before);
-				return kept && { ...historyPage(kept, before), is_active: false, last_activity: "" };
+				const stored = await this.#history.turns(id, before);
+				return stored && { ...historyPage(stored, before), is_active: false, last_activity: "" };
 			},
 		});
 	}
@@ -120,9 +120,9 @@ export class SessionPod {
 			return await alive(podAddress(record, this.#key));
 		} catch (error) {
 			if (!isOutOfReach(error)) throw error;
-			const kept = await gone(record.session.id);
-			if (kept === undefined) throw error;
-			return kept;
+			const stored = await gone(record.session.id);
+			if (stored === undefined) throw error;
+			return stored;
 		}
 	}
 
@@ -142,8 +142,8 @@ export class SessionPod {
 		const path = file === undefined ? undefined : pathBelow(file);
 		if (file !== undefined && path === undefined)
 			throw new BadRequestError(`"${file}" is no path of a file below the workspace`);
-		const kept = base === "last-commit" ? await this.#history.patch(id) : undefined;
-		return kept && this.#diffs.answer(principal, { ...kept, path, format: query.format });
+		const stored = base === "last-commit" ? await this.#history.patch(id) : undefined;
+		return stored && this.#diffs.answer(principal, { ...stored, path, format: query.format });
 	}
 }
 

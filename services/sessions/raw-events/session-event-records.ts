@@ -39,10 +39,10 @@ export class SessionEventRecords {
 
 	/** Stores events of one session; an event whose id exists already is unchanged. */
 	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
-		let left = events.map((event) => documentOf(session, event));
-		while (left.length > 0) {
-			const { inserted, clash } = await this.#store.append(sessionEventCollection, left.slice(0, maxAppended));
-			left = left.slice(clash === undefined ? inserted : inserted + 1);
+		let remaining = events.map((event) => documentOf(session, event));
+		while (remaining.length > 0) {
+			const { inserted, clash } = await this.#store.append(sessionEventCollection, remaining.slice(0, maxAppended));
+			remaining = remaining.slice(clash === undefined ? inserted : inserted + 1);
 		}
 		if (events.length > 0) await this.#tidy(session);
 	}

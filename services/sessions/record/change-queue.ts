@@ -82,8 +82,8 @@ export class ChangeQueue {
 		try {
 			await this.#called(line, asker, who);
 		} finally {
-			const left = (this.#waiting.get(who) ?? 1) - 1;
-			if (left > 0) this.#waiting.set(who, left);
+			const others = (this.#waiting.get(who) ?? 1) - 1;
+			if (others > 0) this.#waiting.set(who, others);
 			else this.#waiting.delete(who);
 		}
 	}

@@ -89,7 +89,7 @@ export function leavesPlace({ place_until }: SessionDocument, { phase }: Observa
 }
 
 /** Whether the owner must be told what the session waits for, or its time to start would run out meanwhile. */
-export function isToBeTold({ due_at = 0, waiting_reported, deadline_at }: SessionDocument, at: number): boolean {
+export function mustBeReported({ due_at = 0, waiting_reported, deadline_at }: SessionDocument, at: number): boolean {
 	return (waiting_reported === undefined && at - due_at > patienceMs) || deadline_at !== undefined;
 }
 

@@ -116,8 +116,8 @@ export function withBudgetRules(
 ): { session: Session; columns: ColumnChange } {
 	const { budget, status, status_reason } = after;
 	if (desiredOf(status) === "run") {
-		const isTold = status !== "running" || !budget.reason || status_reason?.code === budgetExceeded;
-		if (isTold || !budget.reason) return { session: after, columns };
+		const isShown = status !== "running" || !budget.reason || status_reason?.code === budgetExceeded;
+		if (isShown || !budget.reason) return { session: after, columns };
 		return { session: { ...after, status_reason: pausedReason(budget.reason, at) }, columns };
 	}
 	const account = accountOf({ ...document, ...columns.set });

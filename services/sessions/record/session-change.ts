@@ -53,15 +53,15 @@ export function enter(
 ): { members: Partial<Session>; columns: ColumnChange } {
 	const limit = deadlinesMs[status];
 	// An unclaimed launch cannot be late: its time begins with the first claim.
-	const told = shortened(failure);
+	const shown = shortened(failure);
 	const deadline = limit === undefined || status === "starting" ? undefined : at + limit;
 	return {
 		members: {
 			...(status !== "deleted" && { status }),
-			status_reason: reasonFor(status, at, told),
+			status_reason: reasonFor(status, at, shown),
 			archived_at: status === "archived" ? isoTime(at) : null,
 			...(!hasChat(status) && { chat_endpoint: null }),
-			...(told && { error: told.message }),
+			...(shown && { error: shown.message }),
 			...(desiredOf(status) === "stop" && { activity_state: null, activity_metadata: {} }),
 		},
 		columns: {

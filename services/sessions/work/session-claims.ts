@@ -19,7 +19,7 @@ import { addressChange, isReconciled, observationChange } from "./observation-ch
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
-	isToBeTold,
+	mustBeReported,
 	LaunchPlaces,
 	leavesPlace,
 	ownerOf,
@@ -49,7 +49,7 @@ const tombstoneMs = 500;
 const expectedColumns = ["created_at", "generation", "desired"] as const;
 
 /** The most sessions whose owners are told in one claim that they wait for a place. */
-const maxTold = 16;
+const maxReported = 16;
 
 const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
@@ -154,10 +154,10 @@ export class SessionClaims {
 	/** Tells owners that their sessions wait. A failure affects nothing else. */
 	async #tellWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
 		this.#waiting = new Set(held.map(ownerOf));
-		const untold = held.filter((document) => isToBeTold(document, at)).slice(0, maxTold);
+		const unreported = held.filter((document) => mustBeReported(document, at)).slice(0, maxReported);
 		const tell = ({ id }: SessionDocument) =>
 			this.#records.change(reporter, id, (record) => waitingChange(record, startingPerOwner, at));
-		await Promise.allSettled(untold.map(tell));
+		await Promise.allSettled(unreported.map(tell));
 	}
 
 	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {

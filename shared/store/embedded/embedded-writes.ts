@@ -87,9 +87,9 @@ function append(column: string, member: string): Sql {
 
 /** Makes an expression that retains, in order, the members without an `n` and those with a greater one. */
 function removal(column: string, n: number): Sql {
-	const kept = `SELECT json_group_array(json(${column} -> fullkey) ORDER BY key) FROM json_each(${column})
+	const retained = `SELECT json_group_array(json(${column} -> fullkey) ORDER BY key) FROM json_each(${column})
 		WHERE ifnull(json_extract(${column}, fullkey || '.n') > ?, TRUE)`;
-	return sql(`${column} = CASE WHEN ${column} IS NOT NULL THEN (${kept}) END`, n);
+	return sql(`${column} = CASE WHEN ${column} IS NOT NULL THEN (${retained}) END`, n);
 }
 
 /**

@@ -13,19 +13,19 @@ interface Asked {
 	body: Record<string, unknown>;
 }
 
-/** Answers as a test sets it. */
+/** Answers requests for reservations as a test configures it. */
 export class ReservationBank {
 	readonly asked: Asked[] = [];
 	limited = true;
 	granted = true;
 	/** A further condition on a granted request. */
 	grants: (body: Record<string, unknown>) => boolean = () => true;
-	/** Ids of the reservations that were granted and not returned. */
+	/** The ids of the reservations that were granted and not returned. */
 	readonly held = new Set<string>();
 	refused = 0;
-	/** How long a reservation that is returned counts as held. The unit is milliseconds. */
+	/** How long a returned reservation still counts as held, in milliseconds. */
 	returnMs = 0;
-	/** Instead of an answer. */
+	/** The response instead of an answer. */
 	nonsense: { status: number; text: string } | undefined;
 	#server: Server | undefined;
 	readonly #port: number;
@@ -82,7 +82,7 @@ export const waitingMessage: ConversationTurn = {
 	created_at: "",
 	metadata: {},
 };
-/** A call that wants to be admitted. @param input Tokens it reads at most. */
+/** Makes a call that requests admission. @param input The most tokens that it reads. */
 export function askingCall(id: string, input = 300): AskingCall {
 	const bounds = { likely: { input: 30, output: 40 }, atMost: { input, output: 400 } };
 	return { id, wire: "anthropic", model: "large", bounds };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { endAllPods, leftRunning } from "#services/pod-manager/exit.ts";
+import { endAllPods, stillRunning } from "#services/pod-manager/exit.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { openLocalPods } from "../../../support/pods/local-pods.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
@@ -34,10 +34,10 @@ describe("the end of the platform", () => {
 		const runtime = new MemoryPods();
 		runtime.put(memoryPod(randomUUID(), 1, "gone"));
 		runtime.put(memoryPod(randomUUID(), 1, "failed"));
-		expect(await leftRunning(runtime)).to.equal(undefined);
+		expect(await stillRunning(runtime)).to.equal(undefined);
 		runtime.put(memoryPod(randomUUID(), 1, "ready"));
-		expect(await leftRunning(runtime)).to.equal("1 session keeps running; it is found again at the next start");
+		expect(await stillRunning(runtime)).to.equal("1 session keeps running; it is found again at the next start");
 		runtime.put(memoryPod(randomUUID(), 1, "launching"));
-		expect(await leftRunning(runtime)).to.equal("2 sessions keep running; they are found again at the next start");
+		expect(await stillRunning(runtime)).to.equal("2 sessions keep running; they are found again at the next start");
 	});
 });

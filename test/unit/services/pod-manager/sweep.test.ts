@@ -216,7 +216,7 @@ describe("Sweep", () => {
 		ahead = 121_000;
 		await sweeps();
 		expect([...pods.workspaces]).to.deep.equal([id]);
-		expect(said).to.deep.equal(["Kept: 1 workspace(s) of sessions that were deleted without them"]);
+		expect(said).to.deep.equal(["1 workspace(s) remain of sessions that were deleted without them"]);
 	});
 
 	it("has a running session without a pod looked at at once, long before it is due", async () => {

@@ -60,10 +60,10 @@ describe("completedAnswer()", () => {
 		completedAnswer(withAnswers(...answers), { command: "stop", key: "k", answer: now });
 
 	it("replaces a provisional answer once, where it stands", () => {
-		const { counts, kept } = complete(answer("a"), answer("stop:k", { provisional: true }), answer("b"));
+		const { counts, answers } = complete(answer("a"), answer("stop:k", { provisional: true }), answer("b"));
 		expect(counts).to.deep.equal(now);
-		expect(kept).to.deep.equal([answer("a"), answer("stop:k", { answer: now }), answer("b")]);
-		expect(complete(...(kept ?? []))).to.deep.equal({ counts: now });
+		expect(answers).to.deep.equal([answer("a"), answer("stop:k", { answer: now }), answer("b")]);
+		expect(complete(...(answers ?? []))).to.deep.equal({ counts: now });
 	});
 
 	it("lets an answer stand that is final, and needs no store when there is none", () => {

@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http";
 
 /** A persistent connection; its owner disposes of it. */
-export class KeptConnection implements Disposable {
+export class PersistentConnection implements Disposable {
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 	/**

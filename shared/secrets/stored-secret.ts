@@ -2,7 +2,7 @@
  * A secret of the installation in its own file `<dataDir>/keys/<name>` (mode 0600), created on first use.
  * @example
  * ```ts
- * const token = keptSecret(dataDir, { name: "api", form: /^[\w-]{43}$/, make: () => randomBytes(32).toString("base64url") });
+ * const token = storedSecret(dataDir, { name: "api", form: /^[\w-]{43}$/, make: () => randomBytes(32).toString("base64url") });
  * ```
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ export interface SecretKind {
  * @throws {Error} when the folder cannot be used, or the file holds no complete secret: anybody could guess an empty
  * one.
  */
-export function keptSecret(dataDir: string, { name, form, make }: SecretKind): string {
+export function storedSecret(dataDir: string, { name, form, make }: SecretKind): string {
 	const folder = join(dataDir, "keys");
 	const file = join(folder, name);
 	if (!existsSync(file)) {
