@@ -4,11 +4,12 @@
  */
 import { lstat } from "node:fs/promises";
 import type { ReadinessCheck } from "#shared/platform.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 
 /** Returns the check. @param path The path whose status is read; it need not exist. */
 export function fileCheck(path: string): ReadinessCheck {
-	let asked: Promise<void> | undefined;
-	return () => (asked ??= answer(path).finally(() => (asked = undefined)));
+	const answers = new SingleFlight(() => answer(path));
+	return () => answers.join();
 }
 
 async function answer(path: string): Promise<void> {

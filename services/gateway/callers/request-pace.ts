@@ -34,6 +34,7 @@ export class RequestPace {
 	#latestAt = 0;
 	/** The time of the last request of a person other than the latest one. */
 	#formerAt = Number.NEGATIVE_INFINITY;
+	/** These two loops need no SingleFlight: until they end, they see every request that begins to wait. */
 	#isLooking = false;
 	#isTurning = false;
 
