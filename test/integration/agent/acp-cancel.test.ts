@@ -13,7 +13,7 @@ class HeldAgent {
 	readonly input = new PassThrough();
 	readonly output = new PassThrough();
 	readonly ended = new Promise<string>(() => {});
-	/** One for each turn, in order. */
+	/** The turns, in order. */
 	readonly turns: PromiseWithResolvers<JsonObject>[] = [];
 	cancels = 0;
 
@@ -55,12 +55,12 @@ describe("AcpAgent: cancel", () => {
 
 		const first = agent.prompt("one", () => {});
 		await eventually(() => held.turns.length === 1);
-		// Its answer is on its way when the turn is cancelled, and the next message waits already.
+		// The answer is on its way when the turn is cancelled, and the next message is in the queue.
 		held.turns[0]?.resolve({ stopReason: "end_turn" });
 		agent.cancel();
 		const second = first.then(() => agent.prompt("two", () => {}));
 
-		// The next look at it comes later than what the agent is told of a cancelled turn.
+		// This check succeeds later than the notification of a cancelled turn would be sent.
 		await eventually(() => held.turns.length === 2);
 		expect(held.cancels, "of the turn that was over").to.equal(0);
 		agent.cancel();

@@ -1,4 +1,4 @@
-/** What a cancelled turn leaves running, with an agent that does not end its commands itself. */
+/** The processes that remain after a cancelled turn, with an agent that does not end its commands itself. */
 import { expect } from "chai";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,11 +25,11 @@ describe("a cancelled turn", function () {
 	});
 
 	const keep = (update: AgentUpdate): void => void (update.type === "text" && (said += update.text));
-	/** One whose exit status alone is left is not. */
+	/** A process whose exit status alone remains has ended. */
 	const isAlive = (pid: number): boolean => startTimeOf(pid) !== undefined;
 	const helpers = (): number[] => said.trim().split(" ").map(Number);
 
-	/** A command line that tells its process in a file, and goes on. */
+	/** A command line that writes its process id into a file, and goes on. */
 	const running = (name: string, more = ""): string =>
 		`${more} echo $$ > ${join(folder, name)}.new; mv ${join(folder, name)}.new ${join(folder, name)}; while :; do sleep 1; done`;
 	async function pidIn(name: string): Promise<number> {
@@ -38,7 +38,7 @@ describe("a cancelled turn", function () {
 		return Number(readFileSync(file, "utf8"));
 	}
 
-	/** Which of the commands are still there. @param names Of all those that the message starts. */
+	/** Returns the commands that still run. @param names The names of all commands that the message starts. */
 	async function leftOf(message: string, names: readonly string[]): Promise<number[]> {
 		const turn = agent.prompt(message, keep);
 		const pids = await Promise.all(names.map(pidIn));

@@ -1,4 +1,4 @@
-/** The chat of a pod whose built-in agent has a model: permissions, interrupt and figures where nothing is played. */
+/** The chat of a pod whose built-in agent has a model: real permissions, interrupts and figures. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

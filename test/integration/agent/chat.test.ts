@@ -1,4 +1,4 @@
-/** The chat of a real pod: what its clients are told, and what they may say. */
+/** The chat of a real pod: the frames in both directions. */
 import { once } from "node:events";
 import { expect } from "chai";
 import { confirmationsPath } from "#shared/pod/frames.ts";
@@ -7,7 +7,7 @@ import { askingTree } from "../../support/agents/asking-tree.ts";
 import { eventually } from "../../support/eventually.ts";
 import { TestConnection, TestSession } from "../../support/pods/test-pod.ts";
 
-/** Without what belongs to one connection alone. */
+/** Removes the members that belong to one connection only. */
 function shared({ frames }: TestConnection): unknown[] {
 	return frames.filter(
 		({ type }) => !["system", "available_commands", "context", "conversation_history"].includes(type),
@@ -141,7 +141,8 @@ describe("the chat of a pod", function () {
 		const pod = await session.start();
 		const [slow, quick] = await Promise.all([pod.connect(), pod.connect()]);
 		slow.socket.pause();
-		// Less at a time than a client may leave unread: one that reads is never too slow, however busy the machine is.
+		// Each message is smaller than the unread bytes that a client may have, so a client that reads is never too slow,
+		// even on a busy machine.
 		const turns = 15;
 		for (let turn = 0; turn < turns; turn++) {
 			quick.say({ content: "flood 2000" });

@@ -14,10 +14,13 @@ function repository(url: string, changes: Partial<Repository> = {}): Repository 
 	return { url, branch: "main", base_branch: "", path: "", ...changes };
 }
 
-/** Of a test that starts up to ten pods one after the other, each of which takes seconds on a busy machine. */
+/**
+ * The time limit of a test that starts up to ten pods one after the other, each of which takes seconds on a busy
+ * machine.
+ */
 const manyStartsMs = 120_000;
 
-/** Why a pod with these repositories fails. */
+/** Resolves with the reason why a pod with these repositories fails. */
 async function failureOf(session: TestSession, repositories: Repository[], changes = {}): Promise<string> {
 	const pod = new TestPod(session.launch({ repositories, ...changes }));
 	const { failure } = await pod.phase("failed");
@@ -192,7 +195,8 @@ describe("clone", () => {
 		await once(silent, "listening");
 		try {
 			const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/repo`;
-			// When git asks the server, it has made its folder and writes nothing more, though it outlives its pod.
+			// When git sends its request to the server, it has made its folder and writes nothing more, though it outlives
+			// its pod.
 			const asked = once(silent, "connection");
 			const pod = new TestPod(session.launch({ repositories: [repository(url)] }));
 			await asked;

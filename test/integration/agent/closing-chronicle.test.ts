@@ -1,5 +1,5 @@
 /**
- * What became of a session is told when its pod ends: in the agent's words, checked by git, and never late.
+ * The chronicle at the end of a pod: it has the agent's words, checked against git, and is never late.
  * Long: it waits 15 s for an agent that never answers.
  */
 import { expect } from "chai";

@@ -1,4 +1,7 @@
-/** The chat of a session without a model, as a client of the contract shows it: all text of an answer is Markdown to it. */
+/**
+ * The chat of a session without a model, as a client of the contract shows it: it renders all text of an answer as
+ * Markdown.
+ */
 import { expect } from "chai";
 import { contractChatPath } from "#shared/pod/frames.ts";
 import { screenOf } from "../../support/clients/contract-screen.ts";

@@ -1,4 +1,4 @@
-/** How often git is started for a diff: each start stops the session agent for some milliseconds. */
+/** The number of starts of git for a diff: each start stops the session agent for some milliseconds. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

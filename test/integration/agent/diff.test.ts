@@ -22,7 +22,7 @@ import { eventually } from "../../support/eventually.ts";
 import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";
 
-/** What the person at the workspace would see: `git add -AN` in a copy of the index, then `git diff`. */
+/** The changes that a person at the workspace would see: `git add -AN` in a copy of the index, then `git diff`. */
 function plainDiff(workspace: string, base = "HEAD", options: readonly string[] = []): string {
 	const index = join(workspace, ".git/index-copy");
 	if (existsSync(join(workspace, ".git/index"))) copyFileSync(join(workspace, ".git/index"), index);
@@ -177,7 +177,7 @@ describe("diff of a workspace", () => {
 		mkdirSync(workspace);
 		await eventually(
 			async () => {
-				// Git is started three times in it.
+				// Git is started three times within that second.
 				await eventually(() => new Date().getMilliseconds() < 200);
 				const begun = new Date().getSeconds();
 				rmSync(join(workspace, ".git"), { recursive: true, force: true });
@@ -187,7 +187,7 @@ describe("diff of a workspace", () => {
 			},
 			{ withinMs: 20_000 },
 		);
-		// The same trap catches a copy that is made in a later second and has its own time.
+		// The same case detects a copy that is made in a later second and has its own time.
 		const written = statSync(join(workspace, "a")).mtime.getSeconds();
 		await eventually(() => new Date().getSeconds() !== written);
 		expect(plainDiff(workspace), "control: a younger copy of the index hides it").to.equal("");
@@ -221,7 +221,7 @@ describe("diff of a workspace", () => {
 	it("says so when the workspace is no repository", async () => {
 		mkdirSync(workspace);
 		expect(await refusal(diff.files("last-commit"))).to.equal(502);
-		// Not even when it stands inside one, or when something odd stands where the repository was.
+		// This holds also if the workspace is inside a repository, and if something else has replaced its own.
 		git(folder, ["init", "--quiet"]);
 		expect(await refusal(diff.files("last-commit"))).to.equal(502);
 		git(workspace, ["init", "--quiet"]);
@@ -297,11 +297,11 @@ describe("diff of a workspace", () => {
 					expect(requestErrorOf(error), String(error)).to.not.equal(undefined),
 				);
 				expect(existsSync(canary)).to.equal(false);
-				// Control: the trap works on whoever asks git the plain way.
+				// The control: a plain git runs the trap.
 				try {
 					git(workspace, ["diff", "HEAD"]);
 				} catch {
-					// It may well break over the trap.
+					// The trap may make git fail.
 				}
 				expect(existsSync(canary), "control").to.equal(true);
 			});

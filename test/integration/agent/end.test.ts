@@ -16,7 +16,7 @@ describe("end of a session pod", () => {
 		await pod.connect();
 		const since = performance.now();
 		expect(await pod.stop()).to.equal(0);
-		// 300 ms on a quiet machine; tests share theirs.
+		// An idle machine needs 300 ms; tests share theirs.
 		expect(performance.now() - since).to.be.below(1_500);
 		expect(pod.status?.phase).to.equal("ready");
 		expect(sessionProcesses(session.installation)).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe("end of a session pod", () => {
 		const connection = await pod.connect();
 		await connection.send("m1", "$ sleep 301 & setsid -f sleep 302; (setsid sleep 303 &); sleep 304");
 		await eventually(() => sleeping().length === 5);
-		// Git comes and goes beside it.
+		// Git runs beside it for short times.
 		const [agent, ...others] = sessionProcesses(session.installation).filter(
 			({ pid, parent }) => parent === pod.pid && commandOf(pid).includes("agent/builtin/main.ts"),
 		);
@@ -125,7 +125,7 @@ describe("end of a session pod", () => {
 	});
 });
 
-/** Empty when it has ended. */
+/** Returns an empty text for a process that has ended. */
 function commandOf(pid: number): string {
 	return processFile(pid, "cmdline").replaceAll("\0", " ").trim();
 }

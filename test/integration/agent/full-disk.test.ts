@@ -1,4 +1,4 @@
-/** A session agent whose disk is full: it goes on, and ends when it should, although it cannot write down why. */
+/** A session agent with a full disk goes on, and ends when it should, although it cannot record why. */
 import { expect } from "chai";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
@@ -27,7 +27,7 @@ describe("a session agent on a full disk", function () {
 		disk?.[Symbol.dispose]();
 	});
 
-	/** @param platform Where it looks for its platform; default: there is none. */
+	/** @param platform The platform's address; by default there is none. */
 	function start(lifeline_ms: number, platform?: PlatformListener): Promise<TestPod> {
 		const { folder = "" } = disk ?? {};
 		const [status_file, state, workspace] = ["status.json", "state", "workspace"].map((name) => join(folder, name));
@@ -36,7 +36,7 @@ describe("a session agent on a full disk", function () {
 		return session.start({ status_file, state, workspace, lifeline_ms, ...to });
 	}
 
-	/** In order: by itself, with everything that it has started. */
+	/** Checks that the pod ended in order, by itself, with everything that it has started. */
 	async function expectEnd(pod: TestPod, exitCode: number): Promise<void> {
 		await eventually(() => pod.hasEnded, { withinMs: endsWithinMs, what: "the pod has ended" });
 		expect(await pod.ended(), pod.output).to.equal(exitCode);
@@ -46,7 +46,7 @@ describe("a session agent on a full disk", function () {
 	it("ends when the platform could not be reached for too long", async () => {
 		await using platform = await PlatformListener.listen();
 		platform.status = 503;
-		// It does not learn that before its disk is full.
+		// The pod learns that only after its disk is full.
 		const answering = Promise.withResolvers<void>();
 		platform.silence = answering.promise;
 		const pod = await start(2_500, platform);

@@ -1,4 +1,4 @@
-/** What a real pod tells a platform of itself, and what becomes of it when the platform is away. */
+/** The history that a real pod reports, also while the platform cannot be reached. */
 import { expect } from "chai";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { TestSession } from "../../support/pods/test-pod.ts";
 
 const check = compileSchema(historyReport);
 
-/** Launches and numbers, in order. */
+/** The launches and numbers, in order. */
 function numbers(histories: readonly History[]): string[] {
 	return histories.map(({ launch, n }) => `${launch}.${n}`);
 }
@@ -148,7 +148,7 @@ describe("the lifeline of a pod", function () {
 		await using platform = await PlatformListener.listen();
 		await using session = new TestSession();
 		platform.status = 503;
-		// The pod does not learn that before its turn is over, however long that takes.
+		// The pod learns that only after its turn is over, however long that takes.
 		const answering = Promise.withResolvers<void>();
 		platform.silence = answering.promise;
 		const pod = await session.start({ platform_url: platform.url, lifeline_ms });

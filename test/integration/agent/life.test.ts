@@ -160,7 +160,7 @@ describe("life of a session pod", () => {
 		await pod.phase("ready");
 		const { content } = await pod.ask("$ env -0 | tr '\\0' '\\n'");
 		const names = content.split("\n").map((line) => line.split("=")[0]);
-		// The shell adds the last three by itself.
+		// The shell adds the last three variables itself.
 		const marks = [
 			"ATELIER_GENERATION",
 			"ATELIER_INSTALLATION",

@@ -8,7 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 import { killSessionProcesses } from "../../support/platform/session-processes.ts";
 import { TestSession, type TestPod } from "../../support/pods/test-pod.ts";
 
-/** Status of a plain request with these headers and no others. */
+/** Resolves with the status of a plain request with these headers and no others. */
 async function statusOf(
 	pod: TestPod,
 	headers: Record<string, string>,
@@ -21,7 +21,7 @@ async function statusOf(
 	return response.statusCode;
 }
 
-/** Status of the answer to an attempt to open the WebSocket; 101 when it opens. */
+/** Resolves with the status of an attempt to open the WebSocket; 101 when it opens. */
 async function upgradeStatus(pod: TestPod, headers: Record<string, string>, path = "/session"): Promise<number> {
 	const socket = new WebSocket(`${pod.url.replace("http", "ws")}${path}`, { headers });
 	socket.on("error", () => {});
@@ -115,7 +115,7 @@ describe("messages", () => {
 	});
 
 	it("are refused beyond the hundredth that waits", async function () {
-		// Each goes to the disk three times.
+		// Each message is written to the disk three times.
 		const withinMs = 30_000;
 		this.timeout(3 * withinMs);
 		await using session = new TestSession();

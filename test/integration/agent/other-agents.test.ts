@@ -1,4 +1,4 @@
-/** Pods whose coding agent is another one than the built-in one, and cannot be started. */
+/** Pods with a coding agent other than the built-in one that cannot be started. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

@@ -6,7 +6,7 @@ import { PlatformListener } from "../../support/platform/platform-listener.ts";
 import { TestSession } from "../../support/pods/test-pod.ts";
 
 describe("what the platform hears of a pod", function () {
-	// A pod begins, and ends, as slowly as others on the machine let it.
+	// The start and the end of a pod depend on the load of the machine.
 	this.timeout(60_000);
 
 	it("is its activity, when it changes", async () => {
@@ -35,7 +35,7 @@ describe("what the platform hears of a pod", function () {
 		await using session = new TestSession();
 		const pod = await session.start({ platform_url: platform.url });
 		for (let turn = 1; turn <= 3; turn++) await pod.ask(`$ echo ${turn}`);
-		// Before, an older state may be on its way.
+		// An older state may be on its way until then.
 		await eventually(() => platform.activities.at(-1)?.metadata["turn_count"] === 3, { withinMs: 20_000 });
 		platform.status = 204;
 		const taken = await eventually(

@@ -1,4 +1,4 @@
-/** The session agent's own records, which its coding agent can put anything in the place of: nothing of it is waited for. */
+/** The session agent's own records, which its coding agent can replace by anything: nothing makes it wait. */
 import { expect } from "chai";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

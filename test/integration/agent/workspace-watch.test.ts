@@ -1,4 +1,4 @@
-/** Every change of a workspace is told once, with real git and whoever makes it. */
+/** Every change of a workspace is reported once, with real git, whoever makes it. */
 import { execFileSync } from "node:child_process";
 import {
 	chmodSync,
@@ -255,7 +255,7 @@ describe("WorkspaceWatch", function () {
 		await fc.assert(fc.asyncProperty(rounds, agrees), { numRuns: 15 });
 	});
 
-	/** @param rounds Contents of files, null where one is deleted; after each round there is a look. */
+	/** @param rounds The contents of files, null for a deleted one; a look follows each round. */
 	async function agrees(rounds: readonly { name: string; content: string | null }[][]): Promise<void> {
 		const looking = await open();
 		const known = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Usage, budgets and models over the bus: who may ask what. */
+/** Usage, budgets and models over the bus, with their access rules. */
 import { expect } from "chai";
 import { modelsService } from "#services/models/models.service.ts";
 import { modelRefusal } from "#shared/models/model-refusal.ts";
@@ -99,7 +99,7 @@ describeSessions("budgets", (testbed) => {
 		expect(session).to.include({ tokens_used: 1_000, message_count: 1 });
 		expect(session.budget).to.include({ spent: 0.003 });
 		const numbers = { active_sessions: 1, total_sessions: 1, tokens_today: 1_000, cost_today: 0.003 };
-		// Events are moved on their own time, and sessions are counted by them.
+		// Events are relayed later, and sessions are counted by them.
 		await eventually(async () =>
 			expect(await callAs(testbed.near, testbed.ada.principal, usage.actions.stats, {})).to.include(numbers),
 		);

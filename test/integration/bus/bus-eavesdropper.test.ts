@@ -25,7 +25,7 @@ describe("somebody who listens on the bus", () => {
 	let far: ServiceBroker;
 	let eve: NatsConnection;
 	const overheard: Msg[] = [];
-	/** What took effect, oldest first. */
+	/** The calls and events that took effect, oldest first. */
 	const kept: string[] = [];
 	let release: () => void;
 
@@ -64,7 +64,7 @@ describe("somebody who listens on the bus", () => {
 		return callAs(near, job, vault.actions.put, { text: sent });
 	}
 
-	/** What eve has sent before has been received when this is answered, because it went the same way later. */
+	/** Everything that eve has sent before was received when this is answered, because it went the same way earlier. */
 	async function settled(): Promise<void> {
 		await eve.flush();
 		await put("settled");
@@ -103,7 +103,7 @@ describe("somebody who listens on the bus", () => {
 		] as const) {
 			eve.publish(subject, withFreshNumber(Buffer.from(packet.replace(from, to), "latin1")));
 		}
-		// A call of somebody with fewer rights, with the head of one that has them.
+		// The packet is a call of a principal with fewer rights, with the head of one that has them.
 		await failureOf(callAs(near, alice, vault.actions.put, { text: "hers" }));
 		const hers = overheard.filter(({ subject: to }) => to === subject).at(-1);
 		const head = Buffer.from(data).subarray(0, 56);
@@ -155,7 +155,7 @@ describe("somebody who listens on the bus", () => {
 	});
 });
 
-/** As of a sender nobody has heard of: that it has come before is not what gives the packet away. */
+/** The packet seems to come from an unknown sender, so that it is not refused as a repetition. */
 function withFreshNumber(packet: Buffer): Buffer {
 	packet.set(randomBytes(8), 40);
 	packet.writeBigUInt64BE(1n, 48);

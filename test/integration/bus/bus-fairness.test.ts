@@ -1,4 +1,4 @@
-/** What many calls of one caller leave for others: with one process, and over the wire. */
+/** The capacity that many calls of one caller leave for others, in one process and over NATS. */
 import { expect } from "chai";
 import type { Principal } from "#shared/bus/principal.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -6,7 +6,7 @@ import { ProbeService, probe } from "../../support/bus/probe-service.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 
 const thing_id = "0193a5c0-0000-7000-8000-000000000001";
-/** More than are under way at once. */
+/** The number exceeds the concurrent calls of an action. */
 const crowd = 300;
 
 for (const count of [1, 2] as const) {

@@ -1,4 +1,4 @@
-/** The bus itself: contracts, principals and errors behave the same in one process and across two nodes. */
+/** The bus: contracts, principals and errors behave the same in one process and across two nodes. */
 import { expect } from "chai";
 import { type ActionHandler, Context, type ServiceSchema } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
@@ -52,7 +52,7 @@ const probe = defineContract("probe", {
 	large: { summary: "A long text", params: { bytes: { type: "number" } }, returns: { type: "string" } },
 });
 
-/** What the calls of `asks` failed with. */
+/** The failures of the calls of `asks`. */
 const asked: Error[] = [];
 /** The number of calls that reached `storeless`. */
 let storelessCalls = 0;
@@ -88,7 +88,7 @@ function probeService(over: AbortSignal): ServiceSchema {
 				asked.push((await failureOf(call(ctx, probe.actions.slow, {}, { timeout: 10_000 }))) as Error);
 				await sleep(10_000, over);
 			},
-			// Of each four bytes two are quotes.
+			// Two of each four bytes are quotes.
 			quotes: async ({ bytes }) => jsonText(`[${'"x",'.repeat(bytes / 4)}"x"]`),
 			swallow: async () => {},
 			large: async ({ bytes }) => "x".repeat(bytes),
@@ -106,7 +106,7 @@ for (const count of [1, 2] as const) {
 		});
 		after(async () => {
 			over.abort();
-			// What has waited is answered before this is.
+			// Every waiting call is answered before this one.
 			await call(nodes.near, probe.actions.open, {});
 			await nodes.stop();
 		});

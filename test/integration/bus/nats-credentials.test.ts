@@ -1,5 +1,5 @@
 /**
- * How the bus shows who it is to a real NATS server, and what it does not say in plain text.
+ * The authentication of the bus at a real NATS server, and what is never sent in plain text.
  * Long: it starts a server for each way to log in.
  */
 import { expect } from "chai";
@@ -40,12 +40,12 @@ describe("the bus shows NATS who it is (H9)", function () {
 		return path;
 	}
 
-	/** Whether processes with this configuration find each other. */
+	/** Resolves with whether processes with this configuration find each other. */
 	async function expectBus(bus: Partial<BusConfig>): Promise<void> {
 		const config: BusConfig = { url: `nats://127.0.0.1:${port}`, log_level: "fatal", ...bus };
 		const nodes = ["a", "b"].map((label) => new ServiceBroker(brokerOptions(config, testBusKey, label)));
 		try {
-			// One after the other: the second finds the first at once, and not by its next heartbeat.
+			// The processes start one after the other: the second finds the first at once, and not by its next heartbeat.
 			for (const node of nodes) await node.start();
 			await eventually(() => nodes.every(({ registry }) => registry.nodes.list({ onlyAvailable: true }).length === 2));
 		} finally {

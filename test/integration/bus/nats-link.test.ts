@@ -1,4 +1,4 @@
-/** What is told of the connection to a real NATS server. */
+/** The reports on the connection to a real NATS server. */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { NatsLink } from "#shared/bus/nats-link.ts";
@@ -24,7 +24,7 @@ describe("NatsLink", () => {
 	});
 
 	afterEach(async () => {
-		// The broker takes its leave of a server that hears it, also after a failure.
+		// The broker closes the connection to a server that answers, also after a failure.
 		nats.thaw();
 		await broker.stop();
 		await nats[Symbol.asyncDispose]();

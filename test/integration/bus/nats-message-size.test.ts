@@ -1,4 +1,4 @@
-/** What is taken for small enough does fit into a message of a real NATS server as it comes. */
+/** A message within the bounds of the bus fits into a message of a real NATS server. */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { defineContract } from "#shared/bus/contract.ts";
@@ -58,7 +58,7 @@ describe("messages over NATS", () => {
 		expect(request).to.be.instanceOf(RequestTooLargeError);
 		const result = await failureOf(call(near, echo.actions.json, { quotes: 300_000 }));
 		expect(result).to.be.instanceOf(ResultTooLargeError);
-		// Without a bound nobody is told, until the 8 s of a call are over.
+		// The caller would learn nothing until the 8 s of a call are over if there was no bound.
 		expect(performance.now() - begun).to.be.below(6_000);
 	});
 });

@@ -1,4 +1,4 @@
-/** `npm run agents`, with a program in the place of npm that installs nothing from anywhere. */
+/** `npm run agents` with a fake npm that downloads nothing. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -18,7 +18,9 @@ import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AgentsRun, runAgents } from "../../support/agents/install-agents.ts";
 
-/** Writes what npm would, as `FAKE_NPM` says: `whole`, `half`, `other`, `empty`, `slow` (after 4 s), or `endless`. */
+/**
+ * Writes the files of npm as `FAKE_NPM` says: `whole`, `half`, `other`, `empty`, `slow` (after 4 s), or `endless`.
+ */
 const fakeNpm = `#!${process.execPath}
 const fs = require("node:fs");
 const args = process.argv.slice(2);
@@ -171,7 +173,7 @@ describe("npm run agents", function () {
 		});
 
 		it("leaves no installation when it is killed, and the next one cleans up", async () => {
-			// With what it has started.
+			// The kill includes everything that it has started.
 			process.kill(-(child.pid ?? Number.NaN), "SIGKILL");
 			await once(child, "exit");
 			expect(left()).to.have.lengthOf(1);

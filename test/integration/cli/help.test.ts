@@ -9,7 +9,7 @@ const manifest: { scripts: Record<string, string> } = JSON.parse(
 	readFileSync(join(projectRoot, "package.json"), "utf8"),
 );
 
-/** Programs of others, which have a help of their own. */
+/** Programs from packages have a help of their own. */
 const foreign = ["check", "format", "test:unit"];
 const commands = Object.keys(manifest.scripts).filter((name) => !foreign.includes(name));
 
@@ -19,7 +19,7 @@ interface Ended {
 	readonly stderr: string;
 }
 
-/** As npm does it: a shell, with the programs of the project before those of the machine. */
+/** Runs the script like npm does: in a shell, with the programs of the project before those of the machine. */
 function command(name: string, ...words: string[]): Promise<Ended> {
 	const path = [join(projectRoot, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
 	const script = `${manifest.scripts[name]} "$@"`;

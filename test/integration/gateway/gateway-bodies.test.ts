@@ -1,4 +1,4 @@
-/** Bodies and parameters: what is read, from where, and how much of it. */
+/** Bodies and parameters: what is read, from which place, and up to which bound. */
 import { expect } from "chai";
 import { probe, ProbeService, type Seen } from "../../support/bus/probe-service.ts";
 import { type RawAnswer, rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
@@ -27,7 +27,7 @@ describe("gateway: bodies and parameters", () => {
 	});
 	after(() => gateway.stop());
 	beforeEach(() => void (service.seen.length = 0));
-	// Whatever was refused, the next good request succeeds.
+	// The next good request succeeds after any refusal.
 	afterEach(async () => {
 		const { status, text } = await send(`POST ${thing}`, json, good);
 		expect(status, text).to.equal(201);
@@ -55,7 +55,7 @@ describe("gateway: bodies and parameters", () => {
 		expect((JSON.parse(text) as { detail: unknown }).detail).to.be.a("string");
 	}
 
-	/** After one second; the server's own time limits would end it too, but not before 15 s. */
+	/** The bound is one second; the server's own time limits would end the connection too, but not before 15 s. */
 	async function endedSoon(connection: RawConnection): Promise<void> {
 		const answered = performance.now();
 		await connection.ended();

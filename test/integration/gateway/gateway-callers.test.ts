@@ -1,4 +1,4 @@
-/** Who a request is from, and what that lets it reach. */
+/** The caller of a request, and what each caller may reach. */
 import { expect } from "chai";
 import { anonymous } from "#shared/bus/principal.ts";
 import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
@@ -22,7 +22,7 @@ describe("gateway: callers", () => {
 	});
 	after(() => gateway.stop());
 	beforeEach(() => void (service.seen.length = 0));
-	// Whoever was refused, the next good request succeeds.
+	// The next good request succeeds after any refusal.
 	afterEach(() => seenBy(`GET ${thing}`));
 
 	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
@@ -78,7 +78,7 @@ describe("gateway: callers", () => {
 			for (let round = 0; round < 5; round++) await stranger.sendAndGo(gateway.port, request());
 			expect((await send(`GET ${thing}`)).status).to.equal(200);
 			expect(service.seen).to.have.length(1);
-			// Whoever has a token is known by it, and what is for everybody is for him too.
+			// A caller with a token is identified by it, and may also use public routes.
 			expect(await stranger.send(gateway.port, request({ Authorization: "Bearer token-of-alice" }))).to.match(/ 201 /);
 			expect(
 				await stranger.send(gateway.port, rawRequest("GET /open", { Host: gateway.host, Connection: "close" })),

@@ -1,4 +1,4 @@
-/** What a request meets on its way, and in which order. */
+/** The steps of a request through the gateway, in their order. */
 import { expect } from "chai";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ describe("gateway: the chain", () => {
 	});
 	after(() => gateway.stop());
 	beforeEach(() => void (service.seen.length = 0));
-	// Whatever was refused, the next good request succeeds.
+	// The next good request succeeds after any refusal.
 	afterEach(async () => {
 		const { status, text } = await send(`POST ${thing}`, json, good);
 		expect(status, text).to.equal(201);

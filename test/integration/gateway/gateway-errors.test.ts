@@ -1,4 +1,4 @@
-/** Failures behind the gateway, as clients see them: the same whether the service is in this process or on another node. */
+/** Failures behind the gateway, as clients see them: the same for a service in this process and on another node. */
 import { expect } from "chai";
 import { Errors } from "moleculer";
 import {
@@ -53,7 +53,7 @@ const failures: Readonly<Record<string, () => Error>> = {
 	Type: () => new TypeError(secret),
 };
 
-/** Errors as only somebody on the bus could make them. */
+/** Errors that only a program on the bus could make. */
 const malformed: Readonly<Record<string, () => Error>> = {
 	...Object.fromEntries(
 		[0, 42, 200, 302, 600, 1e9, 404.5, -1, Number.NaN, "404", "404\r\n", null, {}].map((code) => [
@@ -104,7 +104,10 @@ const expected: Readonly<Record<string, readonly [number, unknown, string?]>> = 
 	Type: [500, internal],
 };
 
-/** So many answers the breaker does not count as failures that the few it does leave it closed. */
+/**
+ * The number of answers that the breaker does not count as failures; they keep it closed in spite of the few it
+ * counts.
+ */
 const harmlessAnswers = 20;
 
 for (const nodes of [1, 2] as const) {
@@ -117,7 +120,7 @@ for (const nodes of [1, 2] as const) {
 			for (let i = 0; i < harmlessAnswers; i++) await fail("Conflict");
 		});
 		after(() => gateway.stop());
-		// Whatever failed, the next good request succeeds.
+		// The next good request succeeds after any failure.
 		afterEach(async () => {
 			const good = await sendRaw(gateway.port, rawRequest("GET /api/v1/svc/things", { Host: gateway.host }));
 			expect(good.status, good.text).to.equal(200);

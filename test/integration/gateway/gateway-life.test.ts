@@ -1,4 +1,4 @@
-/** How the gateway begins and ends. */
+/** The start and the end of the gateway. */
 import { expect } from "chai";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -103,7 +103,7 @@ describe("gateway: end", () => {
 		const idle = await RawConnection.open(gateway.port);
 		idle.write(rawRequest("GET /health", headers));
 		await idle.answer();
-		// Has only begun, and before the other: what the service has seen was read after it.
+		// This request is incomplete, and was sent before the other one: it was read when the service sees the other.
 		late.write("GET /ready HTTP/1.1\r\n");
 		const held = Promise.withResolvers<void>();
 		service.held = held.promise;

@@ -1,4 +1,4 @@
-/** Bytes that attack an HTTP server, each followed by a good request that succeeds. */
+/** Malicious bytes for an HTTP server, each followed by a good request that succeeds. */
 import { expect } from "chai";
 import { openHttpServer, portOf } from "#services/gateway/http/http-server.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,6 +1,6 @@
 /**
- * Every route of the contracts, asked with requests that nobody should send, before the real services. The seed makes
- * them repeatable: `HOSTILE_SEED=7 npx mocha test/integration/gateway/hostile-input.test.ts`.
+ * Every route of the contracts with malicious requests to the real services. The seed makes them repeatable:
+ * `HOSTILE_SEED=7 npx mocha test/integration/gateway/hostile-input.test.ts`.
  */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
@@ -30,12 +30,12 @@ import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-h
 import { composeParts } from "../../support/platform/compose-parts.ts";
 import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
 
-/** Six of every class. */
+/** The number of requests is six of every class. */
 const perRoute = 6 * kinds.length;
 const atOnce = 8;
 const seed = Number(process.env["HOSTILE_SEED"] ?? 20_260);
 
-/** All but the gateway, which is the test's own. */
+/** All services but the gateway, which is the test's own. */
 const folders = serviceFolders.filter((name) => name !== "gateway");
 
 const routes = actionRoutes(publicContracts);
@@ -58,7 +58,7 @@ describe("hostile input", () => {
 			prepare: async (platform) => {
 				parts = await composeParts({ ...platform, config: { ...platform.config, data_dir: folder } }, folders);
 				return {
-					// No pods: what sessions do before they have one is enough here.
+					// There are no pods: the states of sessions without one are enough here.
 					services: parts.flatMap(({ services }) => services).filter(({ name }) => name !== "pod-manager"),
 					async drain() {
 						for (const part of parts) await part.drain?.();
@@ -78,7 +78,7 @@ describe("hostile input", () => {
 		printTable();
 	});
 
-	/** A good request: it succeeds, or the test fails. */
+	/** Sends a good request, which must succeed. */
 	async function create(more: object = {}, authorization = "Bearer token-of-alice"): Promise<Session> {
 		const headers = { Host: gateway.host, Authorization: authorization, "Content-Type": "application/json" };
 		const body = JSON.stringify({ name: "a", ...more });
@@ -123,7 +123,7 @@ describe("hostile input", () => {
 			});
 			await once(server.listen(0, "127.0.0.1"), "listening");
 			const { port } = server.address() as AddressInfo;
-			// What Node refuses by itself does not reach it.
+			// Requests that Node refuses by itself do not reach the server.
 			const readable = [...hostileRequests(aimAt(route, await create()), perRoute, seeded(seed))].filter(
 				({ kind }) => !["framing", "method", "overlong path", "host and origin", "header"].includes(kind),
 			);
@@ -155,7 +155,7 @@ describe("hostile input", () => {
 		expect(status, text).to.equal(200);
 	}
 
-	/** Resolves to what was wrong with the answers. */
+	/** Resolves with the faults of the answers. */
 	async function ask(
 		port: number,
 		route: ActionRoute,
@@ -204,7 +204,7 @@ describe("hostile input", () => {
 
 interface SeenOfKind {
 	readonly statuses: Map<number, number>;
-	/** Answers that gave something away. */
+	/** The answers that revealed something. */
 	readonly leaks: number;
 }
 
@@ -218,7 +218,7 @@ function total(seen: ReadonlyMap<string, SeenOfKind>): SeenOfKind {
 	return { statuses, leaks };
 }
 
-/** What no answer may be, and what the judge has to say of it. */
+/** Forbidden answers, with the judge's sentence on each. */
 function badAnswers(canary: string, folder: string) {
 	const refusal = (detail: unknown) => JSON.stringify({ detail });
 	return [
@@ -233,7 +233,7 @@ function badAnswers(canary: string, folder: string) {
 	];
 }
 
-/** Bytes in use after a collection. */
+/** The bytes in use after a garbage collection. */
 function heapUsed(): number {
 	setFlagsFromString("--expose-gc");
 	const collect = runInNewContext("gc") as () => void;

@@ -1,14 +1,17 @@
-/** What a person may send of the largest is taken, told and listed; what is larger is refused in words, and stops nobody. */
+/**
+ * The largest requests of a person are accepted, published and listed; larger ones are refused with a sentence, and
+ * block nothing.
+ */
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** Nothing runs: a session is created, told and listed without a pod. */
+/** Nothing runs: a session is created, published and listed without a pod. */
 const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
-/** Every member at its greatest length, of what takes most bytes as JSON. */
+/** Every member has its greatest length, in characters that take the most bytes as JSON. */
 const largest = {
 	name: "n".repeat(63),
 	source: { type: "git", repo: `https://example.org/${"é".repeat(480)}`, branch: "b".repeat(200), base_branch: "" },

@@ -1,4 +1,4 @@
-/** What the reconciler asks the sessions service for, when asking does not go well. */
+/** The requests of the reconciler to the sessions service when they fail. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { Reconciler, type Work } from "#services/pod-manager/reconciler.ts";
@@ -37,7 +37,7 @@ describe("polls of the Reconciler", () => {
 		start(work);
 		await eventually(() => times.length === 5, { withinMs: 30_000 });
 		const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-		// Rounded down by timers.
+		// Timers round down.
 		for (const [index, least] of [990, 990, 1_990, 3_990].entries()) expect(pauses[index]).to.be.above(least);
 		const before = times.length;
 		const begun = performance.now();
@@ -75,7 +75,7 @@ describe("polls of the Reconciler", () => {
 		};
 		desk.want(id, "run");
 		const session = desk.sessions.get(id);
-		// Only a change brings it to be looked at.
+		// Only a change makes the session due.
 		if (session) session.dueAt = undefined;
 		const running = start(work);
 		for (const one of [poison, id, randomUUID()]) running.look(one);

@@ -1,4 +1,4 @@
-/** Reservations over real stores: no number of turns at once passes a limit, and nothing is held for ever. */
+/** Reservations over real stores: concurrent turns never pass a limit, and every hold expires. */
 import { expect } from "chai";
 import { dayOf } from "#services/sessions/books/day-accounts.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -20,14 +20,14 @@ const user = { tenant: "acme", owner: "ada" };
 const tenant = { tenant: "acme" };
 
 const model = "claude-sonnet-4-6";
-/** Reads 16,000 tokens, as if into the cache, and writes 4,000: 0.06 + 0.06 dollars. */
+/** The call reads 16,000 tokens, priced like cache writes, and writes 4,000: 0.06 + 0.06 dollars. */
 const turnMicros = 120_000;
 
 function reserve(books: TestBooks, id: string, reservation_id: string, more: Partial<ReservationRequest> = {}) {
 	return books.budgets.reserve(podOf(id), id, { reservation_id, model, ...more });
 }
 
-/** Costs 15 dollars a million tokens. */
+/** The price is 15 dollars per million tokens. */
 function spent(tokens: number, reservation_id?: string): UsageReport {
 	const report = {
 		tokens,
@@ -40,7 +40,10 @@ function spent(tokens: number, reservation_id?: string): UsageReport {
 	return { ...report, ...(reservation_id !== undefined && { reservation_id }) };
 }
 
-/** 100 reservations at once, through two processes, in four sessions; resolves to how many were granted. */
+/**
+ * Makes 100 concurrent reservations, through two processes, in four sessions; resolves with the number of granted
+ * ones.
+ */
 async function rush(store: DocumentStore, limits: { session?: number; user?: number; tenant?: number }) {
 	const processes = [await openTestBooks(store), await openTestBooks(store)] as const;
 	const [one] = processes;
@@ -58,7 +61,7 @@ async function rush(store: DocumentStore, limits: { session?: number; user?: num
 	return { granted, sessions, committed: totals.map(({ committed }) => committed) };
 }
 
-/** 20 turns at once in a day with room for four, through two processes. */
+/** Begins 20 concurrent turns in a day with room for four, through two processes. */
 async function holdAtOnce(store: DocumentStore, owner: string) {
 	const processes = [await openTestBooks(store), await openTestBooks(store)] as const;
 	const payer = { tenant: "acme", owner };

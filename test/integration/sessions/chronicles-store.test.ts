@@ -1,4 +1,4 @@
-/** Chronicles and timelines over real stores: each thing once, whoever races or is stopped in between. */
+/** Chronicles and timelines over real stores: each report counts once, with races and interruptions. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { purgeChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
@@ -174,7 +174,7 @@ for (const [engine, open] of Object.entries(engines)) {
 			await store.trimOutbox(chronicleCollection, draft.id, 99);
 			const told = (n: number) => [{ n, type: "chronicle_updated", data: "{}", audience: { tenant: "t" }, at: n }];
 			const crowd = Array.from({ length: 500 }, (_one, n) => ({ id: `waiting-${n}`, wire: "{}" }));
-			// One by one: on a busy machine so many at once are more than a store takes.
+			// The sessions are made one by one, because so many at once are too much for a store on a busy machine.
 			for (const one of crowd) await store.insert(chronicleCollection, one, told(1));
 			await purgeChronicles({ store, records, timelines }, 0);
 			await store.removeMany(

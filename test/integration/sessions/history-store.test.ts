@@ -14,7 +14,7 @@ import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.t
 const collections = [historyCollection, historyChunkCollection];
 const mebibyte = 1_048_576;
 
-/** Who reports; whose pod it is makes no difference here. */
+/** The reporter; its pod does not matter here. */
 const pod = { principal: systemPrincipal("test") };
 
 function report(n: number, more: Partial<HistoryReport> = {}): HistoryReport {

@@ -1,4 +1,4 @@
-/** Lists of large things end by bytes, in an answer that fits a message, and go on from there. */
+/** Lists of large documents end by bytes, in an answer that fits a message, and continue from there. */
 import { expect } from "chai";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
@@ -6,11 +6,11 @@ import { sessionWork } from "#shared/contracts/session-work.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";
 import { callAs, job } from "../../support/bus/test-brokers.ts";
 
-/** As a client may send it: each quote takes two bytes as JSON, and four inside a message. */
+/** A valid text of a client: each quote takes two bytes as JSON, and four inside a message. */
 const large = { issue_id: '"'.repeat(255), issue_url: "x".repeat(2_048), task_type: "\u0001".repeat(255) };
 
 describeSessions("large lists", (testbed) => {
-	/** The ids, newest first; of the same millisecond the larger one. */
+	/** The ids, newest first; in the same millisecond the larger one first. */
 	async function create(count: number, archived: (n: number) => boolean = () => false): Promise<string[]> {
 		const made: { created_at: string; id: string }[] = [];
 		for (let n = 0; n < count; n++) {
@@ -47,7 +47,7 @@ describeSessions("large lists", (testbed) => {
 	}).timeout(60_000);
 
 	it("of sessions and archived ones together, each in its place (M2)", async () => {
-		// Old ones on one shelf, so that the page of the other ends by bytes before they begin.
+		// One shelf has old sessions, so the page of the other ends by bytes before they begin.
 		const ids = await create(300, (n) => n < 30 || n % 50 === 0);
 		const found = await pages({ include_archived: true });
 		expect(found.length).to.be.greaterThan(1);

@@ -1,4 +1,4 @@
-/** What a killed process had leased is worked on at once by the next one, and its late report is refused. */
+/** The next process takes the leases of a killed one at once, and a late report is refused. */
 import { expect } from "chai";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

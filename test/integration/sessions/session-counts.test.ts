@@ -1,4 +1,4 @@
-/** How many sessions there are, over real stores, against a count of them. */
+/** The counts of sessions over real stores, compared with the documents. */
 import { expect } from "chai";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { sessionCountCollection } from "#services/sessions/books/collections.ts";
@@ -133,7 +133,7 @@ for (const [name, open] of [
 	});
 }
 
-/** As if nobody had ever counted; the log of an older version says nothing of it. */
+/** The state before anybody has counted; the log of an older version has no counters. */
 async function forget(store: DocumentStore): Promise<void> {
 	const ids = ["position", '["acme"]', '["acme","ada"]', '["acme","bob"]'];
 	for (const id of ids) await store.remove(sessionCountCollection, id, {});

@@ -1,4 +1,4 @@
-/** What many readings of one person's raw events leave for others, over a real store. */
+/** The capacity that many readings of one person's raw events leave for others, over a real store. */
 import { expect } from "chai";
 import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import { sessionEventCollection } from "#services/sessions/raw-events/session-event-collection.ts";
@@ -32,7 +32,7 @@ describe("readings of raw events", function () {
 		await opened?.discard();
 	});
 
-	/** A session with as many events as are kept. */
+	/** A session with the largest number of stored events. */
 	async function fullSession(principal: Principal): Promise<string> {
 		const request = { name: "a" };
 		compileSchema(sessionCreateFields)(request);

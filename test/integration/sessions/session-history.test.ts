@@ -1,4 +1,4 @@
-/** What pods tell of their sessions, over the bus and a real store, and what is answered from it without a pod. */
+/** The reports of pods over the bus and a real store, and the answers from them without a pod. */
 import { expect } from "chai";
 import type { Principal } from "#shared/bus/principal.ts";
 import { history, type SentHistoryReport } from "#shared/contracts/history.ts";
@@ -61,7 +61,7 @@ describeSessions("session history", (testbed) => {
 		return callAs(testbed.near, pod, history.actions.report, { session_id: id, ...sent });
 	}
 
-	/** A session that ran, told `sent`, and stopped. */
+	/** Makes a session that ran, reported `sent`, and stopped. */
 	async function told(sent: SentHistoryReport): Promise<{ session_id: string }> {
 		const { id } = await testbed.ada.running();
 		await report(id, 1, sent);

@@ -1,4 +1,7 @@
-/** Repeats with an Idempotency-Key that no living session can answer: several sessions, messages, deleted ones. */
+/**
+ * Repeated requests with an Idempotency-Key that no living session can answer: several sessions, messages, deleted
+ * ones.
+ */
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -102,7 +105,7 @@ for (const nodes of [1, 2] as const) {
 				const who = { principal: ada.principal, meta: { idempotency_key: "m" } };
 				return failureOf(callAs(started.near, who, sessions.actions.messages, { session_id, content }));
 			};
-			// No pod listens here: the text was taken, and its way ends there.
+			// No pod listens here, so an accepted message ends at this point.
 			expect(await send("one")).to.include({ type: "POD_ABSENT" });
 			expect(await send("one")).to.include({ type: "POD_ABSENT" });
 			expect(await send("two")).to.include({ type: "IDEMPOTENCY_KEY_REUSED" });
@@ -112,7 +115,8 @@ for (const nodes of [1, 2] as const) {
 	describe(`archive-stopped when its process is killed, ${nodes} broker(s)`, function () {
 		this.timeout(90_000);
 		const all = ["archive-planned", "archived-group", "archive-settled"];
-		// The points are in the service, wherever its broker is: two brokers need only show that they are reached.
+		// The failpoints are in the service, independent of the broker: the runs with two brokers need only show that
+		// they are reached.
 		for (const point of nodes === 1 ? all : ["archived-group"]) {
 			it(`at ${point}: a repetition archives the rest, overrides no other change and gives one answer`, async () => {
 				const folder = await mkdtemp(join(tmpdir(), "atelier-archive-"));
@@ -183,7 +187,7 @@ async function deleteWholly(actor: SessionActor, id: string): Promise<void> {
 	await untilErased(actor, id);
 }
 
-/** Resolves when nothing is left of a deleted session. */
+/** Resolves when nothing remains of a deleted session. */
 async function untilErased(actor: SessionActor, id: string): Promise<void> {
 	await eventually(async () => {
 		const [claim] = await actor.claim(id);
@@ -192,7 +196,7 @@ async function untilErased(actor: SessionActor, id: string): Promise<void> {
 	});
 }
 
-/** Resolves to the signal that ended the process. */
+/** Resolves with the signal that ended the process. */
 async function dieAt(
 	point: string,
 	{ command, folder, nodes = 1 }: { command: string; folder: string; nodes?: number },

@@ -1,10 +1,10 @@
-/** A list that has not changed is not sent again: entity tags over HTTP, real gateway, real sessions, real store. */
+/** An unchanged list is not sent again: entity tags over HTTP, with the real gateway, sessions and store. */
 import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-/** Without the pod manager nothing changes by itself. */
+/** Nothing changes by itself, because there is no pod manager. */
 const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
 
 describe("entity tags of the session list", function () {

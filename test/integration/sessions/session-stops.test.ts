@@ -1,4 +1,4 @@
-/** `stop` is answered when the pod has ended, or soon; meanwhile nobody stands behind the answer that waits. */
+/** `stop` is answered when the pod has ended, or soon; meanwhile the answer delays no other request. */
 import { expect } from "chai";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { describeSessions } from "../../support/platform/describe-sessions.ts";

@@ -88,7 +88,7 @@ describeSessions("sessions", (testbed) => {
 	});
 
 	it("lists in the order of the ids, which begin with the time", async () => {
-		// Several in one millisecond.
+		// Several sessions have the same millisecond.
 		await Promise.all(Array.from({ length: 20 }, () => testbed.ada.create()));
 		const ids = (await testbed.ada.list()).items.map(({ id }) => id);
 		expect(ids).to.deep.equal(ids.toSorted().toReversed()).and.have.length(20);

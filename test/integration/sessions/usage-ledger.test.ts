@@ -1,4 +1,4 @@
-/** Reports of usage over real stores: exact to the micro-dollar, however many come at once, and each counts once. */
+/** Reports of usage over real stores: exact to the micro-dollar with concurrent reports, and each counts once. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
@@ -18,7 +18,7 @@ const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
 const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
 const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
 
-/** Micro-dollars per million tokens, from config/models.yaml; written once more, so that both must be right. */
+/** Micro-dollars per million tokens, as in config/models.yaml; they are repeated here, so that both must be right. */
 const prices = {
 	"claude-opus-4-6": [5_000_000n, 25_000_000n, 500_000n, 6_250_000n],
 	"claude-sonnet-4-6": [3_000_000n, 15_000_000n, 300_000n, 3_750_000n],
@@ -30,7 +30,7 @@ function report(more: Partial<UsageReport> = {}): UsageReport {
 	return { ...plain, tokens: 1_000, ...more };
 }
 
-/** Odd numbers of tokens, so that costs have to be rounded. */
+/** The numbers of tokens are odd, so costs have to be rounded. */
 function numbered(n: number): UsageReport {
 	const [input, output, read, write] = [(n * 7_919) % 4_001, (n * 104_729) % 997, (n * 31) % 20_011, (n * 17) % 503];
 	return report({
@@ -56,7 +56,7 @@ function microsOf(sent: UsageReport): number {
 	return Number((exact * 2n + 1_000_000n) / 2_000_000n);
 }
 
-/** Sends `count` reports at once through two processes, a tenth of them twice; resolves to all totals. */
+/** Sends `count` concurrent reports through two processes, a tenth of them twice; resolves with all totals. */
 async function storm(store: DocumentStore, count: number) {
 	const processes = [await openTestBooks(store), await openTestBooks(store)] as const;
 	const [one] = processes;
@@ -121,7 +121,7 @@ for (const [name, open] of [
 		it("is not exact with a store that treats every report as a new one (control)", async () => {
 			const { found, expected } = await storm(laxStore(opened.store, "names"), 200);
 			expect(found.session.tokens).to.be.above(expected.session.tokens);
-			// One that is sent again because the store has too much to do is new as well.
+			// A report that is repeated because the store is too busy is new as well.
 			expect(found.rows).to.be.at.least(220);
 		});
 

@@ -1,4 +1,4 @@
-/** A disk that is full, a real one: a small file system in memory, where this process may mount one. */
+/** A disk that is really full: a small file system in memory, if this process may mount one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ describe("EmbeddedStore on a full disk", () => {
 		const acknowledged: string[] = [];
 		const refused: string[] = [];
 
-		/** Documents of these lengths in one commit. */
+		/** Adds documents of these lengths in one commit. */
 		async function writeGroup(group: number, lengths = Array.from({ length: 8 }, () => 8_000)): Promise<void> {
 			const documents = lengths.map((length, index) => job(`${group}-${index}`, { wire: "x".repeat(length) }));
 			const outcomes = await Promise.allSettled(documents.map((document) => store.insert(jobs, document)));
@@ -54,7 +54,8 @@ describe("EmbeddedStore on a full disk", () => {
 			expect(await store.count(jobs, "by_tenant", { equals: ["acme"] })).to.equal(acknowledged.length);
 		}
 
-		// More than SQLite keeps in memory: the disk is full before the commit, and small writes follow that would fit.
+		// The size exceeds what SQLite keeps in memory: the disk is full before the commit, and small writes follow that
+		// would fit.
 		await writeGroup(0, [...Array.from({ length: 200 }, () => 16_000), 10, 10, 10]);
 		expect(refused).to.have.length(203);
 		await expectTruth();

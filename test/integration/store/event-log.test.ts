@@ -1,4 +1,4 @@
-/** The event log under several relays that fail and repeat: every event once, in order, without gaps. */
+/** The event log with several relays that fail and repeat: every event once, in order, without gaps. */
 import { expect } from "chai";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ describe("event log", () => {
 		}
 	}
 
-	/** `ids` documents, each with events 1..`n`, one write each. */
+	/** Adds `ids` documents, each with events 1..`n`, in one write each. */
 	async function write(ids: readonly string[], n: number): Promise<void> {
 		await Promise.all(
 			ids.map(async (id) => {
@@ -128,7 +128,7 @@ describe("event log", () => {
 	it("replaces an entry that fits no answer by a marker, and returns the entries around it (C1)", async () => {
 		const document = (seq: number, wire: string) => ({ id: `x:${seq}`, wire, seq, type: "t", tenant: "t", at: 0 });
 		const large = JSON.stringify("x".repeat(2 * 1_048_576));
-		// As it travels each of its quotes takes two bytes.
+		// Each of its quotes takes two bytes as it is transferred.
 		const quotes = JSON.stringify('"'.repeat(200_000));
 		await store.append(eventLogCollection, [document(1, "{}"), document(2, large), document(3, quotes)]);
 		await store.append(eventLogCollection, [document(4, "{}")]);

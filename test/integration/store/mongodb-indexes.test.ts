@@ -1,4 +1,7 @@
-/** Indexes that change between two starts, on the endpoint that speaks MongoDB's protocol and, where there is one, on a real server. */
+/**
+ * Indexes that change between two starts, on the endpoint that speaks MongoDB's protocol and, if there is one, on a
+ * real server.
+ */
 import { expect } from "chai";
 import { type Db, MongoClient } from "mongodb";
 import { turnClock } from "#shared/clock.ts";
@@ -64,7 +67,7 @@ for (const { name, start, leftOut, documents } of servers) {
 			}
 		}
 
-		/** Names of the indexes there are. */
+		/** The names of the existing indexes. */
 		async function indexes(): Promise<string[]> {
 			const present = await database.collection("things").listIndexes().toArray();
 			return present.map((index) => index.name ?? "");
@@ -107,7 +110,7 @@ for (const { name, start, leftOut, documents } of servers) {
 
 		it("do not wait for a process that died while it made them (M12)", async () => {
 			await database.collection<TurnDocument>("store_turns").insertOne({ _id: "indexes", holder: "gone", beat: 3 });
-			// 15 s are a moment then.
+			// The test makes the 15 s a moment.
 			const putBack = turnClock({ now: Date.now, monotonic: () => performance.now() * 50 });
 			try {
 				await open(changed);

@@ -1,4 +1,7 @@
-/** The store of a process: opened once with what its parts declare, and refused where they would have it without others. */
+/**
+ * The store of a process: it is opened once with the collections of its parts, and refused to a process that must not
+ * have it alone.
+ */
 import { expect } from "chai";
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * The bridge of the chat by itself: before pods and sessions that misbehave.
+ * The bridge of the chat by itself, with pods and sessions that misbehave.
  * Long: it waits for the deadlines of the bridge, up to 3 s each.
  */
 import { expect } from "chai";
@@ -18,7 +18,7 @@ import { startGateway, type TestGateway } from "../../support/platform/start-gat
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const alice = { token: "token-of-alice" };
-/** Both sides answer a ping in this process: how long it may stand still before they are taken for dead. */
+/** Both sides answer a ping in this process: the bound on how long the process may stand still. */
 const checkMs = 700;
 
 /** A session that runs in one pod, until the test says otherwise. */
@@ -26,11 +26,11 @@ class OneSession {
 	pod: FakePod;
 	generation = 3;
 	failure: Error | undefined;
-	/** How often somebody asked for it. */
+	/** The number of questions about the session. */
 	asked = 0;
-	/** Other sessions of alice, in the same pod. */
+	/** The other sessions of alice, in the same pod. */
 	readonly others = new Set<string>();
-	/** Whoever asks for one of the others waits for this. */
+	/** A question about one of the others waits for this. */
 	held: Promise<void> | undefined;
 
 	constructor(pod: FakePod) {
@@ -116,7 +116,7 @@ for (const nodes of [1, 2] as const) {
 			const frames = 2_000;
 			let heard = 0;
 			for (const socket of pod.sockets) socket.on("message", () => heard++);
-			// In one piece, as far as the network takes it.
+			// The frames are sent in one piece, as far as the network allows it.
 			for (let n = 0; n < frames; n++) client.socket.send("{}");
 			let turns = 0;
 			await eventually(async () => {
@@ -216,7 +216,7 @@ for (const nodes of [1, 2] as const) {
 			const { promise, resolve } = Promise.withResolvers<void>();
 			session.held = promise;
 			session.generation++;
-			// One after the other they would take the four 20 s.
+			// One after the other, the four would take 20 s.
 			await eventually(() => client.code !== undefined, { withinMs: 15_000, what: "its launch is over" });
 			expect(client.code).to.equal(1001);
 			resolve();

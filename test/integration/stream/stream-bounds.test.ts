@@ -1,4 +1,4 @@
-/** What slow, dead and many clients cost. */
+/** The cost of slow, dead and many clients. */
 import { expect } from "chai";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -29,14 +29,14 @@ class ByteClient {
 		this.socket = socket;
 		socket.on("data", (chunk: Buffer) => {
 			this.bytes += chunk.length;
-			// What comes last may be a few bytes.
+			// The last chunk may have only a few bytes.
 			this.#last = (this.#last + chunk.subarray(-60).toString("latin1")).slice(-60);
 		});
-		// A client that is cut off is what some of these tests want.
+		// Some of these tests want their clients to be disconnected.
 		socket.on("error", () => {});
 	}
 
-	/** Resolves when all that every stream begins with is here. @throws {Error} when there is no room. */
+	/** Resolves when the beginning of every stream has arrived. @throws {Error} when there is no room. */
 	static async open({ gateway: { host, port } }: TestStream, lastEventId?: string): Promise<ByteClient> {
 		const socket = connect({ port, host: "127.0.0.1" });
 		await once(socket, "connect");
@@ -74,7 +74,7 @@ describe("stream: bounds", function () {
 		return client;
 	}
 
-	/** Resolves when the server has room for one client more. */
+	/** Resolves when the server has room for one more client. */
 	async function placeIsFree(): Promise<void> {
 		const client = await eventually(() => stream.open(), { withinMs: 10_000, what: "the server has let a client go" });
 		await client.close();
@@ -136,7 +136,7 @@ describe("stream: bounds", function () {
 		const reader = await open();
 		for (let i = 0; i < 20; i++) (await open()).socket.pause();
 		const before = heldBytes();
-		// 32 MB, twice what a connection's buffers in the kernel take at most.
+		// The events have 32 MB, twice what a connection's buffers in the kernel take at most.
 		for (let burst = 0; burst < 40; burst++) {
 			stream.log.append(...entries(50, 16 * 1024));
 			await eventually(() => reader.bytes > (burst + 1) * 50 * 16 * 1024, { everyMs: 1 });
@@ -154,7 +154,8 @@ describe("stream: bounds", function () {
 		await start({ maxClients: 2, limits: { maxUnreadBytes: 1024 * megabyte, maxStallMs: 300 } });
 		const reader = await open();
 		(await open()).socket.pause();
-		// 20 MB, more than a connection's buffers in the kernel take; never so much at once that a reader would need its time.
+		// The events have 20 MB, more than a connection's buffers in the kernel take, but never so much at once that a
+		// reader would need its time limit.
 		for (let burst = 0; burst < 20; burst++) {
 			stream.log.append(...entries(20, 50 * 1024));
 			await eventually(() => reader.bytes > (burst + 1) * 20 * 50 * 1024, { everyMs: 1 });

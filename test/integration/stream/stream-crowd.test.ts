@@ -1,5 +1,5 @@
 /**
- * A thousand clients on real sockets before a gateway in a process of its own, over NATS and the real event log.
+ * A thousand clients on real sockets with a gateway in a separate process, over NATS and the real event log.
  * Long: it connects a thousand clients.
  * Alone: it measures memory and is a load to the machine.
  */
@@ -24,10 +24,10 @@ describe("stream: a crowd", function () {
 	let log: EventLogNode;
 	let gateway: PlatformProcess;
 	let port: number;
-	/** Ends what watches others. */
+	/** Ends the watchers. */
 	let watch: AbortController;
 
-	/** Resolves when it follows the log. */
+	/** Resolves when the gateway follows the log. */
 	async function startGateway(env: Record<string, string> = {}): Promise<void> {
 		gateway = platform.startProcess(["gateway", "stream"], env);
 		platform.processes = [gateway];
@@ -38,7 +38,7 @@ describe("stream: a crowd", function () {
 	}
 
 	async function lacks(): Promise<string> {
-		// Connections are counted.
+		// The server counts connections, so this one is closed.
 		return (await fetch(`${platform.url}/ready`, { headers: { connection: "close" } })).text();
 	}
 
@@ -53,7 +53,7 @@ describe("stream: a crowd", function () {
 
 	afterEach(async () => {
 		watch.abort();
-		// What its beginning did not get to is not there.
+		// A part that the start did not reach is undefined.
 		await platform?.[Symbol.asyncDispose]();
 		await log?.[Symbol.asyncDispose]();
 		await nats?.[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ describe("stream: a crowd", function () {
 
 	const order = (readers: number, idle = { deaf: 0, trickling: 0 }) => ({ port, path: streamPath, readers, ...idle });
 
-	/** Writes as fast as readers read: what is tested is that those who do not keep up do no harm. */
+	/** Writes as fast as clients read: the test is that slow clients do no harm. */
 	async function writeTo(crowd: Crowd, events: number): Promise<void> {
 		while (log.written < events) {
 			await log.append(Math.min(100, events - log.written));
@@ -146,7 +146,8 @@ describe("stream: a crowd", function () {
 		const before = memoryOf(gateway);
 		await using reader = await platform.events();
 		crowd.freeze();
-		// More than their connections can hold, and no more: who is too far behind begins anew.
+		// The events exceed what the connections can hold, but only a little: a client that is too far behind starts
+		// over.
 		while (heldConnections(port) > 1) {
 			await log.append(100);
 			await eventually(() => reader.lastEventId?.endsWith(`-${log.written}`));
@@ -158,7 +159,7 @@ describe("stream: a crowd", function () {
 	});
 });
 
-/** The statuses of what others ask for again and again, until the signal aborts. */
+/** The statuses of repeated requests of others, until the signal aborts. */
 async function watchOthers({ prefix }: TestPlatform, signal: AbortSignal): Promise<Set<number>> {
 	const statuses = new Set<number>();
 	while (!signal.aborted) {
@@ -169,7 +170,7 @@ async function watchOthers({ prefix }: TestPlatform, signal: AbortSignal): Promi
 	return statuses;
 }
 
-/** Resident bytes of the process, now and at most. */
+/** The resident bytes of the process, now and at most. */
 function memoryOf({ pid }: PlatformProcess): { resident: number; peak: number } {
 	const text = readFileSync(`/proc/${pid}/status`, "utf8");
 	const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) * 1024;

@@ -1,4 +1,4 @@
-/** Clients that cannot be told what they missed get the present state instead. */
+/** Clients that cannot get the events that they missed get the present state instead. */
 import { expect } from "chai";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryEventLog } from "../../support/stores/memory-event-log.ts";

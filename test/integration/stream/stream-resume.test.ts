@@ -1,4 +1,4 @@
-/** A client that is away again and again, and misses nothing. */
+/** A client that disconnects repeatedly misses nothing. */
 import { expect } from "chai";
 import { setImmediate } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
@@ -10,7 +10,7 @@ import { useStreams } from "../../support/clients/use-streams.ts";
 const reconnects = 200;
 const mostMissed = 4_000;
 
-/** Every fourth event is somebody else's. */
+/** Every fourth event belongs to somebody else. */
 function entry(n: number): NewEntry {
 	return { type: "session_activity", data: `{"n":${n}}`, tenant: n % 4 === 0 ? "other" : "default" };
 }
@@ -29,7 +29,7 @@ describe("stream: resume", () => {
 		let written = 0;
 		let lastEventId: string | undefined = `${stream.log.epoch}-0`;
 
-		/** Written in bursts of any size, some of them while the client connects. */
+		/** The events are written in bursts of any size, some of them while the client connects. */
 		async function write(count: number): Promise<void> {
 			for (const end = written + count; written < end; ) {
 				const burst = Math.min(end - written, 1 + Math.floor(Math.random() * 700));
@@ -48,7 +48,7 @@ describe("stream: resume", () => {
 				SseClient.open(url, lastEventId === undefined ? {} : { lastEventId }),
 				write(Math.floor(missed / 5)),
 			]);
-			// Every other time it leaves in the middle of what it missed.
+			// Every other time it disconnects in the middle of the replay.
 			const enough = round % 2 === 0 || round === reconnects - 1 ? newestFor(written) : 0;
 			await eventually(() => client.events.some(({ data }) => numberOf(data) >= enough), { everyMs: 2 });
 			await client.close();

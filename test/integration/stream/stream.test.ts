@@ -187,14 +187,14 @@ describe("stream", () => {
 			asked.length = 0;
 			const beats = beatsFromNowOn(clients);
 			await eventually(() => Math.min(...beats()) >= 4);
-			// In one step, so that no beat comes in between; one may be on its way.
+			// The connections open in one step, so that no heartbeat comes in between; one may be on its way.
 			const [alices = 0, bobs] = ["alice", "bob"].map((name) => asked.filter(({ id }) => id === name).length);
 			const counted = beats();
 			expect(alices).to.equal(bobs);
 			for (const count of counted) expect(count).to.be.within(alices - 1, alices + 1);
 			for (const client of clients) await client.close();
 			const other = await open(stream, bearer("carol"));
-			// Who left before she came is gone by her first beat.
+			// The connection that was closed before hers is gone by her first heartbeat.
 			await other.event(({ event }) => event === "heartbeat");
 			asked.length = 0;
 			await eventually(() => asked.length >= 2);
@@ -241,7 +241,7 @@ describe("stream", () => {
 		const connection = await RawConnection.open(gateway.port);
 		const headers = { Host: gateway.host };
 		connection.write(rawRequest("GET /ready", headers) + rawRequest(`GET ${streamPath}`, headers));
-		// Both requests came in one piece: the second one has been judged by the time that a later stream has begun.
+		// Both requests were sent in one piece: the second one was handled by the time that a later stream has begun.
 		await asked.promise;
 		await (await open(stream)).close();
 		pending.resolve();
@@ -263,7 +263,7 @@ describe("stream", () => {
 	});
 });
 
-/** How many heartbeats each of them has seen since this call. */
+/** Counts the heartbeats that each of them has received since this call. */
 function beatsFromNowOn(clients: readonly SseClient[]): () => number[] {
 	const from = clients.map(({ events }) => events.length);
 	return () =>

@@ -1,4 +1,4 @@
-/** Turns of the built-in agent that are cancelled or outlast their limits, and what remains of them: nothing. */
+/** Turns of the built-in agent that are cancelled or exceed their limits leave nothing behind. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -9,10 +9,10 @@ import { call, edit, say, shell, turns } from "../../../support/model-server/scr
 import { processFile } from "../../../support/machine/process-file.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
-/** What is promised; a busy machine gets three times as long. */
+/** The promised time; a busy machine gets three times as long. */
 const cancelMs = 300;
 
-/** In a process group of its own, with a child, both deaf to requests to end. */
+/** Starts a process group with a child; both ignore requests to end. */
 const stubborn = "trap '' TERM; echo $$ > pids; (trap '' TERM; echo $BASHPID >> pids; sleep 300) & wait; sleep 300";
 
 describe("a turn of the built-in agent", () => {
@@ -155,7 +155,7 @@ describe("a turn of the built-in agent", () => {
 	}
 });
 
-/** A zombie that nobody has waited for yet is gone. */
+/** A process counts as gone when it is a zombie that nobody has waited for. */
 function isAlive(pid: number): boolean {
 	return /^State:\s+[^ZX]/m.test(processFile(pid, "status"));
 }

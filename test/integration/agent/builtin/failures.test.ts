@@ -1,5 +1,5 @@
 /**
- * A model that does not answer as it should: the built-in agent asks again where that helps, says why where not, and never hangs.
+ * A model with wrong answers: the built-in agent repeats calls if that may help, says why if not, and never hangs.
  * Long: it waits for the pauses between attempts at a model, 1 s and 4 s for each failure.
  */
 import { once } from "node:events";
@@ -15,13 +15,13 @@ import { edit, say, turns } from "../../../support/model-server/script.ts";
 import { useFolder } from "../../../support/use-folder.ts";
 
 const words = "One two three four five six seven eight nine ten.";
-/** Of agents that are to notice it; the others wait for as long as they do by default. */
+/** The limit on silence for agents that have to notice it; others have the default. */
 const idleMs = 1_200;
 const wrongKey: Fault = { kind: "status", status: 401, message: "No" };
 
 const known = turns({ hello: [say(words)], change: [edit("a", "a"), say("done")] });
 
-/** Goes on where it was cut off, as it is asked to. */
+/** Continues an answer where it was cut off, as it is asked to. */
 const script: Script = (request) => {
 	const [partial, last] = request.items.slice(-2);
 	return last?.text.startsWith("Your answer was cut off") && partial
@@ -92,7 +92,7 @@ for (const wire of builtinWires) {
 		it("continues an interrupted or stalled stream where it ended, without a repetition", async () => {
 			await using listening = impatient();
 			const session = await listening.open(folder());
-			// What is loaded for the first call would count as silence.
+			// The first call loads libraries, which would count as silence.
 			await session.say("hello");
 			for (const fault of [
 				{ kind: "broken", after: 4 },
@@ -111,7 +111,7 @@ for (const wire of builtinWires) {
 		it("ends a turn whose model is silent after three attempts", async () => {
 			await using listening = impatient();
 			const session = await listening.open(folder());
-			// What is loaded for the first call would count as silence.
+			// The first call loads libraries, which would count as silence.
 			await session.say("hello");
 			const before = server.requests.length;
 			server.failNext({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
@@ -119,7 +119,7 @@ for (const wire of builtinWires) {
 			console.log(`      given up after ${Math.round(ms)} ms`);
 			expect(value).to.equal("The model's endpoint said nothing for 1.2 s");
 			expect(server.requests).to.have.length(before + 3);
-			// Three silences, and 0.5 and 2 s between.
+			// The bound has three times of silence, and 0.5 and 2 s between them.
 			expect(ms).to.be.within(3 * idleMs + 2_500, 3 * (3 * idleMs + 2_500));
 		});
 
@@ -151,7 +151,7 @@ for (const wire of builtinWires) {
 
 describe("the built-in agent and an endpoint that ends its answers too early, as if they were whole", () => {
 	const folder = useFolder();
-	/** What each wire sends before it says that it is done. */
+	/** The events that each wire sends before it says that it is done. */
 	const beginnings: Record<BuiltinWire, object[]> = {
 		"openai-chat": [{ id: "1", choices: [{ index: 0, delta: { role: "assistant", content: "half" } }] }],
 		anthropic: [
@@ -198,7 +198,7 @@ describe("the built-in agent and no model's endpoint at all", () => {
 	});
 });
 
-/** Answers every request with the same piece of a stream, and ends it as if nothing were missing. */
+/** Answers every request with the same part of a stream, and then ends it normally. */
 class EarlyEnd implements AsyncDisposable {
 	readonly #server: Server;
 

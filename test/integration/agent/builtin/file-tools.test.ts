@@ -18,7 +18,7 @@ import { useFolder } from "../../../support/use-folder.ts";
 describe("the built-in agent's file tools", () => {
 	const folder = useFolder();
 
-	/** @param meanwhile What happens between the question and the answer. */
+	/** @param meanwhile It runs between the question and the answer. */
 	async function use(tool: Tool, input: JsonObject, meanwhile = () => {}): Promise<ToolOutcome> {
 		const prepared = await tool.prepare(new ToolInput(input), folder());
 		meanwhile();

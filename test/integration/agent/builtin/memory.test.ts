@@ -1,4 +1,4 @@
-/** What the built-in agent remembers: across its own end, and beyond the window of its model. */
+/** The memory of the built-in agent: across its own end, and beyond the window of its model. */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -20,7 +20,7 @@ async function pidOf(file: string): Promise<number> {
 }
 
 describe("a session of the built-in agent after kill -9", function () {
-	// Several processes one after the other.
+	// The test starts several processes one after the other.
 	this.timeout(30_000);
 	const folder = useFolder();
 	const state = useFolder();
@@ -32,7 +32,7 @@ describe("a session of the built-in agent after kill -9", function () {
 		return new BuiltinAgent({ server, env: { ATELIER_AGENT_STATE: state() } });
 	}
 
-	/** Says all messages, and kills the agent in the middle of the last one. @returns the session's id. */
+	/** Sends all messages, and kills the agent in the middle of the last turn. @returns the session's id. */
 	async function killedAfter(...messages: string[]): Promise<string> {
 		await using agent = start();
 		const session = await agent.open(folder());
@@ -41,7 +41,7 @@ describe("a session of the built-in agent after kill -9", function () {
 		const command = await pidOf(join(folder(), "pid"));
 		await agent.kill();
 		await turn;
-		// In a pod its sweep does this.
+		// The sweep does this in a pod.
 		process.kill(command, "SIGKILL");
 		return session.id;
 	}
@@ -128,7 +128,7 @@ describe("a conversation of the built-in agent that gets longer than its model r
 		});
 		server = await ModelServer.listen({
 			async script(request) {
-				// Counted as a provider would, so that the limit is real.
+				// The tokens are counted as a provider would, so the limit is real.
 				const input = Math.ceil(JSON.stringify(request.body).length / 4);
 				if (input > window) {
 					return { fault: { kind: "status", status: 400, message: `maximum context length is ${window} tokens` } };

@@ -1,4 +1,4 @@
-/** What the built-in agent may do, and where: asked, refused, remembered, never outside of its folder. */
+/** The permissions of the built-in agent: asked, refused, remembered, and never outside of its folder. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";

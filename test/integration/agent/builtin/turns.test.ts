@@ -1,4 +1,4 @@
-/** The built-in agent in model mode: what it does with the answers of a model, on both wire formats it speaks. */
+/** The built-in agent in model mode: its reactions to the answers of a model, in both wire formats. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -37,7 +37,7 @@ const script = turns({
 	],
 });
 
-/** The scripted server wraps what is no JSON, as this wire has no place for it. */
+/** The scripted server wraps texts that are no JSON, because this wire has no place for them. */
 const needsPath = 'The input needs "path", a text';
 
 describe("the built-in agent on Anthropic's wire", () => {
@@ -96,7 +96,7 @@ for (const wire of builtinWires) {
 				inputTokens: input,
 				outputTokens: output,
 				cachedReadTokens: cache_read,
-				// Only one of the wires tells.
+				// Only one of the wires reports it.
 				cachedWriteTokens: cache_write,
 			});
 			expect(agent.updates.at(-1)).to.deep.equal({ sessionUpdate: "usage_update", used: total, size: 128_000 });

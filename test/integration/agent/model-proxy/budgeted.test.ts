@@ -1,4 +1,4 @@
-/** The model proxy of a session with a budget: what a call may be, and what is booked of one that hides its usage. */
+/** The model proxy of a session with a budget: the terms of calls, and the booking of calls that hide their usage. */
 import { expect } from "chai";
 import type { CallUnderWay } from "#agent/model-proxy/metering/metered-call.ts";
 import type { ModelProxyOptions } from "#agent/model-proxy/model-proxy.ts";
@@ -62,7 +62,7 @@ describe("model proxy: with a budget", function () {
 		expect(model.metered).to.have.length(8);
 		for (const { wire, isEstimated, counts } of model.metered) {
 			expect(isEstimated).to.equal(true);
-			// The caller of this wire has to say how much it wants at most: 1,000.
+			// The caller of this wire has to name its limit: 1,000.
 			if (wire === "anthropic") expect(counts?.output).to.equal(1_000);
 			else expect(counts?.output, "a quarter of the bytes at least").to.be.within(25_000, 128_000);
 		}

@@ -1,4 +1,4 @@
-/** What the proxy tells of calls that fail: which provider, where, and why, in the provider's own words. */
+/** The reports of the proxy on failed calls: the provider, its address, and the reason in its own words. */
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
@@ -13,10 +13,10 @@ import { ProxiedModel } from "../../../support/agents/open-proxy.ts";
 
 type Told = "answering" | "left" | "well" | { failed: string };
 
-/** Of a provider that is not the scripted one. */
+/** The address of a provider other than the scripted one. */
 const key = "sk-canary-for-another-provider";
 
-/** Sent in a stream that began well. */
+/** An event in a stream that began well. */
 const failuresWithin: Record<ModelWire, object> = {
 	"openai-chat": { error: { message: `Overloaded, ${key}`, code: 529 } },
 	"openai-responses": { type: "response.failed", response: { error: { code: "x", message: `Overloaded, ${key}` } } },
@@ -25,7 +25,7 @@ const failuresWithin: Record<ModelWire, object> = {
 };
 
 describe("model proxy: failures", () => {
-	/** By call. */
+	/** The observations by call. */
 	let calls: Told[][] = [];
 	let disposing: AsyncDisposableStack;
 	beforeEach(() => {
@@ -44,7 +44,7 @@ describe("model proxy: failures", () => {
 		};
 	}
 
-	/** Of the last call; the first word about its end counts. */
+	/** Returns the outcome of the last call; the first report of its end counts. */
 	function outcome(): Told | undefined {
 		return calls.at(-1)?.find((one) => one !== "answering");
 	}
@@ -53,7 +53,7 @@ describe("model proxy: failures", () => {
 		return disposing.use(await ProxiedModel.open(() => ({ text: "hello" }), { watchCall, ...options }));
 	}
 
-	/** What is told of a call of a provider that answers so. */
+	/** Resolves with the report on a call of a provider with this answer. */
 	async function failureOf(listener: RequestListener, asked: Partial<Asked> = {}, wire: ModelWire = "anthropic") {
 		const url = await listen(listener);
 		const model = await open(accessTo(url));
@@ -194,7 +194,7 @@ describe("model proxy: failures", () => {
 	});
 
 	it("abandons a connection that does not open soon", async () => {
-		// It takes connections and never says a word, so that none with TLS opens.
+		// The server accepts connections and is silent, so no connection with TLS opens.
 		const mute = createTcpServer((socket) => void socket.on("error", () => {}).resume());
 		mute.listen(0, "127.0.0.1");
 		await once(mute, "listening");
@@ -230,7 +230,7 @@ describe("model proxy: failures", () => {
 	});
 });
 
-/** A provider of all wires that is not the scripted one. */
+/** A provider of all wires other than the scripted one. */
 function accessTo(url: string) {
 	const endpoints = Object.fromEntries(modelWires.map((wire) => [wire, url]));
 	return {

@@ -1,4 +1,4 @@
-/** Who gets through the proxy, to where, with what, and how much of it. */
+/** The guards of the proxy: who may use it, for which calls, and with which bounds. */
 import { once } from "node:events";
 import { createServer, request as httpRequest, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -226,7 +226,7 @@ describe("model proxy: guarding", () => {
 			},
 			{ everyMs: 200 },
 		);
-		// What the kernel keeps for four ends of two connections.
+		// The buffers of the kernel for four ends of two connections.
 		expect(written).to.be.below(30_000_000);
 		console.log(`      a caller that reads nothing: ${(written / 1e6).toFixed(1)} MB left the provider`);
 		socket.destroy();
@@ -238,12 +238,12 @@ describe("model proxy: guarding", () => {
 		let requests = 0;
 		await using server = await listen((request, response) => {
 			requests++;
-			// The second and the fourth one find the connection closed as they arrive.
+			// The second and the fourth call find the connection closed when they arrive.
 			if (requests % 2 === 0) return void request.socket.resetAndDestroy();
 			request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
 		});
 		server.server.on("connection", () => connections++);
-		// It closes no connection of its own accord, however long the next call takes.
+		// The server closes no connection by itself before the next call.
 		server.server.keepAliveTimeout = 0;
 		await using model = await ProxiedModel.open(hello, accessTo(server.url));
 		const answers = [];
@@ -282,7 +282,7 @@ function call(url: string, init: RequestInit): Promise<Response> {
 	return fetch(url, { method: "POST", body: '{"contents":[]}', ...init });
 }
 
-/** As written: no client tidies up the path. */
+/** The path is sent as written; no client normalises it. */
 async function status(port: string, method: string, path: string, headers: Record<string, string>): Promise<number> {
 	const request = httpRequest({ port, host: "127.0.0.1", method, path, headers: { ...headers }, agent: false });
 	request.end(method === "POST" ? '{"model":"m"}' : undefined);
@@ -291,7 +291,7 @@ async function status(port: string, method: string, path: string, headers: Recor
 	return response.statusCode;
 }
 
-/** A provider of the Anthropic wire that is not the scripted one. */
+/** A provider of the Anthropic wire other than the scripted one. */
 function accessTo(url: string, key = "sk-canary-for-another-provider"): Partial<Pick<ModelProxyOptions, "access">> {
 	const access = {
 		provider: "other",

@@ -1,4 +1,4 @@
-/** What goes through the proxy is what the provider sent, and what it billed is what was metered: to the token. */
+/** The proxy passes on what the provider sent, and meters what it bills, to the token. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,7 +34,7 @@ describe("model proxy: metering", () => {
 				{ kind: "status", status: 429 },
 				{ kind: "slow", everyMs: 2 },
 			];
-			// A compressed answer that breaks off is not read to where it broke.
+			// A compressed response that is interrupted is not read to its interruption.
 			if (!isGzipping) model.server.failNext(...faults);
 			const calls = modelWires.flatMap((wire) =>
 				[true, false].flatMap((isStreaming) =>

@@ -1,5 +1,5 @@
 /**
- * What the way through the proxy costs. Figures are printed; the bounds are wide, because machines are shared.
+ * The cost of the way through the proxy. Figures are printed; the bounds are wide, because machines are shared.
  * Alone: it measures time closely.
  */
 import { once } from "node:events";
@@ -44,7 +44,7 @@ describe("model proxy: overhead", () => {
 	}).timeout(60_000);
 });
 
-/** Time of small calls with a large request, in ms: the median, and what a tenth of them stays below. */
+/** The time of small calls with a large request, in ms: the median and the 90th percentile. */
 async function latency(url: string, token: string, count: number): Promise<{ p50: number; p10: number }> {
 	const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "x".repeat(100_000) }] });
 	const times: number[] = [];
@@ -58,7 +58,7 @@ async function latency(url: string, token: string, count: number): Promise<{ p50
 	return { p50: times[Math.floor(count / 2)] ?? Number.NaN, p10: times[Math.floor(count / 10)] ?? Number.NaN };
 }
 
-/** MB/s of a long stream. */
+/** The throughput of a long stream in MB/s. */
 async function rate(url: string, token: string): Promise<number> {
 	const start = performance.now();
 	const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** A whole pod with a model: what its coding agent uses is told to the platform, to the token, whatever happens. */
+/** A whole pod with a model: the usage of its coding agent reaches the platform, to the token, after any failure. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -65,7 +65,7 @@ describe("books of a session", () => {
 		await using platform = await PlatformListener.listen();
 		const write = edit(join(session.workspace, "new.txt"), "hello\n");
 		let isStalling = true;
-		// Anthropic tells of the input at the beginning: that counts, though nobody hears the end.
+		// Anthropic reports the input at the beginning, which counts even if nobody reads the end.
 		const go = (): Answer => ({ text: "done", ...(isStalling && { fault: { kind: "stall", after: 3 } }) });
 		await using server = await ModelServer.listen({ script: turns({ change: [write, go] }) });
 		const endpoints = { anthropic: server.endpoints.anthropic };
@@ -134,7 +134,7 @@ function messagesOf(platform: PlatformListener): number[] {
 	return platform.booked.map(({ message_count }) => message_count).filter((count) => count > 0);
 }
 
-/** Environment and arguments of every process of the session; git, which comes and goes, may show nothing any more. */
+/** The environment and arguments of every process of the session; a git process may have ended meanwhile. */
 function inspect(session: TestSession): string[] {
 	const pids = sessionProcesses(session.installation).map(({ pid }) => pid);
 	const shown = pids.map((pid) => [processFile(pid, "environ"), processFile(pid, "cmdline")]);

@@ -1,4 +1,4 @@
-/** Whatever model a caller of the proxy names, it is the session's that is called, paid and listed. */
+/** The session's model is called, billed and listed, whichever model a caller of the proxy names. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -157,7 +157,7 @@ function post(model: ProxiedModel, url: string, body: string): Promise<Response>
 	return fetch(url, { method: "POST", headers: { authorization: `Bearer ${model.access.key}` }, body });
 }
 
-/** A provider that keeps what it hears, to the byte. */
+/** A provider that stores the received bytes. */
 class Recorder implements AsyncDisposable {
 	readonly heard: { path: string; text: string }[] = [];
 	readonly #server = createServer((request, response) => {
