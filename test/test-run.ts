@@ -4,6 +4,7 @@
  * visible and does not block everybody. The last lines have the form of mocha's.
  */
 import { MochaProcess, type Outcome } from "./mocha-process.ts";
+import { patience } from "./support/machine/patience.ts";
 import { needsOf } from "./test-needs.ts";
 import type { TestPlan } from "./test-plan.ts";
 
@@ -72,8 +73,7 @@ export class TestRun {
 		this.#count(await mocha.ended(), 1);
 		this.#running.delete(mocha);
 		report(mocha);
-		if (mocha.seconds > longSeconds && files.length === 1 && reasonOf(mocha) === undefined)
-			this.#unexplained.push(mocha);
+		if (isLong(mocha) && files.length === 1 && reasonOf(mocha) === undefined) this.#unexplained.push(mocha);
 		if (mocha.outcome.failing > 0) this.#broken.push(mocha);
 		return mocha;
 	}
@@ -95,8 +95,13 @@ export class TestRun {
 	}
 }
 
+/** On a machine with other work every test takes longer. */
+function isLong({ seconds }: MochaProcess): boolean {
+	return seconds > longSeconds * patience();
+}
+
 function report(mocha: MochaProcess): void {
-	const reason = mocha.seconds > longSeconds ? reasonOf(mocha) : undefined;
+	const reason = isLong(mocha) ? reasonOf(mocha) : undefined;
 	console.log(`\n== ${mocha.name} (${mocha.seconds.toFixed(1)} s${reason === undefined ? "" : `: ${reason}`})`);
 	console.log(mocha.output.trimEnd());
 }

@@ -29,6 +29,14 @@ describe("what tests need", () => {
 			expect(isQuick(needsOf(`test/e2e/${name}.test.ts`)), name).to.equal(true);
 	});
 
+	it("keeps end-to-end tests that are not among the main ones out of `npm test`", () => {
+		const endToEnd = every.filter((file) => file.startsWith("test/e2e/"));
+		const quick = endToEnd.filter((file) => isQuick(needsOf(file)));
+		expect(quick).to.have.lengthOf(6);
+		expect(quick.every((file) => needsOf(file).isMain)).to.equal(true);
+		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
+	});
+
 	it("is known for every test, and `npm test` and the rest are all of them", () => {
 		const quick = chosenTests(every, { selection: "quick", without: [] }, all);
 		const rest = chosenTests(every, { selection: "rest", without: [] }, all);
