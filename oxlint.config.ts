@@ -106,6 +106,8 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		record: [],
 		features: ["record"],
 		"admin-settings": ["record"],
+		resources: [],
+		"mcp-servers": [],
 	},
 	"services/stream": { chat: [] },
 };

@@ -5,12 +5,16 @@ import { adminSettingCollection, TenantSettings } from "./admin-settings/tenant-
 import { FeaturePreferences, featurePreferenceCollection } from "./features/feature-preferences.ts";
 import { FeatureToggles, featureToggleCollection } from "./features/feature-toggles.ts";
 import { featuresService } from "./features.service.ts";
+import { ConfiguredMcpServers } from "./mcp-servers/configured-mcp-servers.ts";
+import { mcpServersService } from "./mcp-servers.service.ts";
+import { staticResources } from "./resources/static-resources.ts";
+import { resourcesService } from "./resources.service.ts";
 import { settingsService } from "./settings.service.ts";
 
 export const collections = [featureToggleCollection, featurePreferenceCollection, adminSettingCollection] as const;
 
-/** @throws {ConfigError} when a feature is switched on that this version does not have. */
-export async function compose({ config: { features }, store }: StoringPlatform): Promise<Part> {
+/** @throws {ConfigError} for a feature that this version does not have, and for an MCP server that cannot work. */
+export async function compose({ config: { features, mcp_servers }, store }: StoringPlatform): Promise<Part> {
 	if (features.local_mounts)
 		throw new ConfigError(
 			`Configuration key "features.local_mounts" cannot be true: this version does not have local mounts`,
@@ -20,6 +24,8 @@ export async function compose({ config: { features }, store }: StoringPlatform):
 		services: [
 			settingsService(features, new TenantSettings(store, defaults)),
 			featuresService(new FeatureToggles(store), new FeaturePreferences(store)),
+			mcpServersService(new ConfiguredMcpServers(mcp_servers)),
+			resourcesService(staticResources),
 		],
 	};
 }

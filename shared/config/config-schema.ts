@@ -3,6 +3,7 @@
  * it.
  */
 import { adapterFields } from "./adapter.ts";
+import { mcpServerFields } from "./mcp-server-fields.ts";
 import { schema } from "../bus/schema.ts";
 
 /** An amount in US dollars; absent: no limit. */
@@ -187,6 +188,14 @@ export const configSchema = schema({
 		},
 	},
 	templates: { ...adapter, description: "Where templates come from" },
+	mcp_servers: {
+		type: "array",
+		max: 100,
+		items: { type: "object", props: mcpServerFields },
+		default: [],
+		description:
+			"MCP servers that clients offer: `name`, `type`, `command`, `args`, `url`, `env`, `headers`, `description`",
+	},
 	features: {
 		type: "object",
 		props: {

@@ -10,12 +10,12 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { baseUrl } from "../base-url.ts";
-import type { Output, Schema } from "../bus/schema.ts";
+import type { Output, Rule, Schema } from "../bus/schema.ts";
 import { compileSchema, type Failure } from "../bus/validator.ts";
 import { configSchema } from "./config-schema.ts";
 import { fromEnvironment, plain } from "./env.ts";
 import { environment } from "./environment.ts";
-import { maskSecrets } from "./mask-secrets.ts";
+import { isTokenMap, maskSecrets } from "./mask-secrets.ts";
 import { projectRoot } from "../project-root.ts";
 import { StartError } from "../start-error.ts";
 import { yamlValue } from "./yaml-text.ts";
@@ -113,14 +113,27 @@ function refuseUnknown(tree: Tree, fields: Schema, path: string[]): void {
 			throw new ConfigError(`Unknown configuration key "${name}"; allowed here: ${Object.keys(fields).join(", ")}`);
 		}
 		if (rule.type === "object" && isTree(value)) refuseUnknown(value, rule.props, [...path, key]);
+		if (rule.type === "array" && Array.isArray(value)) refuseUnknownIn(value, rule.items, [...path, key]);
 	}
 }
 
+function refuseUnknownIn(list: readonly unknown[], rule: Rule, path: string[]): void {
+	if (rule.type !== "object") return;
+	for (const [index, item] of list.entries())
+		if (isTree(item)) refuseUnknown(item, rule.props, [...path, String(index)]);
+}
+
 function sentence({ path, message, expected }: Failure, tree: Tree): string {
-	const value = path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
+	const value = path.reduce<unknown>(memberOf, tree);
 	const allowed = expected === undefined ? "" : ` (allowed: ${JSON.stringify(expected)})`;
-	const shown = JSON.stringify(maskSecrets(value, String(path.at(-1))));
+	const name = path.find((key) => isTokenMap(String(key))) ?? path.at(-1);
+	const shown = JSON.stringify(maskSecrets(value, String(name)));
 	return `Configuration key "${path.join(".")}" cannot be ${shown}: ${message}${allowed}`;
+}
+
+function memberOf(node: unknown, key: string | number): unknown {
+	if (Array.isArray(node)) return node[Number(key)];
+	return isTree(node) ? node[key] : undefined;
 }
 
 function isTree(value: unknown): value is Tree {

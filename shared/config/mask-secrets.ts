@@ -1,4 +1,5 @@
 /** Masks secrets in values of the configuration for people and logs. */
+import { maskedValues } from "../secrets/masked-values.ts";
 
 const mask = "***";
 const secretName = /secret|token|password|passwd|api_?key|installation_key|private_?key/i;
@@ -9,6 +10,7 @@ const nextUrl = /,(?=\w+:\/\/)/;
 /** Returns a copy with masked secret values and masked user parts of URLs; names of environment variables stay. */
 export function maskSecrets(value: unknown, name = ""): unknown {
 	if (name === "secret_kwargs_env") return value;
+	if (isTokenMap(name)) return typeof value === "object" ? maskedValues(value) : mask;
 	if (Array.isArray(value)) return value.map((item) => maskSecrets(item, name));
 	if (typeof value === "object" && value !== null) {
 		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key)]));
@@ -27,4 +29,9 @@ function withoutUser(text: string): string {
 	const end = text.lastIndexOf("@");
 	const hasUser = end > start && (scheme !== -1 || text.slice(0, end).includes(":"));
 	return hasUser ? `${text.slice(0, start)}${mask}${text.slice(end)}` : text;
+}
+
+/** Whether this member is a map whose values often are tokens, e.g. of an MCP server. */
+export function isTokenMap(name: string): boolean {
+	return name === "env" || name === "headers";
 }

@@ -6,7 +6,9 @@ import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity.ts";
+import { mcpServers } from "./settings/mcp-servers.ts";
 import { models } from "./models.ts";
+import { resources } from "./settings/resources.ts";
 import { sessionEvents } from "./session-events.ts";
 import { sessionControl } from "./session-control.ts";
 import { sessions } from "./sessions.ts";
@@ -22,7 +24,9 @@ export const publicContracts: readonly Contract[] = [
 	features,
 	history,
 	identity,
+	mcpServers,
 	models,
+	resources,
 	sessionControl,
 	sessionEvents,
 	sessions,

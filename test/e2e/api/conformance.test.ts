@@ -11,6 +11,7 @@ import { ApiClient } from "../../support/clients/api-client.ts";
 import { notBuiltYet } from "../../support/conformance/not-built-yet.ts";
 import { patchTable } from "../../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../../support/conformance/request.ts";
+import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
@@ -51,7 +52,11 @@ describe("conformance", function () {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
 		platform = await startPlatform({
 			env: sameDay(),
-			config: { stream: { heartbeat_seconds: 1 }, auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" } },
+			config: {
+				stream: { heartbeat_seconds: 1 },
+				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
+				mcp_servers: configuredMcpServers,
+			},
 		});
 		stream = await platform.events();
 		send = sendWith(new ApiClient(platform.url));

@@ -20,7 +20,9 @@ describe("settings of several people", function () {
 	let platform: TestPlatform;
 
 	before(async () => {
-		platform = await startPlatform({ config: { identity: { kwargs: { users } } } });
+		const headers = { Authorization: "Bearer s3cret" };
+		const mcp_servers = [{ name: "tickets", type: "http", url: "https://u:s3cret@tickets.example/mcp", headers }];
+		platform = await startPlatform({ config: { identity: { kwargs: { users } }, mcp_servers } });
 	});
 	after(() => platform?.[Symbol.asyncDispose]());
 
@@ -87,5 +89,24 @@ describe("settings of several people", function () {
 		expect([unchanged.status, unchanged.text, unchanged.headers.get("etag")]).to.deep.equal([304, "", etag]);
 		await as("dora").put("/features/diffs/toggle", { enabled: false });
 		expect((await as("alice").get("/features", known)).status).to.equal(200);
+	});
+
+	it("the values of an MCP server are for administrators only", async () => {
+		for (const name of ["alice", "bob"]) {
+			const answers = [await as(name).get("/mcp-servers"), await as(name).get("/mcp-servers/tickets")];
+			for (const { status, text } of answers) {
+				expect(status).to.equal(200);
+				expect(text).to.include('"Authorization":"***"').and.to.include("https://tickets.example/mcp");
+				expect(text).not.to.include("s3cret");
+			}
+		}
+		for (const name of ["dora", "carol"])
+			expect((await as(name).get("/mcp-servers/tickets")).text).to.include("Bearer s3cret");
+	});
+
+	it("everybody may ask for the resources of this installation", async () => {
+		const [first, ...others] = await Promise.all(users.map(({ id }) => as(id).get("/resources")));
+		expect(first?.body).to.deep.include({ nodes: [] });
+		for (const { text } of others) expect(text).to.equal(first?.text);
 	});
 });

@@ -51,9 +51,7 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"createTenantCredential",
 		"deleteTenantCredential",
 	],
-	"MCP Servers": ["listMcpServers", "getMcpServer"],
 	Secrets: ["listSecrets", "createSecret", "getSecret"],
-	Resources: ["getClusterResources"],
 	Admin: ["adminBulkDeleteWorkspaces"],
 	"Identity & Users": ["getMe", "listUsers", "reprovisionUser"],
 	Tenants: [

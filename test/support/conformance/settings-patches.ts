@@ -1,7 +1,7 @@
 /** Where settings and what belongs to them mean to differ from the contract. */
 import type { Patch } from "./contract-editor.ts";
 
-const lists = ["listFeatures", "getFeaturePreferences"] as const;
+const lists = ["listFeatures", "getFeaturePreferences", "listMcpServers"] as const;
 
 export const settingsPatches: readonly Patch[] = [
 	{
@@ -15,6 +15,15 @@ export const settingsPatches: readonly Patch[] = [
 				edit.addError(id, "400", "The cursor is not ours");
 				edit.addValidation(id);
 			}
+		},
+	},
+	{
+		operation: "listMcpServers, getMcpServer",
+		contract: "–",
+		ours: "also `env` and `headers`, whose values only administrators see",
+		apply(edit) {
+			const texts = { type: "object", additionalProperties: { type: "string" } } as const;
+			Object.assign(edit.properties("McpServerResponse"), { env: texts, headers: texts });
 		},
 	},
 	{

@@ -1,4 +1,4 @@
-/** One pass over settings: modules, layouts, admin settings. */
+/** One pass over settings: modules, layouts, admin settings, resources, MCP servers. */
 import { expect } from "chai";
 import type { Walker } from "./walker.ts";
 
@@ -13,6 +13,7 @@ export async function walkSettings(walker: Walker): Promise<void> {
 	await walkFeatures(walker);
 	await walkPreferences(walker);
 	await walkAdminSettings(walker);
+	await walkMachine(walker);
 }
 
 async function walkFeatures(walker: Walker): Promise<void> {
@@ -64,6 +65,27 @@ async function walkAdminSettings(walker: Walker): Promise<void> {
 	await set({}, storage(false, true));
 	await set(storage(true, false), storage(true, false));
 	expect(await walker.call("getFeatureFlags", 200)).to.include({ file_manager_enabled: false });
+}
+
+/** The MCP servers that {@link walkSettings} expects in the configuration. */
+export const configuredMcpServers = [
+	{ name: "tickets", type: "http", url: "https://tickets.example/mcp", headers: { Authorization: "Bearer x" } },
+	{ name: "files", type: "stdio", command: "npx", args: ["-y", "files-server"], env: { ROOT: "/tmp" } },
+	{ name: "news", type: "sse", url: "https://news.example/sse", description: "News of the day" },
+];
+
+async function walkMachine(walker: Walker): Promise<void> {
+	const { resource_types, nodes } = await walker.call<{ resource_types: { name: string }[]; nodes: unknown[] }>(
+		"getClusterResources",
+		200,
+	);
+	expect(resource_types.map(({ name }) => name)).to.deep.equal(["cpu", "memory"]);
+	expect(nodes).to.deep.equal([]);
+	const servers = await walker.call<{ name: string }[]>("listMcpServers", 200);
+	expect(servers.map(({ name }) => name)).to.deep.equal(["files", "news", "tickets"]);
+	for (const server of servers)
+		expect(await walker.call("getMcpServer", 200, { path: { name: server.name } })).to.deep.equal(server);
+	await walkPages(walker, "listMcpServers", 3);
 }
 
 /** Follows `Link` with pages of two, and asks again for what it has. */

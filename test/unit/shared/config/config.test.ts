@@ -57,6 +57,18 @@ describe("loadConfig()", () => {
 		"an unknown section": ["gatway: {}", /Unknown configuration key "gatway"/],
 		"a value of the wrong type": ["gateway: { port: many }", /Configuration key "gateway\.port" cannot be "many"/],
 		"a value that is not allowed": ["pods: { on_exit: maybe }", /"pods\.on_exit" cannot be "maybe".*keep.*stop/],
+		"an unknown key in a list": [
+			"mcp_servers: [{ name: a, type: stdio, cmd: x }]",
+			/Unknown configuration key "mcp_servers\.0\.cmd"; allowed here: name, type/,
+		],
+		"a value in a list that is not allowed": [
+			"mcp_servers: [{ name: a, type: pipe }]",
+			/"mcp_servers\.0\.type" cannot be "pipe".*stdio/,
+		],
+		"a variable that is no text, without its value": [
+			"mcp_servers: [{ name: a, type: stdio, env: { KEY: 271828 } }]",
+			/"mcp_servers\.0\.env\.KEY" cannot be "\*\*\*"/,
+		],
 		"broken YAML": ["gateway: [", /Cannot read the configuration file ".*config\.yaml"/],
 		"a list where keys belong": ["- a", /must hold a map of keys/],
 	};

@@ -21,4 +21,11 @@ describe("maskSecrets()", () => {
 			expect(maskSecrets({ url, list: [url] })).to.deep.equal({ url: shown, list: [shown] });
 		});
 	}
+
+	it("shows the names of variables and headers, and no value", () => {
+		const mcp_servers = [{ name: "one", args: ["-v"], env: { KEY: "s3cret" }, headers: { Authorization: "s3cret" } }];
+		expect(maskSecrets({ mcp_servers })).to.deep.equal({
+			mcp_servers: [{ name: "one", args: ["-v"], env: { KEY: "***" }, headers: { Authorization: "***" } }],
+		});
+	});
 });
