@@ -10,7 +10,7 @@ const nextUrl = /,(?=\w+:\/\/)/;
 /** Returns a copy with masked secret values and masked user parts of URLs; names of environment variables stay. */
 export function maskSecrets(value: unknown, name = ""): unknown {
 	if (name === "secret_kwargs_env") return value;
-	if (isTokenMap(name)) return typeof value === "object" ? maskedValues(value) : mask;
+	if (isTokenMap(name)) return maskedMap(value);
 	if (Array.isArray(value)) return value.map((item) => maskSecrets(item, name));
 	if (typeof value === "object" && value !== null) {
 		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key)]));
@@ -34,4 +34,8 @@ function withoutUser(text: string): string {
 /** Whether this member is a map whose values often are tokens, e.g. of an MCP server. */
 export function isTokenMap(name: string): boolean {
 	return name === "env" || name === "headers";
+}
+
+function maskedMap(value: unknown): unknown {
+	return typeof value === "object" ? maskedValues(value) : mask;
 }
