@@ -1,15 +1,18 @@
-/** One thing that every coding agent is expected to do under the platform: a row of the table of agents. */
+/** A check that every coding agent has to pass under the platform: one row of the table of agents. */
 import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import type { AgentStage } from "./agent-stage.ts";
 
 export interface AgentCheck {
-	/** Title of the row. */
+	/** The title of the row. */
 	readonly row: string;
-	/** Whether the agent has what it takes, by its record; it is not tried where not. Default always. */
+	/** Whether the agent has what the check needs, by its record; it is not tried otherwise. The default is always. */
 	readonly applies?: (agent: WrittenAgent) => boolean;
-	/** Whether it does it, by its record; where not it has to fail, so that the record is known to be true. Default always. */
+	/**
+	 * Whether the agent passes, by its record; otherwise it has to fail, so that the record is known to be true. The
+	 * default is always.
+	 */
 	readonly isPromised?: (agent: WrittenAgent) => boolean;
-	/** Does it, on what earlier checks have left. Resolves with what the row shows instead of `+`. */
+	/** Runs the check after the earlier ones. Resolves with a text that the row shows instead of `+`. */
 	readonly run: (stage: AgentStage) => Promise<string | void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every row of the table of agents, in the order in which one session leads to the next. The books are compared before the
- * kills: what was on its way to an agent that is killed, nobody can count.
+ * Every row of the table of agents, in the order in which one session leads to the next. The books are compared
+ * before the kills, because tokens on their way to a killed agent cannot be counted.
  */
 import type { AgentCheck } from "./agent-check.ts";
 import { bookChecks } from "./checks/books.ts";

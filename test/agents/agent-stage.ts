@@ -11,12 +11,12 @@ import { StagedSession } from "./staged-session.ts";
 
 const startMs = 120_000;
 
-/** What the agents say at the end of a session. */
+/** The agents' summary at the end of a session. */
 export const summary = "A file was made, and a command was run.";
-/** Told to every agent as its system prompt. */
+/** The system prompt of every agent. */
 export const canary = "canary-7f1c0d";
 
-/** By the word in a message, of the sessions of all agents. */
+/** The steps by the word in a message, of the sessions of all agents. */
 const steps: Record<string, readonly Step[]> = {
 	[chronicleQuestion]: [say(JSON.stringify({ summary, key_changes: ["made.txt"], unfinished_work: "" }))],
 };
@@ -29,7 +29,7 @@ export class AgentStage implements AsyncDisposable {
 	readonly memory: MemoryWatch;
 	readonly #sessions = new Map<string, StagedSession>();
 
-	/** @throws {Error} when the platform has no model for it. */
+	/** @throws {Error} when the platform has no model for the agent. */
 	constructor(agent: WrittenAgent, testbed: AgentPlatform) {
 		const model = testbed.models.get(agent.id);
 		if (!model) throw new Error(`There is no model for ${agent.id}`);
@@ -75,7 +75,7 @@ export class AgentStage implements AsyncDisposable {
 		this.#sessions.clear();
 	}
 
-	/** The one of this name, which runs when it is returned for the first time. */
+	/** Returns the session of this name, which is started with the first call. */
 	async #session(name: string, permission_mode: "auto" | "ask", kind: ModelKind): Promise<StagedSession> {
 		const known = this.#sessions.get(name);
 		if (known) return known;

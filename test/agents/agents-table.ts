@@ -1,4 +1,4 @@
-/** What the checks came to, a column for each agent: in words, and as a section of the documentation. */
+/** The results of the checks, with a column for each agent: as text, and as a section of the documentation. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
@@ -9,7 +9,7 @@ const name = "seen";
 
 export class AgentsTable {
 	readonly #rows: readonly string[];
-	/** By agent and row. */
+	/** The results by agent and row. */
 	readonly #columns = new Map<string, Map<string, string>>();
 
 	constructor(rows: readonly string[]) {
@@ -27,7 +27,7 @@ export class AgentsTable {
 		return [["", ...agents], ["---", ...agents.map(() => "---")], ...rows].map(line).join("\n");
 	}
 
-	/** Puts it into the documentation; columns of agents that were not tried now stay. */
+	/** Writes the table into the documentation; columns of agents that were not tried are kept. */
 	keep(): void {
 		const seen = this.#columns;
 		const [head = [], , ...rows] = tableIn(readFileSync(document, "utf8"));
@@ -43,7 +43,7 @@ function line(cells: readonly string[]): string {
 	return `| ${cells.join(" | ")} |`;
 }
 
-/** Cells of the lines between the markers. */
+/** Returns the cells of the lines between the markers. */
 function tableIn(text: string): string[][] {
 	const section = text.slice(text.indexOf(`<!-- ${name} -->`), text.indexOf(`<!-- /${name} -->`));
 	const lines = section.split("\n").filter((each) => each.startsWith("|"));

@@ -1,6 +1,6 @@
 /**
- * `npm run test:agents -- [--record] [ID]...`: what coding agents do under the platform, as a table, and 1 when one does
- * not do what it should; default all of them. The table goes to docs/choosing-an-agent.md.
+ * `npm run test:agents -- [--record] [ID]...`: checks coding agents under the platform, by default all of them, and
+ * prints a table. The exit code is 1 when one fails. The table goes to docs/choosing-an-agent.md.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

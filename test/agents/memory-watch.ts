@@ -1,13 +1,16 @@
-/** The most memory that a coding agent had, without what stands beside it: the session agent, MCP servers, commands. */
+/**
+ * Measures the largest memory of a coding agent without the other processes of its session: the session agent, MCP
+ * servers, commands.
+ */
 import { processFile } from "../support/machine/process-file.ts";
 import type { SessionProcess } from "../support/platform/session-processes.ts";
 
 const everyMs = 500;
-/** In the arguments of programs that the tests give to the agent. */
+/** The texts in the arguments of programs that the tests give to the agent. */
 const others = /mcp-server\.ts|waiting\.pid/;
 
 export class MemoryWatch {
-	/** MB of one session's agent, as proportional set size. */
+	/** The MB of one session's agent, as proportional set size. */
 	peak = 0;
 	readonly #processes: () => SessionProcess[];
 	readonly #timer: NodeJS.Timeout;
@@ -35,7 +38,7 @@ function isOther(pid: number): boolean {
 	return others.test(processFile(pid, "cmdline"));
 }
 
-/** Kilobytes; 0 for a process that is gone. */
+/** Returns kilobytes; 0 for a process that has ended. */
 function proportionalSet(pid: number): number {
 	return Number(/^Pss:\s+(\d+)/m.exec(processFile(pid, "smaps_rollup"))?.[1] ?? 0);
 }

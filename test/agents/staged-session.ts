@@ -25,7 +25,7 @@ export class StagedSession {
 	readonly #model: ModelServer;
 	readonly #teach: (steps: Record<string, readonly Step[]>) => void;
 
-	/** @param teach Adds to what the model does, by the word in a message. */
+	/** @param teach Adds steps to the model, by the word in a message. */
 	constructor(
 		testbed: AgentPlatform,
 		model: ModelServer,
@@ -48,24 +48,27 @@ export class StagedSession {
 		return join(this.#testbed.platform.workspace(this.id), name);
 	}
 
-	/** Its text without blanks around it; empty while it is not there. */
+	/** The text of the file without blanks around it; empty while there is no file. */
 	contentOf(name: string): string {
 		return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8").trim() : "";
 	}
 
-	/** The agent's turn after a message, to which the model answers with these steps. */
+	/** Resolves with the agent's turn after a message, to which the model answers with these steps. */
 	async does(word: string, steps: readonly Step[], behavior: PermissionBehavior = "allow"): Promise<ConversationTurn> {
 		return this.talk.answer(await this.begins(word, steps), behavior);
 	}
 
-	/** Resolves with the message's id. @param word Of this session, and used once, so that steps are those of one turn. */
+	/**
+	 * Resolves with the message's id. @param word It belongs to this session and is used once, so the steps are those
+	 * of one turn.
+	 */
 	begins(word: string, steps: readonly Step[]): Promise<string> {
 		const own = this.#wordOf(word);
 		this.#teach({ [own]: steps });
 		return this.talk.send(`${own}, please`);
 	}
 
-	/** No word of one session is part of another one: the id comes first. */
+	/** No word of one session is part of another one, because the id comes first. */
 	#wordOf(word: string): string {
 		return `${this.id}-${word}`;
 	}
@@ -74,7 +77,7 @@ export class StagedSession {
 		return (await this.api.get<Session>(this.path)).body;
 	}
 
-	/** What it was said to do since the platform was started, oldest first. */
+	/** The reported activity since the platform was started, oldest first. */
 	activities(): string[] {
 		return this.#testbed.stream.events.flatMap(({ event, data }) => {
 			if (event !== "session_activity") return [];
@@ -101,7 +104,7 @@ export class StagedSession {
 		return (await this.api.get(`${this.path}/logs?lines=2000`)).text;
 	}
 
-	/** Resolves when nothing is left of it. */
+	/** Resolves when nothing remains of the session. */
 	async delete(): Promise<void> {
 		await this.api.delete(this.path, { body: { cleanup: ["workspace_storage"] } });
 		await eventually(() => this.processes().length === 0, { withinMs: 30_000, what: `${this.id} has no processes` });
@@ -111,7 +114,7 @@ export class StagedSession {
 		return this.#testbed.platform.sessionProcesses().filter(({ session }) => session === this.id);
 	}
 
-	/** Process id of the coding agent. */
+	/** The process id of the coding agent. */
 	agentPid(): number {
 		const all = this.processes();
 		const pod = all.find(({ parent }) => !all.some(({ pid }) => pid === parent));

@@ -1,4 +1,4 @@
-/** The lint rules see what they are there for: each violation is planted in a copy of the tree and must be found alone. */
+/** The lint rules detect their violations: each one is planted in a copy of the tree and must be found alone. */
 import { expect } from "chai";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../..");
 interface Finding {
 	filename: string;
 	code: string;
-	/** The sentence our configuration gives, where it gives one. */
+	/** The sentence of our configuration, if it has one. */
 	help?: string;
 }
 
@@ -25,7 +25,7 @@ interface Plant {
 	file: string;
 	source: string;
 	rule: string;
-	/** Words of our own sentence; left out where the rule has none. */
+	/** Words of our own sentence; absent if the rule has none. */
 	says?: string;
 }
 
@@ -41,7 +41,10 @@ function opening(file: string, module: string, name: string): Plant {
 	return { file, source: importing(module, `{ ${name} as x }`), rule: imports, says: "shared/files" };
 }
 
-/** Every arrow that the layers do not have: to a neighbour, to it by its whole name, from a subfolder, and to the root. */
+/**
+ * Every import that the layers do not allow: of a neighbour, of it by its whole name, from a subfolder, and of the
+ * root.
+ */
 function forbiddenArrows(): Plant[] {
 	return Object.entries(layers).flatMap(([module, folders]) =>
 		Object.entries(folders).flatMap(([folder, allowed]) => {
@@ -65,7 +68,7 @@ function forbiddenArrows(): Plant[] {
 	);
 }
 
-/** Every arrow that the layers have, and one to a subfolder of one's own. */
+/** Every import that the layers allow, and one of a subfolder of the same module. */
 function allowedArrows(): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(layers).flatMap(([module, folders]) =>
@@ -189,7 +192,7 @@ const planted: Plant[] = [
 	},
 ];
 
-/** What looks like the above and is allowed; all of it must stay unmentioned. */
+/** Similar code that is allowed; none of it may be reported. */
 const allowed: Record<string, string> = {
 	...allowedArrows(),
 	"services/gateway/thing.ts": `import type { Z } from "#shared/clock.ts";\nexport const x: Z = 1;\n`,
@@ -288,7 +291,7 @@ async function lint(folder: string): Promise<Report> {
 	return report;
 }
 
-/** What the linter prints; it ends with a failure where it finds something, which is no failure here. */
+/** Returns the linter's output. The linter fails when it finds something, which is expected here. */
 function oxlint(folder: string, options: string[]): Promise<string> {
 	const program = join(root, "node_modules/oxlint/bin/oxlint");
 	return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What was used and paid is what the model billed, and was asked of the session's own model. */
+/** The recorded usage and cost equal the model's bill, and all calls used the session's own model. */
 import { expect } from "chai";
 import { costMicros, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { microsOf } from "#shared/models/money.ts";
@@ -15,14 +15,17 @@ const priceMicros = {
 	cache_read: microsOf(prices.cache_read),
 	cache_write: microsOf(prices.cache_write),
 };
-/** More than agents put into a call, so that what is reserved for one follows from the one before; far from their compaction. */
+/**
+ * The size exceeds what agents put into a call, so that each reservation follows from the call before; it is far from
+ * their compaction.
+ */
 const large = { input: 30_000, output: 4_000, cache_read: 0, cache_write: 0 };
-/** Dollars. */
+/** The limit in dollars. */
 const largeCall = costMicros(large, priceMicros) / 1e6;
-/** What is held for the next call at most: input is taken at the dearest price it may have. */
+/** The largest hold for the next call: input has its highest possible price. */
 const largeReservation = costMicros({ ...large, input: 0, cache_write: 1.1 * large.input }, priceMicros) / 1e6;
 
-/** Sum over the agent's sessions. */
+/** The sum over the agent's sessions. */
 async function sumOf(stage: AgentStage, what: "tokens" | "micros"): Promise<number> {
 	const views = await Promise.all(stage.sessions.map((session) => session.view()));
 	return views.reduce(
@@ -31,7 +34,9 @@ async function sumOf(stage: AgentStage, what: "tokens" | "micros"): Promise<numb
 	);
 }
 
-/** What the model has billed, by what is counted. What was on its way to an agent that hung up may have been heard or not. */
+/**
+ * The model's bill, by the kinds of tokens. A response to an agent that disconnected may or may not have been read.
+ */
 function billedSums({ model }: AgentStage, amountOf: (counts: TokenCounts) => number): Set<number> {
 	const sums = new Set([0]);
 	for (const { counts, end, mayBeUnread } of model.billed.calls) {

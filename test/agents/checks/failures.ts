@@ -1,4 +1,4 @@
-/** A person hears within seconds that the model does not answer, and why; the turn says so, too. */
+/** A person learns within seconds that the model does not answer, and why; the turn reports it too. */
 import { expect } from "chai";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { patience } from "../../support/machine/patience.ts";
@@ -10,7 +10,7 @@ import type { StagedSession } from "../staged-session.ts";
 const toldMs = 15_000;
 const overloaded: Step = () => ({ fault: { kind: "status", status: 529, message: "The stub is overloaded" } });
 
-/** Resolves with the time it took. @param reason What a person has to read. */
+/** Resolves with the time that it took. @param reason The text that a person has to read. */
 async function failsWith(session: StagedSession, steps: readonly Step[], reason: RegExp): Promise<string> {
 	const since = performance.now();
 	const message = await session.begins("DOWN", steps);

@@ -1,4 +1,4 @@
-/** A turn that is interrupted is over soon, and so is what it has begun. */
+/** An interrupted turn ends soon, with everything that it has begun. */
 import { expect } from "chai";
 import { existsSync } from "node:fs";
 import { patience } from "../../support/machine/patience.ts";
@@ -8,7 +8,7 @@ import { waitCommand } from "../../support/agents/wait-command.ts";
 import { type AgentCheck, seconds } from "../agent-check.ts";
 import type { StagedSession } from "../staged-session.ts";
 
-/** An agent that does not heed an interrupt is ended after 10 s. */
+/** An agent that ignores an interrupt is ended after 10 s. */
 const heededMs = 15_000;
 const stalled: Step = () => ({ text: "Never said.", fault: { kind: "stall" } });
 

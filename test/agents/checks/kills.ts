@@ -1,4 +1,4 @@
-/** A coding agent that is killed is started again once; the second time the session has failed, and can be started. */
+/** A killed coding agent is started again once; the second time the session fails, and can be started again. */
 import { expect } from "chai";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";

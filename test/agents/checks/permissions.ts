@@ -1,4 +1,4 @@
-/** A person is asked before something happens, sees what it is, and is heeded. */
+/** A person is asked before something happens, sees what it is, and decides. */
 import { expect } from "chai";
 import { patience } from "../../support/machine/patience.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -9,15 +9,15 @@ import type { StagedSession } from "../staged-session.ts";
 const command = "echo asked > asked.txt";
 const heededMs = 15_000;
 
-/** Says what the last tool has answered. */
+/** Repeats the answer of the last tool. */
 const tellResult: Step = ({ items }) => ({ text: items.findLast(({ role }) => role === "tool")?.text ?? "nothing" });
 
-/** What a person was shown of each request, as JSON, without the options. @param count Of requests before. */
+/** The requests as a person saw them, as JSON, without the options. @param count The number of earlier requests. */
 function shownSince({ talk }: StagedSession, count: number): string[] {
 	return talk.asked.slice(count).map(({ title, input }) => JSON.stringify({ title, input }));
 }
 
-/** Greets with a server's tool; where the tool is not offered the model says so. */
+/** Calls a server's tool; if the tool is not offered, the model says so. */
 function greetBy(server: "nearby" | "remote"): Step {
 	const greet = call(new RegExp(`${server}.*greet`), { name: "Ada" });
 	return (request) => {
@@ -35,7 +35,7 @@ function usesServer(name: "nearby" | "remote"): AgentCheck["run"] {
 		const steps = [greetBy(name), tellResult];
 		let { content } = await session.does(name, steps);
 		if (content.includes("offered:") && (await session.log()).includes("failed to start")) {
-			// On a busy machine qwen gives a server up that it has not reached in some seconds, until its next start.
+			// The agent qwen drops a server that it has not reached in some seconds on a busy machine, until its next start.
 			await session.stop();
 			await session.start();
 			({ content } = await session.does(`again-${name}`, steps));

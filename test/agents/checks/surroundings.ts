@@ -1,10 +1,10 @@
-/** What an agent has around it and leaves behind: no secret, no more memory than documented, no process. */
+/** The surroundings of an agent: no secret, no more memory than documented, and no process left behind. */
 import { expect } from "chai";
 import { processFile } from "../../support/machine/process-file.ts";
 import type { AgentCheck } from "../agent-check.ts";
 import { canary } from "../agent-stage.ts";
 
-/** Environment and arguments of a process; empty when it is gone. */
+/** The environment and arguments of a process; empty when it has ended. */
 function surroundings(pid: number): string {
 	return `${processFile(pid, "environ")}\n${processFile(pid, "cmdline")}`.replaceAll("\0", "\n");
 }

@@ -1,4 +1,4 @@
-/** A session in which everything is permitted does its work, is seen at it, and is taken up again. */
+/** A session in which everything is permitted does its work, reports it, and can be continued. */
 import { expect } from "chai";
 import type { Chronicle, Timeline } from "#shared/contracts/chronicles.ts";
 import { patience } from "../../support/machine/patience.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** Longer than a path of a socket may be. */
+/** The path is longer than that of a socket may be. */
 const longName = "d".repeat(120);
 
 describe("holdSession() (L1)", function () {
@@ -27,7 +27,7 @@ describe("holdSession() (L1)", function () {
 		rmSync(root, { recursive: true, force: true });
 	});
 
-	/** A process that tries to take the session once the file `go` exists, and says whether it has it. */
+	/** A process that tries to lock the session once the file `go` exists, and reports whether it has the lock. */
 	function contender(
 		go = join(root, "go"),
 		before = "",

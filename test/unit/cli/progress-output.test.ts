@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ProgressOutput } from "../../../cli/progress-output.ts";
 
-/** What is written by one that says where it begins, shows progress twice, and says that it is over. */
+/** The output of a program that reports its beginning, shows progress twice, and reports its end. */
 function written(isTTY: boolean): string {
 	let text = "";
 	const output = new ProgressOutput({ isTTY, write: (more) => (text += more) });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { projectRoot } from "#shared/project-root.ts";
 
-/** Of a row: the finding, and the file and the words of the test that holds it. */
+/** The members of a row: the finding, and the file and the words of the test that holds it. */
 const row = /^\| ([CHML]\d+)[^|]*\|[^|]*\| `([^`]+)`: ([^|]+) \|/gm;
 
 describe("docs/findings.md", () => {

@@ -1,4 +1,4 @@
-/** The words that those of docs/glossary.md replaced are in no code, test or document. */
+/** The words that docs/glossary.md replaced are in no code, test or document. */
 import { expect } from "chai";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Every member that somebody sends has a bound in bytes, whatever service takes it. */
+/** Every member of a request has a bound in bytes, in every service. */
 import { expect } from "chai";
 import { type Contract, defineContract } from "#shared/bus/contract.ts";
 import type { Rule } from "#shared/bus/schema.ts";
@@ -8,7 +8,7 @@ import { sessionWork } from "#shared/contracts/session-work.ts";
 
 /** A UTF-16 unit as JSON: `\u0001`. */
 const unitBytes = 6;
-/** What is short by its nature. */
+/** Members that are short by their nature. */
 const bounded = new Set<Rule["type"]>(["number", "boolean", "uuid", "enum"]);
 
 /** The most bytes a value of this rule may have as JSON; infinite without a bound. */
@@ -22,7 +22,7 @@ function mostBytes(rule: Rule): number {
 	return Object.entries(rule.props).reduce((sum, [name, member]) => sum + name.length + 4 + mostBytes(member), 2);
 }
 
-/** `<action>.<member>` of every parameter without a bound. */
+/** The names `<action>.<member>` of all parameters without a bound. */
 function unbounded(contracts: readonly Contract[]): string[] {
 	return contracts.flatMap(({ actions }) =>
 		Object.values(actions).flatMap(({ name, params }) =>

@@ -1,4 +1,4 @@
-/** What is installed with the product: reproducible, without scripts, and under licences that may be given on. */
+/** The dependencies of the product: reproducible, without scripts, and under licences that permit distribution. */
 import { expect } from "chai";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ import { projectRoot } from "#shared/project-root.ts";
 
 const most = 20;
 
-/** Tests of what is no single file of the product. */
+/** Tests that belong to no single file of the product. */
 const withoutSource = ["test/unit/docs/", "test/unit/project/", "test/unit/test/"];
 
 describe("the layout of the project", () => {

@@ -3,15 +3,15 @@ import { globSync, readFileSync } from "node:fs";
 import { projectRoot } from "#shared/project-root.ts";
 import { isLinear } from "../../support/machine/time-ratio.ts";
 
-/** What only ever meets a text whose length is bounded by what comes before it. */
+/** Expressions that only meet a text whose length is already bounded. */
 const bounded = new Map([["/-+$/", "the first 63 characters of a name, at most"]]);
 
-/** Cubic time and worse shows at the shorter ones before it stops everything. */
+/** The shorter lengths show cubic time and worse before it blocks everything. */
 const lengths = [200, 2_000, 32_000];
 
 const product = "{services,shared,agent,cli}/**/*.ts";
 
-/** A literal where an expression may begin; what is none fails to compile and is left out. */
+/** A literal in a place where an expression may begin; anything else fails to compile and is left out. */
 const literal = /(?<=(?:[(,=:?[!&|{};>]|return)\s*)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([a-z]*)/g;
 const patternKey = /pattern: ("(?:[^"\\]|\\.)*")/g;
 
@@ -38,7 +38,7 @@ function compiled(source: string, flags: string): RegExp | undefined {
 	}
 }
 
-/** What it begins with where that is plain text, so that what follows it is reached. */
+/** The plain text at the beginning of the expression, so that the test reaches what follows it. */
 function plainStart({ source }: RegExp): string {
 	const [start = ""] = /^\^?((?:\\[/.$-]|[\w /:;,=-](?![*+?{]))*)/.exec(source) ?? [];
 	return start.replace(/^\^/, "").replaceAll(/\\(.)/g, "$1");
@@ -87,7 +87,7 @@ const pairs = [
 ];
 const ends = ["", "\0!", "\n!", "x"];
 
-/** The first of the texts that takes the expression more than linear time; undefined when there is none. */
+/** Returns the first text for which the expression takes more than linear time; undefined when there is none. */
 function slowText(form: RegExp): string | undefined {
 	for (const unit of [...units, ...pairs])
 		for (const end of ends)

@@ -27,7 +27,10 @@ const guard = new OriginGuard({
 
 const pod = new RequestGuard("key");
 
-/** What reads a text that a client, a page, a provider or a repository may choose freely, and how such a text begins. */
+/**
+ * The functions that read a text which a client, a page, a provider or a repository may choose freely, and the
+ * beginning of such a text.
+ */
 const readers: [name: string, starts: string[], read: (text: string) => unknown][] = [
 	["Content-Type", ["", "application/json", 'application/json; charset="'], isJsonType],
 	["Authorization", ["", "Bearer "], (authorization) => bearerToken({ authorization })],

@@ -8,10 +8,10 @@ import type { Principal } from "#shared/bus/principal.ts";
 
 const limits: TurnLimits = { atOnce: 4, share: 3, waiting: 20, waitingOfOne: 10, refusal: "Too many" };
 
-/** Work that is under way until it is told to end. */
+/** Work that is under way until the test ends it. */
 class Testbed {
 	readonly turns: FairTurns;
-	/** Who has begun, in this order. */
+	/** The names whose work has begun, in this order. */
 	readonly begun: string[] = [];
 	readonly #ends: (() => void)[] = [];
 	readonly #all: Promise<unknown>[] = [];
@@ -31,7 +31,7 @@ class Testbed {
 		return Promise.all(each);
 	}
 
-	/** Ends the oldest work under way; false, as there may be more. */
+	/** Ends the oldest work that is under way; returns false, because there may be more. */
 	async endOne(): Promise<boolean> {
 		this.#ends.shift()?.();
 		await nextTurn();

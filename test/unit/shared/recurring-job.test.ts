@@ -34,7 +34,7 @@ describe("RecurringJob", () => {
 		return job;
 	}
 
-	/** Until another timer of this period has come many times. */
+	/** Resolves when another timer of this period has come many times. */
 	async function ticks(everyMs: number) {
 		let count = 0;
 		const timer = every(everyMs, () => count++);

@@ -1,4 +1,4 @@
-/** The scripted model server itself: what other tests rely on. */
+/** The scripted model server on which other tests rely. */
 import { expect } from "chai";
 import { modelWires, type ModelWire } from "#shared/models/model-wire.ts";
 import { noTokens, totalTokens } from "#shared/models/token-counts.ts";
@@ -190,7 +190,7 @@ function describeAnswers(wire: ModelWire, isStreaming: boolean): void {
 	});
 }
 
-/** Wires that tell of the usage before the end. */
+/** The wires that report usage before the end. */
 function reportsEarly(wire: ModelWire): boolean {
 	return wire === "anthropic" || wire === "gemini";
 }

@@ -1,4 +1,4 @@
-/** Which tests `npm test` has, and that what it leaves out is named with a command that runs it. */
+/** The tests of `npm test`, and the commands that run the others. */
 import { expect } from "chai";
 import { globSync } from "node:fs";
 import { projectRoot } from "#shared/project-root.ts";

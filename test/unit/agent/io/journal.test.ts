@@ -38,7 +38,7 @@ describe("Journal", () => {
 		expect(await reopened()).to.deep.equal([1, 2, 3].map((n) => ({ n, text: "a\nb" })));
 	});
 
-	/** What the kernel was told of how this process has opened the file. */
+	/** The flags with which this process has opened the file. */
 	function openFlags(): number[] {
 		const own = readdirSync("/proc/self/fd").filter((fd) => {
 			try {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { JsonRpc, RpcError, type RpcMethods } from "#agent/io/json-rpc.ts";
 
-/** Two sides that talk to each other, and the pipe the first one hears. */
+/** Two connected sides, and the input of the first one. */
 function connected(
 	one: Partial<RpcMethods>,
 	other: Partial<RpcMethods> = {},

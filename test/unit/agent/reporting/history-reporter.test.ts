@@ -32,7 +32,7 @@ describe("HistoryReporter", () => {
 		platform = await PlatformListener.listen();
 		log = new LogBuffer([]);
 		spool = await HistorySpool.open(join(folder, "history.jsonl"), 3);
-		// Only what the client looks at.
+		// The launch has only the members that the client reads.
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		client = new PlatformClient(launch, log, { onStale() {}, onLost() {} });
 		[turns, patches] = [[], 0];
@@ -97,7 +97,7 @@ describe("HistoryReporter", () => {
 		for (const line of lines) {
 			log.add("INFO", "test", line);
 			reporter.wake();
-			// As long as it takes to put a report on disk, and longer.
+			// The time exceeds what a report needs to get to the disk.
 			for (let n = 0; n < 3; n++) await writeFile(join(folder, "beat"), line, { flush: true });
 		}
 		const told = () => platform.taken.flatMap(({ logs }) => logs.map(({ message }) => message));

@@ -29,14 +29,14 @@ describe("HistorySpool", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	/** The spool as the next pod finds it; the one before has not been closed. */
+	/** The spool as the next pod finds it; the earlier one was not closed. */
 	async function open(launch: number, limits: Partial<SpoolLimits> = {}): Promise<HistorySpool> {
 		const spool = await HistorySpool.open(file, launch, limits);
 		opened.push(spool);
 		return spool;
 	}
 
-	/** Numbers of all that wait; they are heard one after the other. */
+	/** The numbers of all reports that wait; they are acknowledged one after the other. */
 	async function drain(spool: HistorySpool): Promise<string[]> {
 		const seen: string[] = [];
 		for (let report = spool.next(); report; report = spool.next()) {

@@ -16,7 +16,7 @@ describe("PlatformClient", () => {
 		platform = await PlatformListener.listen();
 		log = new LogBuffer([]);
 		stale = 0;
-		// Only what the client looks at.
+		// The launch has only the members that the client reads.
 		const launch = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		client = new PlatformClient(launch, log, { onStale: () => stale++, onLost() {} });
 	});

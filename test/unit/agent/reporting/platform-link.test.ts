@@ -17,10 +17,10 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 describe("PlatformLink", () => {
 	let server: Server;
 	let link: PlatformLink;
-	/** Connections that were opened, and those that are still. */
+	/** The connections that were opened, and those that are still open. */
 	let opened: number;
 	let open: number;
-	/** What was asked for. */
+	/** The requests. */
 	let asked: string[];
 	let answer: Answer;
 
@@ -49,7 +49,7 @@ describe("PlatformLink", () => {
 		listening.listen(0, "127.0.0.1");
 		await once(listening, "listening");
 		const { port } = listening.address() as AddressInfo;
-		// Only what the link looks at.
+		// The launch has only the members that the link reads.
 		const platform_url = `${protocol}://127.0.0.1:${port}/api/v1/svc/`;
 		link = new PlatformLink({ platform_url, session_id: "s", pod_token: "t" } as LaunchDocument);
 	}
@@ -85,7 +85,7 @@ describe("PlatformLink", () => {
 	it("sends again at once, once and over a new connection, what meets kept ones that the platform has closed", async () => {
 		const kept = new WeakSet();
 		const waiting: ServerResponse[] = [];
-		// All at the same time, so that there is one connection for each.
+		// All requests are sent at the same time, so each has a connection.
 		answer = ({ socket }, response) => {
 			kept.add(socket);
 			waiting.push(response);

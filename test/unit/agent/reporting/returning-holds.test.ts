@@ -37,7 +37,7 @@ describe("holds that a pod returns", () => {
 		gate = new BudgetGate({ launch: launch as LaunchDocument, log: new LogBuffer([]), reported: async () => true });
 	}
 
-	/** From now on the platform has room for one reservation, and takes its time to take one back. */
+	/** Gives the platform room for one reservation, and makes it slow to accept a returned one. */
 	function giveRoomForOne(): void {
 		bank.grants = ({ reservation_id: id }) => bank.held.size === 0 || bank.held.has(String(id));
 		bank.returnMs = 300;

@@ -25,7 +25,7 @@ describe("UsageReporter", () => {
 
 	async function open(launch = 3): Promise<void> {
 		isStale = false;
-		// Only what the client looks at.
+		// The launch has only the members that the client reads.
 		const document = { platform_url: platform.url, session_id: "s", pod_token: "t" } as LaunchDocument;
 		client = new PlatformClient(document, log, { onStale: () => void (isStale = true), onLost() {} });
 		meter = new TokenMeter();

@@ -165,7 +165,7 @@ class SpoolLife {
 	readonly #path: string;
 	#spool: UsageSpool;
 	#launch = 1;
-	/** Id of the call under way. */
+	/** The id of the call under way. */
 	#call: string | undefined;
 	#calls = 0;
 	readonly #heard = new Map<string, MeteredReport>();
@@ -220,14 +220,14 @@ class SpoolLife {
 		}
 	}
 
-	/** The next pod finds the file as it is now. */
+	/** The next pod finds the file in its present state. */
 	async #kill(): Promise<void> {
 		const next = `${this.#path}-${this.#launch + 1}`;
 		copyFileSync(`${this.#path}-${this.#launch}`, next);
 		await this.#spool.close();
 		this.#spool = await UsageSpool.open(next);
 		this.#launch++;
-		// Of the call under way it is known how it began.
+		// Only the beginning of the call under way is known.
 		if (this.#call !== undefined) this.used += 6;
 		this.#call = undefined;
 	}

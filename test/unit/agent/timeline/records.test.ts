@@ -20,7 +20,7 @@ function turn(content: string, metadata: Record<string, unknown> = {}): Conversa
 	return { id: "t", role: "assistant", content, parts: [], created_at: at, metadata };
 }
 
-/** Entries and events by what they are. */
+/** The entries and events by their type. */
 function kindsOf(records: readonly TimelineRecord[]): string[] {
 	return records.map((record) =>
 		"entry" in record ? `entry ${record.entry.type}` : `event ${record.event.event_type}`,

@@ -130,7 +130,7 @@ const anyPods = fc.uniqueArray(
 		selector: ({ generation }) => generation,
 	},
 );
-/** What pods do by themselves: `steps[n]` decides at the n-th look; in the end all that leave are gone. */
+/** The pods change by themselves: `steps[n]` decides at the n-th look; at the end all leaving pods are gone. */
 const anyCourse = fc.array(fc.constantFrom("stay", "advance", "fail", "die"), { maxLength: 12 });
 
 describe("passes over a simulated runtime", () => {

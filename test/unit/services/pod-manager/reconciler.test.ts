@@ -38,7 +38,7 @@ describe("Reconciler", () => {
 	it("brings sessions where they should be, at the speed of their pods", async () => {
 		start();
 		desk.want(id, "run");
-		// Sooner than the session is due again: the runtime tells that the pod changed.
+		// The change comes before the session is due again: the runtime reports that the pod changed.
 		await observed(id, "ready", 800);
 		expect(desk.last(id)).to.include({ pod_name: `session-${id}-g1`, address: "http://127.0.0.1:9" });
 		desk.want(id, "stop");

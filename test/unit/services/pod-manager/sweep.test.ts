@@ -59,7 +59,7 @@ describe("Sweep", () => {
 		sweep = new Sweep(whole, (sentence) => said.push(sentence), times);
 	}
 
-	/** Several sweeps from now on. */
+	/** Runs several sweeps. */
 	async function sweeps(): Promise<void> {
 		const before = swept;
 		await eventually(() => swept > before + 6, { what: "several sweeps" });

@@ -6,7 +6,7 @@ import { sampleSession } from "../../../support/platform/start-stream.ts";
 const everybody = new Audience({ kind: "user", id: "root", tenant: "acme", roles: ["admin"] });
 const position = { epoch: "e", seq: 7 };
 
-/** Pages of so many sessions, each with a text so long. */
+/** Pages of so many sessions, each with a text of this length. */
 function snapshotsOf(count: number, pageSize: number, length: number): Snapshots {
 	return new Snapshots(
 		async (_principal, { limit, cursor = "0" }) => {

@@ -31,7 +31,7 @@ const leaf = fc.oneof(
 	fc.integer({ min: -2, max: 12 }),
 	fc.double({ noNaN: true }),
 );
-/** Mostly right, so that single wrong members are what decides. */
+/** The values are mostly valid, so single wrong members decide. */
 function mostly(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 	return fc.oneof({ weight: 20, arbitrary: right }, { weight: 1, arbitrary: leaf });
 }

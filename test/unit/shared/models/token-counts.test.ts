@@ -17,7 +17,7 @@ describe("token counts", () => {
 
 	it("are exact where floating point is not", () => {
 		const prices = { input: 999_999_999_999, output: 1, cache_read: 1, cache_write: 1 };
-		// By hand: 9,007,199 × 999,999.999999 rounds to 9,007,198,999,991.
+		// The result was computed by hand: 9,007,199 × 999,999.999999 rounds to 9,007,198,999,991.
 		expect(costMicros({ ...noTokens, input: 9_007_199 }, prices)).to.equal(9_007_198_999_991);
 	});
 

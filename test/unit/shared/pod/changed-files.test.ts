@@ -5,7 +5,7 @@ import { type ChangedFile, fitFileList, readFileList } from "#shared/pod/changed
 
 const letters = { new: "A", mod: "M", del: "D" } as const;
 
-/** As git prints it. */
+/** The output of git. */
 function printed(files: readonly ChangedFile[]): string {
 	const ids = "100644 100644 1111111 2222222";
 	const raw = files.map(({ path, status }) => `:${ids} ${letters[status]}\0${path}\0`);

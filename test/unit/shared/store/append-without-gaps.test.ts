@@ -10,12 +10,12 @@ interface Row {
 	readonly seq: number;
 }
 
-/** Rows as a store would have them: ids and numbers are unique. */
+/** Rows with the constraints of a store: ids and numbers are unique. */
 class Rows {
 	readonly all: Row[] = [];
 	appends = 0;
 	looks = 0;
-	/** What happens before each append and each look. */
+	/** It is called before each append and each read. */
 	meanwhile: () => void | Promise<void> = () => {};
 
 	log(onAppended?: NumberedLog<string, Row>["onAppended"]): NumberedLog<string, Row> {

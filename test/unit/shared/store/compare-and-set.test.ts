@@ -13,7 +13,7 @@ interface Cell {
 class Shared {
 	cell: Cell = { rev: 1, sum: 0 };
 	writes = 0;
-	/** What happens between a read and the write that follows it. */
+	/** It is called between a read and the write that follows it. */
 	meanwhile: (attempt: number) => void | Promise<void> = () => {};
 	#attempts = 0;
 
@@ -32,7 +32,7 @@ class Shared {
 		});
 	}
 
-	/** Another writer comes in between. */
+	/** Makes another writer come in between. */
 	disturb(): void {
 		this.cell = { rev: this.cell.rev + 1, sum: this.cell.sum + 100 };
 	}

@@ -1,4 +1,4 @@
-/** Cursors come back from clients: what was given is understood, anything else refused with one kind of error. */
+/** Clients send cursors back: an issued cursor is understood, and anything else is refused with one kind of error. */
 import { expect } from "chai";
 import fc from "fast-check";
 import { BadRequestError } from "#shared/errors.ts";

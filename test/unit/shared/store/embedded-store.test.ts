@@ -1,4 +1,7 @@
-/** What only the embedded store promises: one process, grouped commits, and nothing lost when that process or its disk ends. */
+/**
+ * The promises of the embedded store alone: one process, grouped commits, and nothing lost when that process or its
+ * disk ends.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -155,7 +158,7 @@ describe("EmbeddedStore", () => {
 				expect(await store.get(jobs, id), id).to.include({ made: id });
 				expect(waiting.has(id), `event of ${id}`).to.equal(true);
 			}
-			// Whatever else is there was not acknowledged in time, but it is whole: a document and its event.
+			// Other documents were not acknowledged in time, but they are complete: a document and its event.
 			expect(await store.count(jobs, "by_state", { equals: ["acme", "new"] })).to.equal(waiting.size);
 			await store.close();
 		}
@@ -177,7 +180,7 @@ describe("EmbeddedStore", () => {
 	});
 });
 
-/** How often it is done in a second, measured over a third of one. */
+/** The number of repetitions in a second, measured over a third of one. */
 async function perSecond(run: () => Promise<unknown>, atOnce: number): Promise<number> {
 	const start = performance.now();
 	let done = 0;
@@ -188,7 +191,7 @@ async function perSecond(run: () => Promise<unknown>, atOnce: number): Promise<n
 	return Math.round((done / (performance.now() - start)) * 1_000);
 }
 
-/** What a writer has acknowledged when it is killed, some time after it acknowledged `least` writes. */
+/** The writes that a process has acknowledged when it is killed, some time after it acknowledged `least` of them. */
 async function writeUntilKilled(folder: string, round: string, least: number): Promise<string[]> {
 	const writer = spawn(process.execPath, [writerProgram, folder, round], {
 		stdio: ["ignore", "pipe", "inherit"],

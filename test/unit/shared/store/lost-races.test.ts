@@ -4,7 +4,7 @@ import { failureOf } from "../../../support/failure-of.ts";
 
 const refusal = () => new Error("given up");
 
-/** An attempt that loses so many races, and says how often it was made. */
+/** An attempt that loses so many races, and counts its calls. */
 function losing(races: number) {
 	let attempts = 0;
 	const attempt = async () => (attempts++ < races ? undefined : `attempt ${attempts}`);

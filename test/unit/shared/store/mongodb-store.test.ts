@@ -1,4 +1,7 @@
-/** What only the MongoDB adapter has to do: tell what is known when the network fails, and keep to what every server has. */
+/**
+ * The duties of the MongoDB adapter alone: it reports what is known after a network failure, and uses only features
+ * of every server.
+ */
 import { expect } from "chai";
 import { MongoClient } from "mongodb";
 import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts";

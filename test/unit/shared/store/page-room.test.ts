@@ -2,14 +2,14 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { PageRoom } from "#shared/store/page-room.ts";
 
-/** How many texts one page takes. */
+/** The number of texts that fit one page. */
 function taken(texts: readonly string[], limit: number, maxBytes?: number): number {
 	const room = new PageRoom(limit, maxBytes);
 	const first = texts.findIndex((text) => !room.take(text));
 	return first === -1 ? texts.length : first;
 }
 
-/** The same, with every text written as it stands in a message. */
+/** The same with every text serialised as in a message. */
 function takenByWriting(texts: readonly string[], limit: number, maxBytes: number): number {
 	let bytes = 0;
 	const first = texts.findIndex((text, at) => {

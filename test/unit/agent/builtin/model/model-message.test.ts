@@ -22,7 +22,7 @@ function result(toolCallId: string, value = "done"): ModelMessage {
 
 const words: ModelMessage = { role: "assistant", content: [{ type: "text", text: "words" }] };
 
-/** Ids of calls and of results, in order. */
+/** The ids of calls and of results, in order. */
 function idsOf(messages: readonly ModelMessage[]): string[] {
 	return messages.flatMap((message) =>
 		message.role === "system"

@@ -51,7 +51,7 @@ describe("Transcript", () => {
 	it("costs nothing but itself when it cannot be written", async () => {
 		const transcript = await Transcript.create(folder(), "s1");
 		await transcript.add(userMessage("a"), []);
-		// Whatever is written to a closed file fails.
+		// Every write to a closed file fails.
 		await transcript.close();
 		const heard: string[] = [];
 		const { error } = console;

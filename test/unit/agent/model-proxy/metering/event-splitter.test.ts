@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { eventData, EventSplitter } from "#agent/model-proxy/metering/event-splitter.ts";
 
-/** What a splitter makes of a text that comes in pieces of these lengths, again and again. */
+/** The result of a splitter for a text in pieces of these lengths, which are used repeatedly. */
 function split(text: string, lengths: readonly number[], maxBytes?: number) {
 	const splitter = new EventSplitter(maxBytes);
 	const bytes = Buffer.from(text);

@@ -1,4 +1,4 @@
-/** Reading the usage of a call from the bytes of its answer, wherever they are cut. */
+/** Reads the usage of a call from the bytes of its answer, cut at any place. */
 import { expect } from "chai";
 import fc from "fast-check";
 import { MeteredEvents, MeteredEventsWithoutUsage, MeteredWhole } from "#agent/model-proxy/metering/metered-body.ts";
@@ -93,14 +93,14 @@ describe("UsageMeter", () => {
 
 	it("reads what providers tell in ways of their own", () => {
 		const cases: [ModelWire, object, TokenCounts][] = [
-			// DeepSeek and Moonshot: the cached ones elsewhere.
+			// DeepSeek and Moonshot report the cached tokens in other members.
 			[
 				"openai-chat",
 				{ usage: { prompt_tokens: 100, completion_tokens: 7, prompt_cache_hit_tokens: 64 } },
 				tokens(36, 7, 64),
 			],
 			["openai-chat", { usage: { prompt_tokens: 100, completion_tokens: 7, cached_tokens: 40 } }, tokens(60, 7, 40)],
-			// xAI and Gemini's chat format: reasoning only in the total.
+			// xAI and Gemini's chat format report reasoning only in the total.
 			["openai-chat", { usage: { prompt_tokens: 100, completion_tokens: 7, total_tokens: 150 } }, tokens(100, 50)],
 			[
 				"openai-chat",
@@ -127,7 +127,7 @@ describe("UsageMeter", () => {
 				},
 				tokens(4, 2, 4, 1),
 			],
-			// A compaction on the provider's side stands in the iterations only.
+			// A compaction by the provider is only in the iterations.
 			[
 				"anthropic",
 				{
@@ -144,7 +144,7 @@ describe("UsageMeter", () => {
 				tokens(203, 45, 5),
 			],
 			["gemini", { usageMetadata: { promptTokenCount: 50 } }, tokens(50, 0)],
-			// Nonsense is no number.
+			// An invalid value counts as 0.
 			[
 				"gemini",
 				{ usageMetadata: { promptTokenCount: -5, candidatesTokenCount: "7", thoughtsTokenCount: 1e12 } },

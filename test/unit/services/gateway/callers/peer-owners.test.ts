@@ -73,7 +73,7 @@ describe("PeerOwners", () => {
 			const found = await Promise.all(connections.slice(0, 500).map((one) => large.find(one)));
 			expect(found).to.deep.equal(connections.slice(0, 500).map((_, index) => 1_000 + index));
 		});
-		// The first is looked for alone, all others together.
+		// The first question is answered alone, all others together.
 		expect(crowd / alone).to.be.below(25);
 	});
 });
@@ -82,14 +82,14 @@ function ends(remotePort: number): Ends {
 	return { remoteAddress: "127.0.0.1", remotePort, localAddress: "127.0.0.1", localPort: 8080 };
 }
 
-/** As the kernel writes it. */
+/** The text of the kernel's table. */
 function row(index: number, connection: Ends, uid: number): string {
 	const [name = ""] = connectionRows(connection);
 	const rest = "01 00000000:00000000 00:00000000 00000000";
 	return `${String(index).padStart(4)}: ${name} ${rest} ${String(uid).padStart(5)}        0 12345 1 0\n`;
 }
 
-/** Milliseconds of processor time. */
+/** The processor time in milliseconds. */
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
 	const begun = process.cpuUsage();
 	await run();

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { endianness } from "node:os";
 import { connectionRows, type Ends } from "#services/gateway/http/connection-rows.ts";
 
-/** Ports 40000 (9C40) and 8080 (1F90). */
+/** The rows have the ports 40000 (9C40) and 8080 (1F90). */
 function ends(remoteAddress: string | undefined, localAddress: string | undefined): Ends {
 	return { remoteAddress, remotePort: 40_000, localAddress, localPort: 8_080 };
 }

@@ -3,7 +3,7 @@ import { problemItem } from "#services/gateway/http/problem-items.ts";
 import type { Schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 
-/** The item for what the validator itself says of a value. */
+/** The item for a value that the validator itself refuses. */
 function itemOf(fields: Schema, params: object) {
 	const [failure] = compileSchema(fields)(structuredClone(params));
 	const [input] = Object.values(params);

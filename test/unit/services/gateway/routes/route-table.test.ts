@@ -8,12 +8,12 @@ import { publicContracts } from "#shared/contracts/all.ts";
 const prefix = "/api/v1/svc";
 const table = new RouteTable(actionRoutes(publicContracts), [prefix]);
 
-/** Pieces that paths are told apart by. */
+/** The segments by which paths differ. */
 const pieces = ["/", "//", "..", "\\", "%2f", "%5C", "%00", "%", "%zz", "?", "#", ";", "sessions", "a", "%ff"];
 const piece = fc.constantFrom(...pieces);
 const path = fc.array(fc.oneof(piece, fc.string()), { maxLength: 12 }).map((all) => `${prefix}/${all.join("")}`);
 
-/** @throws whatever is no answer to a request. */
+/** @throws any error that is no answer to a request. */
 function find(method: string, url: string): Match | undefined {
 	try {
 		return table.find(method, url);

@@ -1,5 +1,5 @@
 /**
- * What is special about pods that are processes of this machine; what all runtimes do is in test/contract.
+ * The properties of pods that are processes of this machine; test/contract has those of all runtimes.
  * Long: it starts and kills the session agents of some thirty pods.
  */
 import { expect } from "chai";
@@ -108,7 +108,7 @@ describe("LocalProcessRuntime", function () {
 		await createElsewhere(podSpecFor(id, 1), "local-process.spawned");
 		const said = () => readFileSync(join(runFolder(), "agent.log"), "utf8").includes("Cannot read the launch document");
 		await eventually(() => said() && pods.processes().length === 0, { withinMs: readyMs });
-		// One that is ending has no environment any more, and lives until its last thread is gone.
+		// A process that is ending has no environment any more, and lives until its last thread is gone.
 		await eventually(async () => (await runtime.find(id)).length === 0);
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { bookingOf, isMoney, type LedgerRow, spendingOf } from "#services/sessions/books/ledger-collection.ts";
 
-/** What a pod reported of 40 tokens for 700 micro-dollars. */
+/** The report of a pod on 40 tokens for 700 micro-dollars. */
 function row(more: Partial<LedgerRow> = {}): LedgerRow {
 	const said = { seq: 3, at: 1_000, session: "s", tokens: 40, messages: 1, micros: 700, source: "agent" };
 	return { id: "r", wire: "{}", ...said, ...more };

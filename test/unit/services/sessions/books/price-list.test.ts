@@ -51,7 +51,7 @@ describe("PriceList", () => {
 			["", ""],
 		] as const;
 		for (const [model, own] of allowed) expect(list.mayBeCalled(model, own), `${model} of ${own}`).to.equal(true);
-		// Its session began before the list was changed; nobody knows any more what it costs.
+		// The session began before the list was changed, so its price is not known any more.
 		expect(list.mayBeCalled("unknown", "unknown")).to.equal(false);
 		expect(list.mayBeCalled("free", "priced")).to.equal(false);
 	});

@@ -15,7 +15,7 @@ function message(t: number, label = "x"): TimelineEntry {
 	return { t, type: "message", label, tokens: 1 };
 }
 
-/** What a store would have after these entries, each brought within bounds by itself. */
+/** The stored state after these entries, each of which was brought within bounds separately. */
 function stored(entries: readonly TimelineEntry[]) {
 	const chunks = new Map<string, readonly TimelineEntry[]>();
 	let state: TimelineState = noTimeline;

@@ -9,7 +9,7 @@ import type { Schema } from "#shared/bus/schema.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 
-/** With every default, as a request or file would be read. */
+/** Settings with every default, as they are read from a request or a file. */
 function completed<T>(fields: Schema, value: object): T {
 	const copy: object = structuredClone(value);
 	expect(compileSchema(fields)(copy)).to.deep.equal([]);

@@ -16,7 +16,7 @@ import { eventually } from "../../../../support/eventually.ts";
 import { alice } from "../../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../../support/platform/session-commander.ts";
 
-/** Longer than any test takes: an answer that comes earlier has not waited for its time to be over. */
+/** The limit exceeds the time of any test: an answer that comes earlier has not waited for its limit. */
 const patienceMs = 60_000;
 
 describe("SessionStops", () => {
@@ -50,7 +50,7 @@ describe("SessionStops", () => {
 		return (JSON.parse(json) as Session).id;
 	}
 
-	/** Stops of new sessions whose answers wait. */
+	/** Stops new sessions, and returns the answers that wait. */
 	async function waiting(commander: Commander, count: number) {
 		const ids = await Promise.all(Array.from({ length: count }, () => created(commander)));
 		const answers = ids.map((id) => stops.stop(commander, id));
@@ -62,7 +62,7 @@ describe("SessionStops", () => {
 		return (await records.get(principal, id)).session.status;
 	}
 
-	/** As an end of the pods would be seen. */
+	/** Reports the end of the pods as a pass would. */
 	async function end(commander: Commander, ids: readonly string[]): Promise<void> {
 		for (const id of ids) await commands.run(commander, "archive", id);
 	}

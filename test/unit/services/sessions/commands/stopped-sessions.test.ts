@@ -12,7 +12,7 @@ import { failureOf } from "../../../../support/failure-of.ts";
 import { openEmbedded } from "../../../../support/stores/open-stores.ts";
 import { alice } from "../../../../support/bus/test-brokers.ts";
 
-/** Made so many milliseconds after the first. */
+/** A session that was created so many milliseconds after the first. */
 function stoppedSession(n: number): SessionDocument {
 	const created_at = isoTime(1_700_000_000_000 + n);
 	const wire = JSON.stringify({ rev: 1, status: "stopped", generation: 1, budget: { limit: null } });
@@ -32,7 +32,7 @@ describe("StoppedSessions", () => {
 	});
 	afterEach(() => opened.discard());
 
-	/** The newest first. */
+	/** The newest sessions come first. */
 	async function insert(count: number): Promise<string[]> {
 		const documents = Array.from({ length: count }, (_one, n) => stoppedSession(n));
 		await opened.store.append(sessionCollection, documents);
@@ -53,7 +53,7 @@ describe("StoppedSessions", () => {
 		expect(await stopped.archive({ principal: alice, key: "k" }, first.next)).to.deep.equal(second);
 		const otherPage = failureOf(stopped.archive({ principal: alice, key: "k" }, second.next));
 		expect(await otherPage).to.be.instanceOf(UnprocessableError);
-		// A client that knows nothing of pages gets them all, call by call.
+		// A client that ignores pages gets all sessions by repeated calls.
 		expect(await stopped.archive({ principal: alice })).to.deep.equal({ items: ids.slice(400) });
 		expect(await leftStopped()).to.equal(0);
 	});

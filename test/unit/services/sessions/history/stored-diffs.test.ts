@@ -7,13 +7,13 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 import { alice, bob } from "../../../../support/bus/test-brokers.ts";
 
-/** 0.5 MB of files with a line each. */
+/** A patch of 0.5 MB, of files with a line each. */
 const patch = Array.from(
 	{ length: 5_000 },
 	(_, n) => `diff --git a/f${n} b/f${n}\nnew file mode 100644\n--- /dev/null\n+++ b/f${n}\n@@ -0,0 +1 @@\n+x\n`,
 ).join("");
 
-/** What the parser fails at, again and again. */
+/** A text for which the parser fails repeatedly. */
 const hostile = "diff --git a/f b/f\n@@ -1 +1 @@\n?\n".repeat(60_000);
 
 const orders: StoredDiffOrder[] = [
@@ -36,7 +36,7 @@ describe("StoredDiffs", function () {
 		const asked = Promise.all(orders.map((order) => diffs.answer(alice, order))).finally(() => {
 			answered = true;
 		});
-		// Read here, each of them would be over in one turn of the event loop.
+		// Each of them would end in one turn of the event loop without the thread.
 		let turns = 0;
 		for (; !answered; turns++) await nextTurn();
 		expect(await asked).to.deep.equal(orders.map(storedDiff));
@@ -53,7 +53,7 @@ describe("StoredDiffs", function () {
 		}
 	});
 
-	/** What becomes of so many orders of a large patch: 200, or the code of the refusal. */
+	/** The outcome of so many requests for a large patch: 200, or the code of the refusal. */
 	function asked(who: Principal, count: number): Promise<number>[] {
 		return Array.from({ length: count }, () =>
 			diffs.answer(who, { patch, truncated: false, format: "files" }).then(

@@ -21,7 +21,7 @@ type Step = (account: Account) => Account;
 const id = fc.constantFrom("a", "b", "c");
 const micros = fc.integer({ min: 0, max: 1_000_000 });
 
-/** Whatever may happen to an account, in any order. */
+/** Any changes of an account, in any order. */
 const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.tuple(id, micros, micros).map(
 		([hold, by, at]) =>

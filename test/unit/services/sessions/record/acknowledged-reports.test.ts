@@ -33,7 +33,7 @@ describe("acknowledged reports", () => {
 		const report = fc.record({ launch: fc.integer({ min: 1, max: 40 }), n: fc.integer({ min: 1, max: 100 }) });
 		fc.assert(
 			fc.property(fc.array(report, { maxLength: 60 }), (reports) => {
-				// A report comes after those before it in its launch.
+				// A report comes after the earlier ones of its launch.
 				const inOrder = reports.toSorted((one, other) => one.n - other.n);
 				const acknowledged = inOrder.reduce<AcknowledgedReports>(withAcknowledged, {});
 				for (const one of inOrder) expect(isAcknowledged(acknowledged, one)).to.equal(true);

@@ -9,13 +9,13 @@ const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
 const bob: Principal = { ...ada, id: "bob" };
 const job = systemPrincipal("test");
 
-/** A change that ends when it is told to. */
+/** A change that ends when the test says so. */
 function held(): { end: () => void; change: () => Promise<string> } {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	return { end: () => resolve("held"), change: () => promise };
 }
 
-/** Of so many that ask at once, those that are refused. */
+/** The refused ones of so many concurrent requests. */
 async function refusedOf(asked: readonly Promise<unknown>[]): Promise<unknown[]> {
 	const outcomes = await Promise.allSettled(asked);
 	return outcomes.filter(({ status }) => status === "rejected").map((one) => (one as PromiseRejectedResult).reason);

@@ -1,4 +1,4 @@
-/** Claims over a real store: of one owner so many sessions start at a time, and nobody else waits for them. */
+/** Claims over a real store: the concurrent starts of one owner are limited, and nobody else waits for them. */
 import { expect } from "chai";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";

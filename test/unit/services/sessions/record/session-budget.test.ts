@@ -29,7 +29,7 @@ const exceeded: BudgetReason = {
 };
 const dayExceeded: BudgetReason = { code: budgetExceeded, message: "The budget of the day is used up", scope: "user" };
 
-/** A session that may spend so many dollars. */
+/** A session with a limit of so many dollars. */
 function limited(limit: number | null, order: RecordOrder = {}): SessionRecord {
 	return sessionRecord({ ...order, order: { request: sessionCreate({ budget: { limit } }) } });
 }
@@ -201,7 +201,7 @@ describe("the rules of a budget", () => {
 	const hold = fc.constantFrom("x", "y", "z");
 	type Step = (record: SessionRecord, seq: number) => SessionRecord;
 
-	/** A hold is made where it fits, as the store would decide. */
+	/** A hold is made if it fits, as the store would decide. */
 	const step: fc.Arbitrary<Step> = fc.oneof(
 		fc.tuple(hold, micros, fc.nat(2 * holdMs)).map(
 			([id, next, ms]): Step =>

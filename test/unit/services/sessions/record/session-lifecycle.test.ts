@@ -9,7 +9,7 @@ import {
 import { type SessionStatus, sessionStatuses } from "#shared/contracts/session-resource.ts";
 import { ConflictError } from "#shared/errors.ts";
 
-/** docs/session-life.md, row by row; 409 where the command is refused. */
+/** The table of docs/session-life.md, row by row; 409 means that the command is refused. */
 const table: Record<SessionStatus, Record<Command, StoredStatus | 409>> = {
 	created: { start: "starting", stop: 409, archive: "archived", restore: 409, delete: "deleted" },
 	starting: { start: 409, stop: "stopping", archive: "archived", restore: 409, delete: "deleted" },

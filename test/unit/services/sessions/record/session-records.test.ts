@@ -12,7 +12,7 @@ import { alice, bob, job } from "../../../../support/bus/test-brokers.ts";
 
 interface Engine {
 	readonly open: () => Promise<StoreUnderTest>;
-	/** Changes at once: over the network no more than find a connection in time on a busy machine. */
+	/** The number of concurrent changes: no more than find a connection in time on a busy machine. */
 	readonly crowd: number;
 }
 

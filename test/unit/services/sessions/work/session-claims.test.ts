@@ -1,4 +1,4 @@
-/** Claims over a real store: the end of a session, whatever else waits. */
+/** Claims over a real store: a session ends even if many others wait. */
 import { expect } from "chai";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";

@@ -39,7 +39,7 @@ describe("Control groups of pods", function () {
 		return eventually(probed, { withinMs: 20_000, what: `a pod that is ${state}` });
 	}
 
-	/** A pod with a process that has nothing of its environment; resolves with its id. */
+	/** Starts a pod with a process without its environment; resolves with the id of that process. */
 	async function podThatHides(runtime: LocalProcessRuntime): Promise<number> {
 		const file = join(pods.dataDir, "hidden");
 		const hide = `env -i setsid sh -c 'echo $$ > ${file}; exec sleep 600' >/dev/null 2>&1 &`;

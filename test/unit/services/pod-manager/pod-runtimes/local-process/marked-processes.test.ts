@@ -34,7 +34,7 @@ describe("MarkedProcesses", () => {
 		};
 	}
 
-	/** A process that becomes another program when its input ends. */
+	/** A process that executes another program when its input ends. */
 	function begin(program: string, env: Record<string, string>): ChildProcess & { pid: number; stdin: Writable } {
 		const script = `read -r _; exec ${program}`;
 		const whole = { PATH: process.env["PATH"] ?? "", ...env };
@@ -43,7 +43,10 @@ describe("MarkedProcesses", () => {
 		return Object.assign(child, { pid: child.pid ?? expect.fail("It was not started") });
 	}
 
-	/** Resolves when it runs: for a moment a process that becomes another program shows no environment at all (proc(5)). */
+	/**
+	 * Resolves when the program runs: a process that executes another program shows no environment for a moment
+	 * (proc(5)).
+	 */
 	function runs({ pid }: { pid: number }, program: string): Promise<unknown> {
 		const isThere = () => processFile(pid, "cmdline").startsWith(`${program}\0`) && processFile(pid, "environ") !== "";
 		return eventually(isThere, { withinMs: 15_000, what: `${program} runs` });
@@ -111,7 +114,7 @@ describe("MarkedProcesses", () => {
 	});
 
 	it("knows at once what has become one of ours, and what of that has ended, without another look (M5)", async () => {
-		// However long a busy machine takes, all of it is within the time that a look is shared.
+		// The whole test lies within the time of one shared look, even on a busy machine.
 		const moment = performance.now();
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => moment });
 		try {
@@ -171,7 +174,7 @@ describe("MarkedProcesses", () => {
 		try {
 			const processes = new MarkedProcesses(marks);
 			expect(await processes.scan()).to.deep.equal([]);
-			// By now it would be known by heart.
+			// The process would be cached by now.
 			ahead = 10_000;
 			expect(await processes.scan()).to.deep.equal([]);
 			agent.stdin?.write("\n");
@@ -197,14 +200,14 @@ describe("MarkedProcesses", () => {
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		try {
 			const processes = new MarkedProcesses(marks);
-			// The second program of this process never asks how the first one's child ended.
+			// The second program of this process never asks how the child of the first one ended.
 			const shell = spawn("sh", ["-c", "sleep 60 & exec sleep 60"], { env: mark(), stdio: "ignore" });
 			children.push(shell);
 			const parent = shell.pid ?? expect.fail("It was not started");
 			const child = await eventually(async () => (await processes.scan()).find(({ pid }) => pid !== parent)?.pid);
 			for (const pid of [parent, child]) await runs({ pid }, "sleep");
 			expect(await processes.scan()).to.have.length(2);
-			// From now on they are known by heart.
+			// The processes would be cached from now on.
 			ahead = 10_000;
 			expect(await processes.scan()).to.have.length(2);
 			process.kill(child, "SIGKILL");

@@ -12,7 +12,7 @@ import { memoryPod } from "../../../../../support/pods/memory-pods.ts";
 describe("PodWatch", () => {
 	const id = randomUUID();
 
-	/** Whom it calls back for, of a look that finds a pod. @param meanwhile Done while the look is under way. */
+	/** The callbacks of a look that finds a pod. @param meanwhile It runs while the look is under way. */
 	async function toldOf(meanwhile: (ending: AbortController) => void): Promise<string[]> {
 		const ending = new AbortController();
 		const look = Promise.withResolvers<Pod[]>();

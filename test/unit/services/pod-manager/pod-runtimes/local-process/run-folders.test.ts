@@ -1,4 +1,4 @@
-/** The records of a launch, whatever the commands of its agent have made of them. */
+/** The records of a launch, after any change by the commands of its agent. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";

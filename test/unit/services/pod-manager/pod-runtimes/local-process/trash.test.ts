@@ -89,7 +89,7 @@ describe("Trash", () => {
 		const deep = join(root, "thing");
 		mkdirSync(deep);
 		const name = "n".repeat(200);
-		// Some 8,000 bytes of path; the system takes 4,096.
+		// The path has some 8,000 bytes; the system accepts 4,096.
 		const script = `for (let depth = 0; depth < 40; depth++) {
 			fs.mkdirSync("${name}");
 			process.chdir("${name}");
@@ -115,7 +115,7 @@ describe("Trash", () => {
 			},
 			{ withinMs: 25_000, everyMs: 1 },
 		);
-		// The next one may begin before the last one is forgotten.
+		// The next look may begin before the last one is forgotten.
 		expect(most.atOnce).to.be.below(10);
 	});
 

@@ -50,7 +50,7 @@ describe("Session agents that wait", function () {
 		return (JSON.parse(runFile("status.json")) as { pid: unknown }).pid;
 	}
 
-	/** Another process of the platform that opens its runtime, and creates the pod once an agent waits. */
+	/** Another process of the platform opens its runtime, and creates the pod once an agent waits. */
 	async function createElsewhere(failpoint = ""): Promise<ChildProcess> {
 		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../../support/pods/create-pod.ts")], {
 			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
@@ -203,7 +203,7 @@ describe("Session agents that wait", function () {
 		const creating = runtime.create(podSpecFor(id, 1));
 		await eventually(() => existsSync(told));
 		writeFileSync(goOn, "");
-		// Longer than an answer may take: nothing of this process runs meanwhile, and timers are what it looks at next.
+		// The time exceeds that of an answer: nothing of this process runs meanwhile, and it handles timers next.
 		await nextTurn();
 		const standsStill = new Int32Array(new SharedArrayBuffer(4));
 		for (let round = 0; round < 300 && readFileSync(told, "utf8") === ""; round++) Atomics.wait(standsStill, 0, 0, 100);
