@@ -95,7 +95,7 @@ export class TestRun {
 	}
 }
 
-/** On a machine with other work every test takes longer. */
+/** Every test takes longer on a machine with other work. */
 function isLong({ seconds }: MochaProcess): boolean {
 	return seconds > longSeconds * patience();
 }
