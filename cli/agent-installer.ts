@@ -98,7 +98,7 @@ export class AgentInstaller {
 			await lockAt(join(agentRecordFolder, id, lockName)),
 			await lockAt(installedLock(folder)),
 		);
-		if (wrong.length > 0) throw new InstallError(`Cannot install ${id}: npm did not keep to ${lockName}: ${wrong[0]}`);
+		if (wrong.length > 0) throw new InstallError(`Cannot install ${id}: npm did not follow ${lockName}: ${wrong[0]}`);
 		if (!existsSync(join(folder, entry))) throw new InstallError(`Cannot install ${id}: there is no "${entry}" in it`);
 		return folderMegabytes(folder);
 	}

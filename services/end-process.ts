@@ -21,7 +21,7 @@ export function endProcess(code: number): void {
 }
 
 function forceEnd(): void {
-	console.error("Ends by force: a file operation does not come back");
+	console.error("Ends by force: a file operation does not return");
 	process.kill(process.pid, "SIGKILL");
 }
 

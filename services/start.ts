@@ -65,7 +65,7 @@ process.on("SIGTERM", end);
 // The reader of this output may end, or a disk may be full; neither is a reason to end the platform.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 process.on("unhandledRejection", (error) => {
-	console.error("Ends because of an error nobody expected:", error);
+	console.error("Ends because of an unexpected error:", error);
 	endProcess(70);
 });
 

@@ -124,7 +124,7 @@ export class EventStream {
 	}
 
 	async #call<I, R>(principal: Principal, action: Action<I, unknown, R>, params: NoInfer<I>, timeout?: number) {
-		if (!this.#bus?.isAvailable(action.name)) throw new UnavailableError(`Nobody serves "${action.name}"`);
+		if (!this.#bus?.isAvailable(action.name)) throw new UnavailableError(`No service offers "${action.name}"`);
 		const meta = { request_id: randomUUID(), principal: vouch(principal) };
 		return call(this.#bus.caller, action, params, { meta, ...(timeout !== undefined && { timeout }) });
 	}

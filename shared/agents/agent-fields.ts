@@ -16,12 +16,15 @@ const mode = {
 } as const;
 
 const installFields = schema({
-	package: { ...text, description: "npm package; `config/agents/<id>/` holds its package.json and package-lock.json" },
+	package: { ...text, description: "npm package; its package.json and package-lock.json are in `config/agents/<id>/`" },
 	version: { ...text, pattern: "^\\d+\\.\\d+\\.\\d+$" },
-	size_mb: { type: "number", integer: true, min: 1, description: "On disk, installed" },
+	size_mb: { type: "number", integer: true, min: 1, description: "Size of the installation on disk" },
 	licence: text,
-	entry: { ...text, description: "File of the installation that is started, by which one is known to be whole" },
-	scripts: { type: "boolean", default: false, description: "Its packages' own install scripts have to run" },
+	entry: {
+		...text,
+		description: "File of the installation that is started; its presence shows that the installation is complete",
+	},
+	scripts: { type: "boolean", default: false, description: "Whether its packages' install scripts have to run" },
 });
 export type InstallRecipe = Output<typeof installFields>;
 
@@ -34,8 +37,7 @@ export const agentFields = schema({
 		key: { type: "string" },
 		value: { type: "any" },
 		default: {},
-		description:
-			"Variables beside the allowed ones: text, or a map that is written as JSON. What stays empty is left out",
+		description: "Variables beside the allowed ones: text, or a map that is written as JSON. Empty ones are omitted",
 	},
 	files: {
 		type: "array",
@@ -45,74 +47,75 @@ export const agentFields = schema({
 			props: { path: place, format: { type: "enum", values: ["json", "toml"] }, content: { type: "any" } },
 		},
 		default: [],
-		description: "Written into the home before each start",
+		description: "Files that are written into the home before each start",
 	},
 	folders: {
 		type: "array",
 		max: 20,
 		items: place,
 		default: [],
-		description: "Made in the home before each start",
+		description: "Folders that are created in the home before each start",
 	},
 	keeps: {
 		type: "array",
 		max: 20,
 		items: place,
 		default: [],
-		description: "Folders of the home that outlive the pod, so that a conversation can be taken up again",
+		description: "Folders of the home that outlive the pod, so that a conversation can be continued",
 	},
 	wires: {
 		type: "record",
 		key: { type: "string" },
 		value: { type: "record", key: { type: "string" }, value: { type: "string" } },
 		default: {},
-		description: "Wire formats it can speak, the best first; each with places of the record's own, `{wire:<name>}`",
+		description:
+			"Wire formats that it supports, the best first; each with the record's own placeholders, `{wire:<name>}`",
 	},
 	needs_model: { type: "boolean", default: true },
 	own_model: {
 		type: "boolean",
 		default: true,
-		description: "It can answer questions in a session that has no model, so it is asked for the summary at the end",
+		description:
+			"Whether it can answer questions in a session without a model, so that it is asked for the summary at the end",
 	},
 	modes: {
 		type: "object",
 		optional: true,
 		props: { ask: mode, auto: mode },
-		description: "By the session's permission mode",
+		description: "Modes of the agent by the session's permission mode",
 	},
 	asks: {
 		type: "array",
 		items: { type: "enum", values: askedThings },
 		max: askedThings.length,
-		description: "What it asks to be allowed before it does it, with the permission mode `ask`",
+		description: "Kinds of actions before which it asks for permission in the permission mode `ask`",
 	},
 	sandboxes: {
 		type: "array",
 		items: { type: "enum", values: askedThings },
 		max: askedThings.length,
 		optional: true,
-		description: "What of that it does unasked all the same, where a sandbox of its own allows it",
+		description: "Those of these actions that it takes without asking when its own sandbox allows them",
 	},
 	usage: {
 		type: "enum",
 		values: ["turn-sum", "last-call", "cumulative", "none"],
 		default: "none",
-		description: "What the token numbers mean that it tells by itself; only of use where no proxy meters",
+		description: "Meaning of the token counts that it reports itself; used only when no proxy meters",
 	},
 	mcp: { type: "enum", values: ["both", "http", "stdio", "none"], default: "both" },
-	loads: { type: "boolean", default: true, description: "Its `session/load`, where it offers one, can be relied on" },
+	loads: { type: "boolean", default: true, description: "Whether its `session/load`, if it offers that, is reliable" },
 	end_signal: {
 		type: "enum",
 		values: ["none", "SIGTERM", "SIGINT"],
 		default: "none",
-		description: "Sent together with the end of its input, for agents that do not heed that",
+		description: "Signal that is sent with the end of its input, for agents that ignore the latter",
 	},
 	chatter: {
 		type: "string",
 		max: 100,
 		default: "",
-		description:
-			"Part of those lines of its standard error that are of use to its makers only: they are logged as DEBUG",
+		description: "Text in lines of its standard error that only help its developers; they are logged as DEBUG",
 	},
 	late_update_ms: {
 		type: "number",
@@ -120,20 +123,25 @@ export const agentFields = schema({
 		min: 0,
 		max: 5_000,
 		default: 300,
-		description: "How long after a turn's answer its last updates may still come",
+		description: "Milliseconds after a turn's answer in which its last updates may arrive",
 	},
 	memory_mb: {
 		type: "number",
 		integer: true,
 		min: 1,
-		description: "What a pod should have for it, beside the repository's tools",
+		description: "Megabytes of memory that a pod should have for it, beside the repository's tools",
 	},
 	proven: {
 		type: "boolean",
 		default: false,
-		description: "Every row of the table in docs/choosing-an-agent.md was passed by this very version",
+		description: "Whether exactly this version has passed every row of the table in docs/choosing-an-agent.md",
 	},
-	install: { type: "object", optional: true, props: installFields, description: "Absent: it comes with the platform" },
+	install: {
+		type: "object",
+		optional: true,
+		props: installFields,
+		description: "Its installation; absent: it comes with the platform",
+	},
 });
 /** A record as it is written, with placeholders like `{model_url}` that are replaced when the agent is started. */
 export type WrittenAgent = Output<typeof agentFields>;

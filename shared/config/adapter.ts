@@ -20,7 +20,7 @@ export const adapterFields = schema({
 		type: "string",
 		pattern: "^[\\w./-]+\\.ts#\\w+$",
 		description:
-			"Module (from the project's root) and class, e.g. `services/gateway/identity-providers/dev.ts#DevIdentity`",
+			"Module (a path from the project's root) and class, e.g. `services/gateway/identity-providers/dev.ts#DevIdentity`",
 	},
 	kwargs: { ...freeForm, description: "Arguments of the class" },
 	secret_kwargs_env: {
@@ -28,7 +28,7 @@ export const adapterFields = schema({
 		key: { type: "string" },
 		value: { type: "string" },
 		default: {},
-		description: "Arguments whose values stand in environment variables: argument name to variable name",
+		description: "Arguments whose values are in environment variables: argument name to variable name",
 	},
 });
 export type AdapterRef = Output<typeof adapterFields>;

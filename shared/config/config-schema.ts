@@ -17,13 +17,13 @@ export const configSchema = schema({
 		type: "string",
 		min: 1,
 		default: "data",
-		description: "Folder of everything the platform keeps; short form `DATA_DIR`",
+		description: "Folder of all data of the platform; short form `DATA_DIR`",
 	},
 	installation_key: {
 		type: "string",
 		default: "",
 		description:
-			"32 bytes in base64url; empty: `keys/installation` in the data folder, made once. Environment `ATELIER_INSTALLATION_KEY`",
+			"32 bytes in base64url; empty: `keys/installation` in the data folder, created once. Environment variable `ATELIER_INSTALLATION_KEY`",
 	},
 	bus: {
 		type: "object",
@@ -35,18 +35,24 @@ export const configSchema = schema({
 				description:
 					"NATS server, e.g. `nats://127.0.0.1:4222` or `tls://nats.example:4222`; empty: all services in this process",
 			},
-			user: { ...given, description: "User of NATS; before the one in the URL" },
-			password: { ...given, description: "Their password; better in the environment, `BUS__PASSWORD`" },
-			token: { ...given, description: "Token of NATS in the place of a user" },
-			credentials_file: { ...given, description: "`.creds` file, or the seed of an NKey, in the place of a user" },
-			ca_file: { ...given, description: "Certificates of the authority that NATS' own is from; empty: the system's" },
-			cert_file: { ...given, description: "Certificate shown to NATS" },
-			key_file: { ...given, description: "Its key" },
+			user: { ...given, description: "User of NATS; has precedence over the one in the URL" },
+			password: {
+				...given,
+				description: "Password of that user; better set by the environment variable `BUS__PASSWORD`",
+			},
+			token: { ...given, description: "Token of NATS instead of a user" },
+			credentials_file: { ...given, description: "`.creds` file, or the seed of an NKey, instead of a user" },
+			ca_file: {
+				...given,
+				description: "Certificates of the authority that signed the certificate of NATS; empty: the system's",
+			},
+			cert_file: { ...given, description: "Certificate of the platform for NATS" },
+			key_file: { ...given, description: "Key of that certificate" },
 			log_level: {
 				type: "enum",
 				values: ["fatal", "error", "warn", "info", "debug"],
 				default: "warn",
-				description: "What the bus and the services log",
+				description: "Least level of what the bus and the services log",
 			},
 		},
 	},
@@ -60,7 +66,7 @@ export const configSchema = schema({
 				min: 0,
 				max: 65_535,
 				default: 8080,
-				description: "Short form `PORT`; 0 takes a free one",
+				description: "Port to listen on; short form `PORT`; 0 takes a free one",
 			},
 			product: {
 				type: "string",
@@ -72,47 +78,47 @@ export const configSchema = schema({
 				type: "array",
 				items: { type: "string", pattern: "^[a-z][a-z0-9-]*$" },
 				default: [],
-				description: "Other product names that answer as well",
+				description: "Further product names with the same routes",
 			},
 			allowed_hosts: {
 				type: "array",
 				items: { type: "string", min: 1 },
 				default: [],
-				description: "Values of `Host` beside the address listened on, without port",
+				description: "Allowed values of `Host` beside the address listened on, without port",
 			},
 			allowed_origins: {
 				type: "array",
 				items: { type: "string", min: 1 },
 				default: [],
-				description: "Values of `Origin` that web pages may call from, beside the platform's own",
+				description: "Allowed values of `Origin` of web pages, beside the platform's own",
 			},
 			public_url: {
 				type: "string",
 				default: "",
 				pattern: "^$|^https?://[^/]+$",
-				description: "How pods and people reach the gateway; empty: `http://<host>:<port>`",
+				description: "URL at which pods and people reach the gateway; empty: `http://<host>:<port>`",
 			},
 		},
 	},
-	identity: { ...adapter, description: "Who callers are" },
-	store: { ...adapter, description: "Where documents are kept" },
+	identity: { ...adapter, description: "Identity of callers" },
+	store: { ...adapter, description: "Store of documents" },
 	pods: {
 		type: "object",
 		props: {
-			runtime: { ...adapter, description: "Where session pods run" },
+			runtime: { ...adapter, description: "Place where session pods run" },
 			starting_per_owner: {
 				type: "number",
 				integer: true,
 				min: 1,
 				optional: true,
 				description:
-					"Sessions of one owner that start at a time, others of theirs wait; empty: twice as many as the pod manager has processors",
+					"Most sessions of one owner that start at a time; further ones wait; empty: twice the processors of the pod manager",
 			},
 			on_exit: {
 				type: "enum",
 				values: ["keep", "stop"],
 				default: "keep",
-				description: "What an orderly end of the platform does to running sessions",
+				description: "Whether running sessions continue or stop at an orderly end of the platform",
 			},
 		},
 	},
@@ -123,21 +129,23 @@ export const configSchema = schema({
 				type: "string",
 				min: 1,
 				default: "config/models.yaml",
-				description: "Models, their providers and prices; from the project's folder, or absolute",
+				description: "File with models, providers and prices; a path from the project's folder, or an absolute one",
 			},
 		},
 	},
 	budgets: {
 		type: "object",
 		props: {
-			session_limit: { ...dollars, description: "What a new session may spend, in US dollars; empty: no limit" },
+			session_limit: { ...dollars, description: "Limit of a new session's cost in US dollars; empty: no limit" },
 			user_daily_limit: {
 				...dollars,
-				description: "What a user may spend a day (UTC), unless an administrator says otherwise; empty: no limit",
+				description:
+					"Daily limit (UTC) of a user in US dollars, unless an administrator sets another one; empty: no limit",
 			},
 			tenant_daily_limit: {
 				...dollars,
-				description: "What a tenant may spend a day (UTC), unless an administrator says otherwise; empty: no limit",
+				description:
+					"Daily limit (UTC) of a tenant in US dollars, unless an administrator sets another one; empty: no limit",
 			},
 		},
 	},
@@ -150,14 +158,14 @@ export const configSchema = schema({
 				min: 1,
 				max: 300,
 				default: 30,
-				description: "Interval of `heartbeat` and `stats_updated`",
+				description: "Interval of `heartbeat` and `stats_updated` in seconds",
 			},
 			max_clients: {
 				type: "number",
 				integer: true,
 				min: 1,
 				default: 2_000,
-				description: "Streams per gateway process; more get 503",
+				description: "Most streams per gateway process; further ones get 503",
 			},
 		},
 	},
@@ -171,7 +179,7 @@ export const configSchema = schema({
 				max: 10_000,
 				optional: true,
 				description:
-					"How long an ending gateway says 503 at `/ready` and still takes requests, so that load balancers notice; empty: 2000, and 0 where one process with an identity that trusts its callers is all there is",
+					"Milliseconds in which an ending gateway answers 503 at `/ready` and still accepts requests, so that load balancers notice; empty: 2000, or 0 for a single process with an identity that trusts its callers",
 			},
 		},
 	},
@@ -183,11 +191,11 @@ export const configSchema = schema({
 				items: { type: "enum", values: ["https", "ssh", "http", "file"] },
 				default: [],
 				description:
-					"Which repositories may be named; empty: by identity (`dev`: https, ssh, file, and http to loopback; otherwise https, ssh)",
+					"Protocols with which repositories may be named; empty: by identity (`dev`: https, ssh, file, and http to loopback; otherwise https, ssh)",
 			},
 		},
 	},
-	templates: { ...adapter, description: "Where templates come from" },
+	templates: { ...adapter, description: "Source of templates" },
 	mcp_servers: {
 		type: "array",
 		max: 100,
@@ -202,7 +210,7 @@ export const configSchema = schema({
 			local_mounts: {
 				type: "boolean",
 				default: false,
-				description: "Sessions may use folders of this host; no runtime of this version can",
+				description: "Whether sessions may use folders of this host; no runtime of this version can",
 			},
 			file_manager: {
 				type: "boolean",
@@ -215,9 +223,9 @@ export const configSchema = schema({
 	auth_discovery: {
 		type: "object",
 		props: {
-			issuer: { type: "string", default: "", description: "OpenID issuer told to clients; empty: 404" },
-			cli_client_id: { type: "string", default: "atelier-cli", description: "Public client for command line logins" },
-			scopes: { type: "string", default: "openid profile email", description: "Scopes told to clients" },
+			issuer: { type: "string", default: "", description: "OpenID issuer for clients; empty: 404" },
+			cli_client_id: { type: "string", default: "atelier-cli", description: "Public client for command-line logins" },
+			scopes: { type: "string", default: "openid profile email", description: "Scopes for clients" },
 		},
 	},
 });

@@ -15,8 +15,12 @@ export function maskSecrets(value: unknown, name = ""): unknown {
 	if (typeof value === "object" && value !== null) {
 		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskSecrets(item, key)]));
 	}
-	if (typeof value !== "string" || value === "") return value;
-	return secretName.test(name) ? mask : value.split(nextUrl).map(withoutUser).join(",");
+	return typeof value === "string" ? maskedText(value, name) : value;
+}
+
+function maskedText(text: string, name: string): string {
+	if (text === "") return text;
+	return secretName.test(name) ? mask : text.split(nextUrl).map(withoutUser).join(",");
 }
 
 /**

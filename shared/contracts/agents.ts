@@ -17,30 +17,40 @@ const agent = schema({
 	id: text,
 	title: text,
 	licence: { ...nullableText, description: "null: the platform's own" },
-	version: { ...nullableText, description: "That the platform works with; null: the platform's own" },
+	version: { ...nullableText, description: "Version that the platform works with; null: the platform's own" },
 	installed_version: { ...nullableText, description: "null: it is not installed, or comes with the platform" },
-	install_command: { ...nullableText, description: "Typed in the platform's folder; null: it comes with the platform" },
-	disk_mb: { ...megabytes, description: "Megabytes that it takes, or would" },
-	memory_mb: { ...megabytes, description: "Megabytes that a pod should have for it" },
-	formats: { type: "array", items: text, description: "Wire formats it speaks with models, the best first" },
+	install_command: {
+		...nullableText,
+		description: "Command in the platform's folder; null: it comes with the platform",
+	},
+	disk_mb: { ...megabytes, description: "Megabytes of its installation, whether installed or not" },
+	memory_mb: { ...megabytes, description: "Megabytes of memory that a pod should have for it" },
+	formats: { type: "array", items: text, description: "Wire formats that it supports, the best first" },
 	needs_model: { type: "boolean" },
 	models: {
 		type: "array",
 		items: text,
-		description: "Models of `GET /models` it can be used with, at most 200, those first that can be used now",
+		description: "Models of `GET /models` that it can use, at most 200; those that can be used now come first",
 	},
-	asks: { ...things, description: "Before what a person is asked in the permission mode `ask`" },
-	sandboxes: { ...things, description: "What of that is done unasked where a sandbox of the agent's own allows it" },
-	mcp: { type: "array", items: { type: "enum", values: ["stdio", "http"] }, description: "MCP servers it takes" },
+	asks: { ...things, description: "Kinds of actions before which a person is asked in the permission mode `ask`" },
+	sandboxes: {
+		...things,
+		description: "Those of these actions that happen without a question when the agent's own sandbox allows them",
+	},
+	mcp: {
+		type: "array",
+		items: { type: "enum", values: ["stdio", "http"] },
+		description: "Kinds of MCP servers that it accepts",
+	},
 	resumes: {
 		type: "boolean",
-		description: "After a restart it goes on with its own conversation; false: with a summary of it",
+		description: "Whether it continues its own conversation after a restart; false: it gets a summary",
 	},
-	proven: { type: "boolean", description: "Every run of the platform's tests tries this very version" },
+	proven: { type: "boolean", description: "Whether every run of the platform's tests uses this version" },
 	missing: {
 		type: "array",
 		items: text,
-		description: "Sentences: all that keeps it from being used now; none: it can be",
+		description: "Sentences about everything that prevents its use now; none: it can be used",
 	},
 });
 export type Agent = Output<typeof agent>;
@@ -48,7 +58,7 @@ export type Agent = Output<typeof agent>;
 export const agents = defineContract("agents", {
 	list: {
 		rest: "GET /agents",
-		summary: "Coding agents sessions may have, and what each of them needs",
+		summary: "Coding agents that sessions may use, with their requirements",
 		params: {},
 		returns: { type: "array", items: { type: "object", props: agent } },
 		errors: [503],

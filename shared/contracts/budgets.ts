@@ -15,18 +15,18 @@ const limit = { limit: dollarLimit } as const;
 
 /** The budget of one day; days begin at 00:00 UTC. */
 export const dayBudget = schema({
-	limit: { ...nullableDollars, description: "US dollars a day; null: none" },
+	limit: { ...nullableDollars, description: "US dollars per day; null: no limit" },
 	spent: { ...dollars, description: "US dollars today" },
 	reserved: { ...dollars, description: "US dollars held by turns under way" },
-	is_default: { type: "boolean", description: "The limit is the one of the configuration" },
+	is_default: { type: "boolean", description: "Whether the limit is that of the configuration" },
 });
 export type DayBudget = Output<typeof dayBudget>;
 
 export const correctionRequest = schema({
 	amount: { type: "number", min: -1_000_000, max: 1_000_000, description: "US dollars to add to what was spent today" },
 	reason: { type: "string", min: 1, max: 500 },
-	session_id: { type: "uuid", optional: true, description: "A session of the user whose sum changes too" },
-	correction_id: { ...reporterId, optional: true, description: "Makes a repeat harmless" },
+	session_id: { type: "uuid", optional: true, description: "A session of the user, whose sum is corrected too" },
+	correction_id: { ...reporterId, optional: true, description: "Id that makes a repeated request harmless" },
 });
 export type CorrectionRequest = Output<typeof correctionRequest>;
 
@@ -37,7 +37,7 @@ export const correction = schema({
 	session_id: { type: "uuid", nullable: true },
 	amount: { type: "number", description: "US dollars" },
 	reason: { type: "string" },
-	corrected_by: { type: "string", description: "The administrator" },
+	corrected_by: { type: "string", description: "Administrator who made the correction" },
 	corrected_at: { type: "string", format: "date-time" },
 });
 export type Correction = Output<typeof correction>;
@@ -46,14 +46,14 @@ const answer = { type: "object", props: dayBudget } as const;
 
 export const reservation = schema({
 	granted: { type: "boolean" },
-	limited: { type: "boolean", description: "Whether any limit applies; if not, nothing needs to be asked" },
+	limited: { type: "boolean", description: "Whether any limit applies; if not, no further request is needed" },
 	reservation_id: { type: "string" },
-	amount: { ...dollars, description: "US dollars it holds now; when refused, what was wanted" },
-	reason: { type: "object", props: budgetReason, nullable: true, description: "Why it was refused" },
+	amount: { ...dollars, description: "US dollars that the reservation holds; when refused, the requested amount" },
+	reason: { type: "object", props: budgetReason, nullable: true, description: "Reason of the refusal" },
 });
 export type Reservation = Output<typeof reservation>;
 
-const modelName = { type: "string", max: 100, description: "As the catalogue names it; empty: none" } as const;
+const modelName = { type: "string", max: 100, description: "Name in the catalogue; empty: none" } as const;
 /** A count of tokens. Its bound is larger than that of one report, because a long turn makes many reports. */
 const tokens = { type: "number", integer: true, min: 0, max: 1_000_000_000_000, optional: true } as const;
 
@@ -67,28 +67,28 @@ const usedTokens = schema({
 
 const plannedCall = schema({
 	model: modelName,
-	input_tokens: { ...tokens, description: "It reads; absent: as much as fits the model" },
-	output_tokens: { ...tokens, description: "It writes; absent: as much as fits the model" },
+	input_tokens: { ...tokens, description: "Input tokens of the call; absent: as many as the model accepts" },
+	output_tokens: { ...tokens, description: "Output tokens of the call; absent: as many as the model can write" },
 });
 export type PlannedCall = Output<typeof plannedCall>;
 
 export const reservationRequest = schema({
 	reservation_id: reporterId,
 	model: modelName,
-	input_tokens: { ...tokens, description: "What the first model call of a turn reads, if known; default 16,000" },
+	input_tokens: { ...tokens, description: "Input tokens of the first model call of a turn, if known; default 16,000" },
 	calls: {
 		type: "array",
 		max: 128,
 		items: { type: "object", props: plannedCall },
 		optional: true,
-		description: "Before a model call: all that are under way, this one last; absent: before a turn",
+		description: "All calls under way with this one last, before a model call; absent before a turn",
 	},
 	used: {
 		type: "array",
 		max: 1_001,
 		items: { type: "object", props: usedTokens },
 		optional: true,
-		description: "All that was metered under this reservation so far, reported or not, by model",
+		description: "All tokens metered under this reservation so far, reported or not, by model",
 	},
 });
 export type ReservationRequest = Output<typeof reservationRequest>;
@@ -104,14 +104,14 @@ export const budgets = defineContract("budgets", {
 	tenant: {
 		rest: "PUT /budgets/tenant",
 		access: "admin",
-		summary: "Limit what the caller's tenant may spend a day; null: no limit",
+		summary: "Set the daily limit of the caller's tenant; null: no limit",
 		params: limit,
 		returns: answer,
 	},
 	reset_tenant: {
 		rest: "DELETE /budgets/tenant",
 		access: "admin",
-		summary: "Give the caller's tenant the limit of the configuration again",
+		summary: "Reset the daily limit of the caller's tenant to that of the configuration",
 		params: {},
 	},
 	user: {
@@ -124,20 +124,21 @@ export const budgets = defineContract("budgets", {
 	limit_user: {
 		rest: "PUT /budgets/users/:user_id",
 		access: "admin",
-		summary: "Limit what a user of the caller's tenant may spend a day; null: no limit",
+		summary: "Set the daily limit of a user of the caller's tenant; null: no limit",
 		params: { ...person, ...limit },
 		returns: answer,
 	},
 	reset_user: {
 		rest: "DELETE /budgets/users/:user_id",
 		access: "admin",
-		summary: "Give a user of the caller's tenant the limit of the configuration again",
+		summary: "Reset the daily limit of a user of the caller's tenant to that of the configuration",
 		params: person,
 	},
 	correct_user: {
 		rest: "POST /budgets/users/:user_id/corrections",
 		access: "admin",
-		summary: "Correct what a user, and so the tenant, has spent today, by a row of the ledger that says why",
+		summary:
+			"Correct the amount that a user, and so the tenant, has spent today, by a row of the ledger with the reason",
 		status: 201,
 		params: { ...person, ...correctionRequest },
 		returns: { type: "object", props: correction },
@@ -146,7 +147,8 @@ export const budgets = defineContract("budgets", {
 	reserve: {
 		rest: "POST /sessions/:session_id/reservations",
 		access: "pod",
-		summary: "Hold what a turn or its next model call may cost; the same id raises what it holds",
+		summary:
+			"Reserve the possible cost of a turn or its next model call; a request with the same id raises the reservation",
 		params: { ...session, ...reservationRequest },
 		returns: { type: "object", props: reservation },
 		errors: [404, 409, 503],
@@ -154,7 +156,7 @@ export const budgets = defineContract("budgets", {
 	release: {
 		rest: "DELETE /sessions/:session_id/reservations/:reservation_id",
 		access: "pod",
-		summary: "Give back what a reservation still holds",
+		summary: "Release the rest of a reservation",
 		params: { ...session, reservation_id: reporterId },
 		errors: [404, 503],
 	},

@@ -38,11 +38,15 @@ export const chronicle = schema({
 	summary: { ...text, nullable: true },
 	key_changes: { type: "array", items: text },
 	unfinished_work: { ...text, nullable: true },
-	token_usage: { ...count, description: "Of the session, when the chronicle began or was reported last" },
+	token_usage: { ...count, description: "Tokens of the session when the chronicle began or was last reported" },
 	cost: { type: "number", min: 0, nullable: true, description: "US dollars" },
 	duration_seconds: { ...count, nullable: true },
 	tags: { type: "array", items: text },
-	parent_chronicle_id: { type: "uuid", nullable: true, description: "The one its session was reforged from" },
+	parent_chronicle_id: {
+		type: "uuid",
+		nullable: true,
+		description: "The chronicle that its session was reforged from",
+	},
 	created_at: time,
 	updated_at: time,
 });
@@ -104,7 +108,7 @@ export type TimelineTotals = Output<typeof timelineTotals>;
 export const timeline = schema({
 	events: { type: "array", items: { type: "object", props: timelineEntry }, description: "Ascending" },
 	...timelineTotals,
-	truncated: { type: "boolean", optional: true, description: "The oldest entries are not kept any more" },
+	truncated: { type: "boolean", optional: true, description: "Whether the oldest entries were removed" },
 });
 export type Timeline = Output<typeof timeline>;
 
@@ -118,7 +122,7 @@ export const chronicles = defineContract("chronicles", {
 	report: {
 		rest: "POST /sessions/:session_id/chronicle",
 		access: "session",
-		summary: "What became of a session: completes its draft, or begins one",
+		summary: "Report the summary of a session, which completes its draft or begins one",
 		status: 201,
 		params: { ...sessionId, ...chronicleReport },
 		returns: record,
@@ -139,10 +143,20 @@ export const chronicles = defineContract("chronicles", {
 			project: { type: "string", max: 500, optional: true },
 			repo: { type: "string", max: 500, optional: true },
 			model_name: { type: "string", max: 100, optional: true },
-			tags: { type: "string", max: 2_000, optional: true, description: "Separated by commas; all must be there" },
+			tags: {
+				type: "string",
+				max: 2_000,
+				optional: true,
+				description: "Tags separated by commas; a chronicle must have all of them",
+			},
 			limit: { type: "number", integer: true, min: 1, max: 200, default: 50 },
 			offset: { ...count, max: 10_000, default: 0, description: "Chronicles to skip, after `cursor` if given" },
-			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+			cursor: {
+				type: "string",
+				max: 300,
+				optional: true,
+				description: "The cursor in the `Link` header of the preceding page",
+			},
 		},
 		returns: {
 			type: "object",
@@ -152,7 +166,7 @@ export const chronicles = defineContract("chronicles", {
 	},
 	create: {
 		rest: "POST /chronicles",
-		summary: "A draft from a session as it is now",
+		summary: "Create a draft from the present state of a session",
 		status: 201,
 		params: sessionId,
 		returns: record,
@@ -167,7 +181,7 @@ export const chronicles = defineContract("chronicles", {
 	},
 	update: {
 		rest: "PATCH /chronicles/:chronicle_id",
-		summary: "Edit a chronicle; absent and null members stay",
+		summary: "Edit a chronicle; absent and null members are unchanged",
 		params: {
 			...chronicleId,
 			summary: { ...prose, ...keep },
@@ -188,14 +202,14 @@ export const chronicles = defineContract("chronicles", {
 	},
 	reforge: {
 		rest: "POST /chronicles/:chronicle_id/reforge",
-		summary: "A new session like the chronicle's, in status `created`: start it when it is wanted",
+		summary: "Create a session like the chronicle's in the status `created`; it is not started",
 		params: chronicleId,
 		returns: { type: "object", props: session },
 		errors: [404],
 	},
 	chain: {
 		rest: "GET /chronicles/:chronicle_id/chain",
-		summary: "A chronicle and those it was reforged from, oldest first",
+		summary: "A chronicle and the chronicles it was reforged from, oldest first",
 		params: chronicleId,
 		returns: { type: "array", items: record },
 		errors: [404],

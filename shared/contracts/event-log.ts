@@ -6,22 +6,26 @@ const seq = { type: "number", integer: true, min: 0 } as const;
 
 const entry = {
 	seq,
-	type: { type: "string", description: "Event name clients see" },
+	type: { type: "string", description: "Name of the event for clients" },
 	data: { type: "string", description: "JSON text of the payload" },
 	tenant: { type: "string" },
-	owner: { type: "string", optional: true, description: "Absent: everybody of the tenant" },
+	owner: {
+		type: "string",
+		optional: true,
+		description: "Owner who may see the event; absent: everybody of the tenant may",
+	},
 	skipped: {
 		type: "boolean",
 		optional: true,
-		description: "Set: what it was cannot be told; whoever follows the log starts over from the present state",
+		description: "Set when the content is unknown; readers start over from the present state",
 	},
 } as const;
 export type LogEntry = Output<typeof entry>;
 
 export const logHead = schema({
-	epoch: { type: "string", description: "Changes when the log begins anew" },
+	epoch: { type: "string", description: "Name of the log; a new log has another one" },
 	seq: { ...seq, description: "Newest entry; 0 in an empty log" },
-	oldest: { ...seq, description: "Oldest entry kept; 1 in an empty log" },
+	oldest: { ...seq, description: "Oldest retained entry; 1 in an empty log" },
 });
 export type LogHead = Output<typeof logHead>;
 

@@ -14,7 +14,7 @@ const patchPiece = {
 		min: 1,
 		max: 64,
 		pattern: "^[\\w-]+$",
-		description: "Names the patch; another one takes its place",
+		description: "Id of the patch; a patch with another id replaces it",
 	},
 	piece: { type: "number", integer: true, min: 0, max: 15, description: "Counts from 0" },
 	pieces: {
@@ -22,10 +22,10 @@ const patchPiece = {
 		integer: true,
 		min: 1,
 		max: 16,
-		description: "The patch counts when the last one is there",
+		description: "The patch is valid when its last piece has arrived",
 	},
 	text: { type: "string", max: maxPatchPiece, description: "Part of a unified diff against the last commit" },
-	truncated: { type: "boolean", description: "The patch was cut at a file's end" },
+	truncated: { type: "boolean", description: "Whether the patch was cut at the end of a file" },
 } as const;
 
 /** The most entries of one report. */
@@ -33,7 +33,7 @@ export const maxReportEntries = 50;
 export const maxReportEvents = 100;
 
 const reportedEntry = {
-	at: { type: "string", max: 40, format: "date-time", description: "When it happened" },
+	at: { type: "string", max: 40, format: "date-time", description: "Time of the event" },
 	...entryFields,
 } as const;
 export type ReportedEntry = Output<typeof reportedEntry>;
@@ -45,7 +45,7 @@ export const historyReport = schema({
 		integer: true,
 		min: 0,
 		optional: true,
-		description: "Launch that made the report, when it could not deliver it itself; default the caller's own",
+		description: "Launch that made the report but could not deliver it; default: the caller's own",
 	},
 	n: {
 		type: "number",
@@ -59,7 +59,7 @@ export const historyReport = schema({
 	diff: { type: "object", props: patchPiece, optional: true },
 	timeline: { type: "array", max: maxReportEntries, items: { type: "object", props: reportedEntry }, default: [] },
 	events: { type: "array", max: maxReportEvents, items: { type: "object", props: eventFields }, default: [] },
-	chronicle: { type: "object", props: chronicleReport, optional: true, description: "What became of the launch" },
+	chronicle: { type: "object", props: chronicleReport, optional: true, description: "Summary of the launch" },
 });
 export type HistoryReport = Output<typeof historyReport>;
 export type SentHistoryReport = Input<typeof historyReport>;

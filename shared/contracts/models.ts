@@ -13,7 +13,7 @@ const model = schema({
 	id: text,
 	name: text,
 	description: text,
-	provider: { type: "enum", values: modelLocations, description: "Where it runs" },
+	provider: { type: "enum", values: modelLocations, description: "The place where the model runs" },
 	tier: { type: "enum", values: ["frontier", "balanced", "execution", "reasoning"] },
 	color: { ...text, description: "CSS colour" },
 	cost_per_million_tokens: { ...dollars, nullable: true, description: "US dollars for input; null: no price" },
@@ -27,17 +27,21 @@ const model = schema({
 	formats: {
 		type: "array",
 		items: text,
-		description: "Wire formats of its provider; an agent has to speak one of them",
+		description: "Wire formats of its provider; an agent needs one of them",
 	},
-	available: { type: "boolean", description: "Whether the platform holds the key its provider wants" },
-	unavailable_reason: { ...text, nullable: true, description: "A sentence: why it cannot be used now" },
+	available: { type: "boolean", description: "Whether the platform has the key that the provider requires" },
+	unavailable_reason: {
+		...text,
+		nullable: true,
+		description: "The reason, as a sentence, why the model cannot be used now",
+	},
 });
 export type Model = Output<typeof model>;
 
 export const models = defineContract("models", {
 	list: {
 		rest: "GET /models",
-		summary: "Models sessions may use, with prices",
+		summary: "Models that sessions may use, with prices",
 		params: {},
 		returns: { type: "array", items: { type: "object", props: model } },
 		errors: [503],

@@ -24,8 +24,13 @@ const permissionOption = {
 export const permissionRequest = schema({
 	request_id: { type: "string" },
 	tool: { ...text, description: "Kind of the tool: `edit`, `execute`, …; `other` when the agent does not say" },
-	title: { ...text, description: "What the agent wants to do, in its own words" },
-	input: { type: "record", key: text, value: { type: "any" }, description: "Of the tool; long texts are shortened" },
+	title: { ...text, description: "Description by the agent of what it wants to do" },
+	input: {
+		type: "record",
+		key: text,
+		value: { type: "any" },
+		description: "Arguments of the tool; long texts are shortened",
+	},
 	options: { type: "array", items: { type: "object", props: permissionOption } },
 	created_at: { type: "string", format: "date-time" },
 });
@@ -62,7 +67,7 @@ const chatAddress = schema({
 export const sessionControl = defineContract("session-control", {
 	interrupt: {
 		rest: "POST /sessions/:session_id/interrupt",
-		summary: "Stop what the agent is doing now; messages behind it are answered next",
+		summary: "Interrupt the turn under way; later messages are answered next",
 		params: sessionId,
 		returns: { type: "object", props: interruptResult },
 		errors: [404, 409, 502],
@@ -70,14 +75,14 @@ export const sessionControl = defineContract("session-control", {
 	},
 	permissions: {
 		rest: "GET /sessions/:session_id/permissions",
-		summary: "What the agent waits to be allowed, oldest first",
+		summary: "Open permission requests of the agent, oldest first",
 		params: sessionId,
 		returns: { type: "array", items: { type: "object", props: permissionRequest } },
 		errors: [404, 409, 502],
 	},
 	answer_permission: {
 		rest: "POST /sessions/:session_id/permissions/:request_id",
-		summary: "Allow or deny; the same answer may be given again",
+		summary: "Allow or deny a permission request; the same answer may be repeated",
 		params: {
 			...sessionId,
 			request_id: { type: "string", min: 1, max: 100 },
@@ -88,7 +93,7 @@ export const sessionControl = defineContract("session-control", {
 				max: 200,
 				optional: true,
 				nullable: true,
-				description: "One of the request's own options; wins over `behavior`",
+				description: "One of the request's own options; has precedence over `behavior`",
 			},
 		},
 		returns: { type: "object", props: permissionAnswered },
@@ -96,7 +101,7 @@ export const sessionControl = defineContract("session-control", {
 		idempotent: true,
 	},
 	chat: {
-		summary: "Where the pod of a running session is, for the bridge of the gateway; only for the session's owner",
+		summary: "Address of a running session's pod for the bridge of the gateway; for the session's owner only",
 		params: sessionId,
 		returns: { type: "object", props: chatAddress },
 		errors: [404, 409],

@@ -26,18 +26,18 @@ const changedFile = {
 export const fileDiff = schema({
 	filePath: { type: "string" },
 	hunks: { type: "array", items: { type: "object", props: diffHunk } },
-	truncated: { type: "boolean", optional: true, description: "Lines were left out to fit 900 KB" },
+	truncated: { type: "boolean", optional: true, description: "Whether lines were omitted to fit 900 KB" },
 });
 export type FileDiff = Output<typeof fileDiff>;
 
 export const diffFileList = schema({
 	files: { type: "array", items: { type: "object", props: changedFile } },
-	truncated: { type: "boolean", optional: true, description: "Files were left out to fit 900 KB" },
+	truncated: { type: "boolean", optional: true, description: "Whether files were omitted to fit 900 KB" },
 });
 export type DiffFileList = Output<typeof diffFileList>;
 
 export const diffPatch = schema({
-	patch: { type: "string", description: "Unified diff of all changed files, new ones included" },
-	truncated: { type: "boolean", description: "The patch was cut at a file's end to fit 900 KB" },
+	patch: { type: "string", description: "Unified diff of all changed files, including new ones" },
+	truncated: { type: "boolean", description: "Whether the patch was cut at the end of a file to fit 900 KB" },
 });
 export type DiffPatch = Output<typeof diffPatch>;

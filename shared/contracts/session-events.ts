@@ -41,7 +41,7 @@ const measures = {
 /** The fields of an event that its producer sends. */
 export const eventFields = schema({
 	event_type: { type: "string", min: 1, max: 40, description: `One of ${sessionEventTypes.join(", ")}` },
-	timestamp: { ...time, description: "When it happened" },
+	timestamp: { ...time, description: "Time of the event" },
 	data: { ...freeForm, max_bytes: 4_096, default: {} },
 	sequence: { ...count, description: "Order within the session" },
 	...measures,
@@ -79,11 +79,16 @@ export const sessionEvents = defineContract("session-events", {
 		params: {
 			...sessionId,
 			event_type: { type: "string", max: 40, optional: true, description: `One of ${sessionEventTypes.join(", ")}` },
-			after: { ...time, optional: true, description: "Only what happened later" },
-			before: { ...time, optional: true, description: "Only what happened earlier" },
+			after: { ...time, optional: true, description: "Only events after this time" },
+			before: { ...time, optional: true, description: "Only events before this time" },
 			limit: { type: "number", integer: true, min: 1, max: 2_000, default: 200 },
 			offset: { ...count, max: 10_000, default: 0, description: "Events to skip, after `cursor` if given" },
-			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+			cursor: {
+				type: "string",
+				max: 300,
+				optional: true,
+				description: "The cursor in the `Link` header of the preceding page",
+			},
 		},
 		returns: {
 			type: "object",
@@ -94,14 +99,14 @@ export const sessionEvents = defineContract("session-events", {
 	},
 	counts: {
 		rest: "GET /sessions/:session_id/events/counts",
-		summary: "How many raw events of each type there are; types without any are left out",
+		summary: "Count of raw events by type, without types that have none",
 		params: sessionId,
 		returns: { type: "record", key: { type: "string" }, value: count },
 		errors: [404],
 	},
 	tokens: {
 		rest: "GET /sessions/:session_id/events/tokens",
-		summary: "Tokens by time: of the turn's `token_usage` events, where it has none of its answer; each once",
+		summary: "Tokens by time, each counted once: from a turn's `token_usage` events or, without those, from its answer",
 		params: {
 			...sessionId,
 			bucket_seconds: { type: "number", integer: true, min: 60, max: 3_600, default: 300 },
@@ -112,7 +117,7 @@ export const sessionEvents = defineContract("session-events", {
 	ingest: {
 		rest: "POST /events",
 		access: "session",
-		summary: "Keep one raw event",
+		summary: "Store one raw event",
 		status: 201,
 		params: ingested,
 		returns: record,
@@ -121,7 +126,7 @@ export const sessionEvents = defineContract("session-events", {
 	ingest_batch: {
 		rest: "POST /events/batch",
 		access: "session",
-		summary: "Keep up to 500 raw events, all or none",
+		summary: "Store up to 500 raw events, all or none",
 		status: 201,
 		params: { events: { type: "array", min: 1, max: 500, items: { type: "object", props: ingested } } },
 		returns: { type: "array", items: record },
@@ -130,7 +135,7 @@ export const sessionEvents = defineContract("session-events", {
 	},
 	health: {
 		rest: "GET /events/health",
-		summary: "Whether raw events can be kept, by place",
+		summary: "Whether raw events can be stored, by place",
 		params: {},
 		returns: {
 			type: "object",

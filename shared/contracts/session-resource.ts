@@ -56,7 +56,11 @@ export const statusReason = schema({
 	code: { type: "string", description: "Stable name, e.g. `CLONE_FAILED`, `POD_LOST`, `START_TIMEOUT`" },
 	message: text,
 	since: time,
-	deadline: { ...time, nullable: true, description: "When the platform gives the present step up" },
+	deadline: {
+		...time,
+		nullable: true,
+		description: "Time at which the platform gives up waiting for the present step",
+	},
 });
 
 /** The scopes of budgets, in the order in which they are checked. */
@@ -64,7 +68,7 @@ export const budgetScopes = ["session", "user", "tenant"] as const;
 export type BudgetScope = (typeof budgetScopes)[number];
 
 export const budgetReason = schema({
-	code: { type: "string", description: "`BUDGET_EXCEEDED`; of a refused model call also `MODEL_NOT_PRICED`" },
+	code: { type: "string", description: "`BUDGET_EXCEEDED`, or `MODEL_NOT_PRICED` for a refused model call" },
 	message: text,
 	scope: { type: "enum", values: budgetScopes },
 });
@@ -76,15 +80,15 @@ export const dollarLimit = {
 	...dollars,
 	max: 1_000_000,
 	nullable: true,
-	description: "US dollars; null: none",
+	description: "US dollars; null: no limit",
 } as const;
 
 /** The budget of a session in US dollars. The daily limits of its owner and tenant are in `GET /budgets`. */
 export const sessionBudget = schema({
 	limit: dollarLimit,
 	spent: dollars,
-	reserved: { ...dollars, description: "Held by the turn under way" },
-	paused: { type: "boolean", description: "No turn begins, and messages wait, until a limit is raised" },
+	reserved: { ...dollars, description: "US dollars held by the turn under way" },
+	paused: { type: "boolean", description: "Whether no turn begins, and messages wait, until a limit is raised" },
 	reason: { type: "object", props: budgetReason, nullable: true },
 });
 
@@ -127,8 +131,13 @@ export const session = schema({
 	task_type: nullableText,
 	owner_id: nullableText,
 	tenant_id: nullableText,
-	generation: { type: "number", integer: true, min: 0, description: "Counts launches" },
-	rev: { type: "number", integer: true, min: 1, description: "Grows with every change a client can see" },
+	generation: { type: "number", integer: true, min: 0, description: "Count of launches" },
+	rev: {
+		type: "number",
+		integer: true,
+		min: 1,
+		description: "Revision, which grows with every change that clients can see",
+	},
 	timings: { type: "object", props: timings },
 	warnings: { type: "array", items: text },
 	budget: { type: "object", props: sessionBudget },
@@ -150,7 +159,7 @@ export const budgetLimit = {
 	props: { limit: dollarLimit },
 	optional: true,
 	nullable: true,
-	description: "Limit of what the session may spend",
+	description: "Limit of the session's cost",
 } as const;
 
 /** The fields that a client may send to create a session; unknown members are ignored. */
@@ -167,7 +176,7 @@ export const sessionCreateFields = schema({
 	},
 	repo: { type: "string", max: 500, optional: true, description: "Flat form of `source.repo`" },
 	branch: { type: "string", max: 255, optional: true, description: "Flat form of `source.branch`" },
-	source: { ...source, optional: true, description: "Wins over `repo` and `branch`" },
+	source: { ...source, optional: true, description: "Has precedence over `repo` and `branch`" },
 	template_name: { type: "string", max: 255, optional: true, nullable: true },
 	preset_id: { type: "uuid", optional: true, nullable: true },
 	profile_name: { type: "string", max: 255, optional: true, nullable: true },
@@ -187,7 +196,7 @@ export const sessionCreateFields = schema({
 		values: permissionModes,
 		optional: true,
 		nullable: true,
-		description: "`auto`: everything the agent asks is allowed, once each; `ask`: a person answers",
+		description: "`auto`: every permission request of the agent is allowed, each once; `ask`: a person answers",
 	},
 	budget: budgetLimit,
 });

@@ -56,7 +56,7 @@ const observation = {
 	failure: { type: "object", props: failure, optional: true },
 	timings: { type: "record", key: { type: "string" }, value: text, max_bytes: observedTimingsBytes, default: {} },
 	agent_title: { ...text, max: observedLengths.agent_title, optional: true },
-	purged: { type: "boolean", default: false, description: "The workspace is gone too" },
+	purged: { type: "boolean", default: false, description: "Whether the workspace was removed too" },
 } as const;
 export type Observation = Output<typeof observation>;
 
@@ -72,7 +72,7 @@ export const maxDueMs = 60_000;
 const passReport = {
 	id,
 	fence: count,
-	generation: { ...count, description: "Launch the observation is about" },
+	generation: { ...count, description: "Launch that was observed" },
 	observed: { type: "object", props: observation },
 	due_in_ms: { type: "number", integer: true, min: 0, max: maxDueMs },
 } as const;
@@ -85,10 +85,16 @@ export type Expectation = Output<typeof expectation>;
 export const sessionWork = defineContract("session-work", {
 	claim_due: {
 		access: "system",
-		summary: "Take sessions that need a pass; each is leased for 15 s, and the fence says whose report counts",
+		summary: "Claim sessions that need a pass; each is leased for 15 s, and only the newest fence may report",
 		params: {
 			limit: { type: "number", integer: true, min: 1, max: 64 },
-			ids: { type: "array", max: 64, items: id, optional: true, description: "Only these, due or not, unless leased" },
+			ids: {
+				type: "array",
+				max: 64,
+				items: id,
+				optional: true,
+				description: "Only these sessions, whether due or not, unless they are leased",
+			},
 			starting_per_owner: {
 				...count,
 				min: 1,
@@ -100,22 +106,22 @@ export const sessionWork = defineContract("session-work", {
 	},
 	observe: {
 		access: "system",
-		summary: "Report a pass and give the lease back; false when the fence is old",
+		summary: "Report a pass and release the lease; false when the fence is old",
 		params: passReport,
 		returns: { type: "boolean" },
 	},
 	expected: {
 		access: "system",
-		summary: "All sessions there are, oldest first, tombstones too; those that are made meanwhile may be missing",
+		summary: "All sessions including tombstones, oldest first; sessions that are created meanwhile may be missing",
 		params: {
 			ids: {
 				type: "array",
 				max: 500,
 				items: id,
 				optional: true,
-				description: "Only these, those that exist, as one page",
+				description: "Only those of these sessions that exist, as one page",
 			},
-			after: { ...text, max: 300, optional: true, description: "`next` of the page before" },
+			after: { ...text, max: 300, optional: true, description: "`next` of the preceding page" },
 			limit: { type: "number", integer: true, min: 1, max: 500 },
 		},
 		returns: {

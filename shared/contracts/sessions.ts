@@ -54,7 +54,7 @@ export const conversation = schema({
 	turns: { type: "array", items: { type: "object", props: turn } },
 	is_active: { type: "boolean" },
 	last_activity: { type: "string" },
-	truncated: { type: "boolean", description: "Older turns were left out; ask with `before`" },
+	truncated: { type: "boolean", description: "Older turns were omitted; request them with `before`" },
 });
 export type ConversationPage = Output<typeof conversation>;
 export type ConversationTurn = ConversationPage["turns"][number];
@@ -83,7 +83,12 @@ export const sessions = defineContract("sessions", {
 				description: "Also archived sessions, when `status` is absent",
 			},
 			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
-			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+			cursor: {
+				type: "string",
+				max: 300,
+				optional: true,
+				description: "The cursor in the `Link` header of the preceding page",
+			},
 		},
 		returns: {
 			type: "object",
@@ -107,9 +112,14 @@ export const sessions = defineContract("sessions", {
 	},
 	archive_stopped: {
 		rest: "POST /sessions/archive-stopped",
-		summary: "Archive stopped sessions of the caller, at most 200 a call",
+		summary: "Archive stopped sessions of the caller, at most 200 per call",
 		params: {
-			cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the call before" },
+			cursor: {
+				type: "string",
+				max: 300,
+				optional: true,
+				description: "The cursor in the `Link` header of the preceding call",
+			},
 		},
 		returns: {
 			type: "object",
@@ -127,7 +137,7 @@ export const sessions = defineContract("sessions", {
 	},
 	update: {
 		rest: "PUT /sessions/:session_id",
-		summary: "Change name, model, branch, tracker issue or budget; absent and null members stay",
+		summary: "Change name, model, branch, tracker issue or budget; absent and null members are unchanged",
 		params: {
 			...sessionId,
 			name: { ...sessionCreateFields.name, optional: true, nullable: true },
@@ -163,7 +173,7 @@ export const sessions = defineContract("sessions", {
 	archive: { ...archive, rest: ["PATCH /sessions/:session_id/archive", "POST /sessions/:session_id/archive"] },
 	restore: {
 		rest: ["PATCH /sessions/:session_id/restore", "POST /sessions/:session_id/restore"],
-		summary: "Bring an archived session back as stopped",
+		summary: "Restore an archived session as stopped",
 		params: sessionId,
 		returns: record,
 		errors: [404, 409],
@@ -171,7 +181,7 @@ export const sessions = defineContract("sessions", {
 	activity: {
 		rest: "POST /sessions/:session_id/activity",
 		access: "session",
-		summary: "What the agent is doing, reported by the pod",
+		summary: "Report the activity of the agent, by the pod",
 		params: {
 			...sessionId,
 			state: { type: "string", max: 40, description: `One of ${activityStates.join(", ")}` },
@@ -203,7 +213,7 @@ export const sessions = defineContract("sessions", {
 	},
 	messages: {
 		rest: "POST /sessions/:session_id/messages",
-		summary: "Give the agent a message; answers when the pod has it in its queue on disk",
+		summary: "Send the agent a message; the answer comes when the pod has it in its queue on disk",
 		params: {
 			...sessionId,
 			content: {
@@ -219,7 +229,7 @@ export const sessions = defineContract("sessions", {
 				],
 				optional: true,
 				nullable: true,
-				description: "Text, or a list of content blocks of which the text ones are used",
+				description: "Text, or a list of content blocks, of which only texts are used",
 			},
 		},
 		returns: {
@@ -238,14 +248,14 @@ export const sessions = defineContract("sessions", {
 		summary: "The newest turns that fit 900 KB, oldest first",
 		params: {
 			...sessionId,
-			before: { type: "string", max: 100, optional: true, description: "Id of a turn: only older ones" },
+			before: { type: "string", max: 100, optional: true, description: "Id of a turn: only older turns are returned" },
 		},
 		returns: { type: "object", props: conversation },
 		errors: [404, 502],
 	},
 	diff: {
 		rest: "GET /sessions/:session_id/diff",
-		summary: "Changes in the workspace, new files included",
+		summary: "Changes in the workspace, including new files",
 		params: {
 			...sessionId,
 			file: {
@@ -253,7 +263,7 @@ export const sessions = defineContract("sessions", {
 				min: 1,
 				max: 4_096,
 				optional: true,
-				description: "One file, as hunks; path below the workspace",
+				description: "Path of one file below the workspace, whose changes are returned as hunks",
 			},
 			base: { type: "string", max: 40, default: "last-commit", description: "`last-commit` or `default-branch`" },
 			format: {

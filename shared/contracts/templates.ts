@@ -42,7 +42,12 @@ export const templates = defineContract("templates", {
 		summary: "List templates, sorted by name; follow `Link` until there is none",
 		params: {
 			workload_type: { type: "string", max: 100, optional: true },
-			cursor: { type: "string", max: 2_000, optional: true, description: "From the `Link` header of the page before" },
+			cursor: {
+				type: "string",
+				max: 2_000,
+				optional: true,
+				description: "The cursor in the `Link` header of the preceding page",
+			},
 		},
 		returns: {
 			type: "object",
@@ -59,7 +64,7 @@ export const templates = defineContract("templates", {
 	},
 	whole: {
 		access: "system",
-		summary: "One template with the values that others than administrators see masked",
+		summary: "One template without masked values, which only administrators see",
 		params: { name: { type: "string", min: 1, max: 255 } },
 		returns: templateRecord,
 		idempotent: true,

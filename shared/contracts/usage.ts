@@ -14,8 +14,12 @@ export const reporterId = { type: "string", min: 1, max: 64, pattern: "^[\\w-]+$
 
 /** The four exclusive buckets of tokens. */
 export const bucketFields = {
-	input_tokens: { ...tokens, optional: true, description: "Without what was read from or written to a cache" },
-	output_tokens: { ...tokens, optional: true, description: "With reasoning" },
+	input_tokens: {
+		...tokens,
+		optional: true,
+		description: "Input tokens without those read from or written to a cache",
+	},
+	output_tokens: { ...tokens, optional: true, description: "Output tokens including reasoning" },
 	cache_read_tokens: { ...tokens, optional: true },
 	cache_write_tokens: { ...tokens, optional: true },
 } as const;
@@ -40,28 +44,29 @@ export const usageReport = schema({
 	message_count: {
 		...tokens,
 		default: 1,
-		description: "Messages these tokens belong to; 0 when an earlier report has counted the message",
+		description: "Messages that these tokens belong to; 0 when an earlier report has counted the message",
 	},
 	cost: {
 		...dollars,
 		max: 1_000,
 		optional: true,
 		nullable: true,
-		description: "US dollars, as the reporter believes; counts only for a model that has no price here",
+		description: "US dollars according to the reporter; used only for a model without a price here",
 	},
 	report_id: {
 		...reporterId,
 		optional: true,
-		description: "Makes a repeat harmless: the same report gets the first answer again, another one 409",
+		description:
+			"Id that makes a repeated report harmless: the same report gets the first answer, another one gets 409",
 	},
 	...bucketFields,
 	source: { type: "enum", values: usageSources, default: "agent-reported" },
 	launch: {
 		...count,
 		optional: true,
-		description: "Launch that used them; default the caller's own, else the present one",
+		description: "Launch that used the tokens; default: the caller's own, otherwise the present one",
 	},
-	reservation_id: { ...reporterId, optional: true, description: "The cost is taken from what this reservation holds" },
+	reservation_id: { ...reporterId, optional: true, description: "Reservation that pays the cost" },
 });
 export type UsageReport = Output<typeof usageReport>;
 
@@ -73,16 +78,20 @@ export const usageRecord = schema({
 	provider: { type: "enum", values: modelLocations },
 	model: { type: "string" },
 	cost: { ...dollars, nullable: true, description: "US dollars; null for local models and those without a price" },
-	source: { type: "enum", values: recordSources, description: "Of `user` counts for the session's tokens only" },
+	source: {
+		type: "enum",
+		values: recordSources,
+		description: "A report of `user` counts for the session's tokens only",
+	},
 });
 export type UsageRecord = Output<typeof usageRecord>;
 
 export const stats = schema({
 	active_sessions: { ...count, description: "Sessions with status running" },
-	total_sessions: { ...count, description: "All sessions, archived included" },
-	tokens_today: { ...count, description: "Since 00:00 UTC" },
-	local_tokens: { ...count, description: "Of today's, those of local models" },
-	cloud_tokens: { ...count, description: "Of today's, those of cloud models" },
+	total_sessions: { ...count, description: "All sessions, including archived ones" },
+	tokens_today: { ...count, description: "Tokens since 00:00 UTC" },
+	local_tokens: { ...count, description: "Today's tokens of local models" },
+	cloud_tokens: { ...count, description: "Today's tokens of cloud models" },
 	cost_today: { type: "number", min: 0, description: "US dollars since 00:00 UTC" },
 });
 export type Stats = Output<typeof stats>;
@@ -90,7 +99,7 @@ export type Stats = Output<typeof stats>;
 export const usage = defineContract("usage", {
 	stats: {
 		rest: "GET /stats",
-		summary: "Numbers over what the caller may see",
+		summary: "Statistics of the sessions that the caller may see",
 		params: {},
 		returns: { type: "object", props: stats },
 		errors: [503],
@@ -98,7 +107,7 @@ export const usage = defineContract("usage", {
 	report: {
 		rest: "POST /sessions/:session_id/usage",
 		access: "session",
-		summary: "Tokens a session has used, from its pod or its owner; each report counts once",
+		summary: "Report tokens that a session has used, by its pod or its owner; each report counts once",
 		status: 201,
 		params: { session_id: uuid, ...usageReport },
 		returns: { type: "object", props: usageRecord },

@@ -30,13 +30,13 @@ const provider = schema({
 		type: "string",
 		pattern: "^$|^[A-Z_][A-Z0-9_]*$",
 		default: "",
-		description: "Variable of the platform's environment that holds the key; empty: the provider wants none",
+		description: "Variable of the platform's environment with the key; empty: the provider needs none",
 	},
 });
 export type ModelProvider = Output<typeof provider>;
 
 const model = schema({
-	id: { ...text, max: 100, description: "As the provider knows it" },
+	id: { ...text, max: 100, description: "Name of the model at the provider" },
 	name: text,
 	description: { type: "string", max: 1_000, default: "" },
 	provider: text,
@@ -54,8 +54,8 @@ const model = schema({
 export type CatalogueModel = Output<typeof model>;
 
 const catalogue = schema({
-	price_version: { ...text, description: "Names this price list; every ledger row carries it" },
-	default_model: { type: "string", default: "", description: "Of sessions that name none; empty: none" },
+	price_version: { ...text, description: "Name of this price list, which every ledger row stores" },
+	default_model: { type: "string", default: "", description: "Model of sessions that name none; empty: none" },
 	providers: { type: "array", max: 100, items: { type: "object", props: provider }, default: [] },
 	models: { type: "array", max: 1_000, items: { type: "object", props: model }, default: [] },
 });

@@ -14,7 +14,7 @@ const loopback = /^http:\/\/127\.0\.0\.1:[1-9]\d{0,4}$/;
  */
 export function agentUrl(address: string, path: string): URL {
 	if (!loopback.test(address) || !URL.canParse(address)) {
-		throw new UpstreamError("The session's pod is said to be where no pod can be", "POD_ADDRESS");
+		throw new UpstreamError("The stored address of the session's pod cannot be a pod's address", "POD_ADDRESS");
 	}
 	return new URL(path, address);
 }

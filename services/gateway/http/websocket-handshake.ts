@@ -26,7 +26,7 @@ export function refuseBadHandshake({ method, httpVersion, headers }: IncomingMes
 	if (method !== "GET" || httpVersion !== "1.1") throw badRequest("A WebSocket begins with GET in HTTP/1.1");
 	if (!/^[+/\dA-Za-z]{22}==$/.test(key)) throw badRequest("The header Sec-WebSocket-Key is missing or wrong");
 	if (version !== "13") {
-		throw new HttpError(426, "WebSockets of version 13 are spoken here", ["Sec-WebSocket-Version", "13"]);
+		throw new HttpError(426, "Only WebSockets of version 13 are supported", ["Sec-WebSocket-Version", "13"]);
 	}
 	if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) {
 		throw badRequest("A WebSocket's request has no body");

@@ -265,7 +265,9 @@ function environmentOf(dataDir: string): Record<string, string> {
 /** Checks the value, which the configuration does not. @throws {RangeError} */
 function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
 	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
-	throw new RangeError(`Cannot keep ${JSON.stringify(waiting)} session agents waiting: 0 to ${maxWaiting} can be`);
+	throw new RangeError(
+		`Cannot have ${JSON.stringify(waiting)} waiting session agents: the number must be 0 to ${maxWaiting}`,
+	);
 }
 
 /**

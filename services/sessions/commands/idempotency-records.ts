@@ -60,7 +60,10 @@ export class IdempotencyRecords {
 	async add(answer: NewIdempotencyRecord): Promise<IdempotencyRecordDocument> {
 		const { completed = true, at = now(), ...rest } = answer;
 		if (Buffer.byteLength(rest.wire) > maxAnswerBytes)
-			throw new UnprocessableError("The answer is too long to be given again: ask without a key", "ANSWER_TOO_LONG");
+			throw new UnprocessableError(
+				"The answer is too long to be stored: repeat the request without a key",
+				"ANSWER_TOO_LONG",
+			);
 		await this.#makeRoom(rest.owner);
 		const document = { ...rest, at, completed: Number(completed) };
 		const isFirst = await insertOnce(() => this.#store.insert(idempotencyRecordCollection, document));

@@ -88,7 +88,10 @@ export class HistoryReports {
 /** Refuses an invalid piece of a patch. @throws {UnprocessableError} */
 function refuseBadPiece({ diff }: HistoryReport): void {
 	if (diff && (diff.piece >= diff.pieces || Buffer.byteLength(diff.text) > maxChunkBytes))
-		throw new UnprocessableError("A piece of the patch is too large or none of its pieces", "PATCH_PIECE");
+		throw new UnprocessableError(
+			"A piece of the patch is too large, or its number is not one of the patch's pieces",
+			"PATCH_PIECE",
+		);
 }
 
 /**

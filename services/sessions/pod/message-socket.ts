@@ -57,7 +57,8 @@ export class MessageSocket {
 	/** Sends a message; resolves when the pod has confirmed it. @throws {UpstreamError} */
 	async send(id: string, content: string): Promise<void> {
 		this.#stayOpen();
-		if (this.#pending.size >= maxPending) throw new UpstreamError("The session's pod does not keep up", "POD_BUSY");
+		if (this.#pending.size >= maxPending)
+			throw new UpstreamError("The session's pod is too slow for the messages", "POD_BUSY");
 		await this.#opened;
 		const confirmed = this.#confirmation(id);
 		this.#socket.send(JSON.stringify({ type: "user", id, content }));

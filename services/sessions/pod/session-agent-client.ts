@@ -61,7 +61,7 @@ export class SessionAgentClient {
 		const open = this.#sockets.get(name);
 		if (open) return open;
 		if (this.#sockets.size >= maxSockets)
-			throw new UpstreamError("Too many sessions are being spoken to", "POD_SOCKETS");
+			throw new UpstreamError("Too many connections to session pods are open", "POD_SOCKETS");
 		const socket = new MessageSocket(pod, () => this.#sockets.delete(name));
 		this.#sockets.set(name, socket);
 		return socket;

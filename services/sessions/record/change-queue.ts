@@ -123,5 +123,5 @@ export class ChangeQueue {
 }
 
 function busy(): TooManyRequestsError {
-	return new TooManyRequestsError("Too many changes of this are under way, try again", "BUSY");
+	return new TooManyRequestsError("Too many changes of this object are under way, try again", "BUSY");
 }

@@ -151,10 +151,10 @@ export class ChatBridge {
 		const taken = [...this.#bridged, ...this.#opening];
 		if (taken.length >= maxClients) throw new UnavailableError("There are too many chats");
 		if (taken.filter(({ sessionId }) => sessionId === id).length >= maxClientsPerSession)
-			throw new UnavailableError(`The session has ${maxClientsPerSession} connections and takes no more`);
+			throw new UnavailableError(`The session has ${maxClientsPerSession} connections, which is the limit`);
 		const own = taken.filter((one) => one.principal.tenant === principal.tenant && one.principal.id === principal.id);
 		if (own.length >= maxClientsPerPerson)
-			throw new TooManyRequestsError(`You have ${maxClientsPerPerson} chats and get no more`, "TOO_MANY_CHATS");
+			throw new TooManyRequestsError(`You have ${maxClientsPerPerson} chats, which is the limit`, "TOO_MANY_CHATS");
 	}
 
 	/**

@@ -4,7 +4,12 @@ import { type Rule, schema } from "../../bus/schema.ts";
 /** The parameters of a page. */
 export const pageParams = schema({
 	limit: { type: "number", integer: true, min: 1, max: 500, default: 500, description: "Most items of the page" },
-	cursor: { type: "string", max: 2_000, optional: true, description: "From the `Link` header of the page before" },
+	cursor: {
+		type: "string",
+		max: 2_000,
+		optional: true,
+		description: "The cursor in the `Link` header of the preceding page",
+	},
 });
 
 /** Returns the rule of a page. @param items The rule of one item. */

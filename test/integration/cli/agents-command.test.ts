@@ -125,10 +125,7 @@ describe("npm run agents", function () {
 
 	const failures: [how: string, words: RegExp][] = [
 		["half", /^Cannot install gemini: npm ended with 28\nnpm error ENOSPC no space left$/m],
-		[
-			"other",
-			/^Cannot install gemini: npm did not keep to package-lock\.json: "node_modules\/.*" is .*sha512-another/m,
-		],
+		["other", /^Cannot install gemini: npm did not follow package-lock\.json: "node_modules\/.*" is .*sha512-another/m],
 		["empty", /^Cannot install gemini: there is no "node_modules\/@google\/gemini-cli\/bundle\/gemini\.js" in it$/m],
 	];
 	for (const [how, words] of failures) {
