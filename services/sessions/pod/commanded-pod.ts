@@ -12,9 +12,13 @@ export function refuseOthers(principal: Principal, { session }: SessionRecord): 
 		throw new ForbiddenError("Only the owner of a session may speak to its agent");
 }
 
+/** @throws {ConflictError} when the session does not run. */
+export function refuseUnlessRunning({ session: { status } }: SessionRecord): void {
+	if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
+}
+
 /** Returns the pod of a running session. @throws {ConflictError} when the session does not run; {NotFoundError} without a pod. */
 export function runningPod(record: SessionRecord, key: InstallationKey): PodAddress {
-	const { status } = record.session;
-	if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
+	refuseUnlessRunning(record);
 	return podAddress(record, key);
 }

@@ -12,7 +12,7 @@ import { fingerprintOf } from "../commands/command-answers.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { refuseOthers, runningPod } from "./commanded-pod.ts";
+import { refuseOthers, refuseUnlessRunning } from "./commanded-pod.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 import type { SessionAgentClient } from "./session-agent-client.ts";
 import type { SessionRecord } from "../record/session-change.ts";
@@ -102,12 +102,12 @@ export class SessionPod {
 		const text = textOf(content);
 		if (text === "")
 			throw new BadRequestError("The message has no text: `content` is missing or empty", "MESSAGE_EMPTY");
-		const pod = runningPod(record, this.#key);
+		refuseUnlessRunning(record);
 		const id = key === undefined ? randomUUID() : nameBasedUuid(record.session.id, "message", key);
 		// The reservation precedes the message, because the pod would treat another text with a known id as a
-		// repetition and drop it.
+		// repetition and drop it. The pod is looked for afterwards: a key is used also when no pod is there.
 		if (key !== undefined) await this.#idempotency.reserveMessage(id, ownerOf(principal), fingerprintOf(text));
-		await this.#client.send(pod, id, text);
+		await this.#client.send(podAddress(record, this.#key), id, text);
 		return id;
 	}
 
