@@ -1,13 +1,9 @@
 /** Bodies and parameters: what is read, from which place, and up to which bound. */
 import { expect } from "chai";
-import { probe, ProbeService, type Seen } from "../../support/bus/probe-service.ts";
+import { probe, type Seen } from "../../support/bus/probe-service.ts";
 import { type RawAnswer, rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
-import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
 
-const id = "6f1b2c3d-0000-4000-8000-000000000001";
-const thing = `/api/v1/svc/things/${id}`;
-const json = { "Content-Type": "application/json" };
-const good = JSON.stringify({ name: "ab" });
 const maxBody = probe.actions.write.max_body ?? 0;
 
 interface Item {
@@ -19,23 +15,10 @@ interface Item {
 }
 
 describe("gateway: bodies and parameters", () => {
-	const service = new ProbeService();
-	let gateway: TestGateway;
-
-	before(async () => {
-		gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
-	});
-	after(() => gateway.stop());
-	beforeEach(() => void (service.seen.length = 0));
+	const gateway = new ProbeGateway();
+	const { service } = gateway;
 	// The next good request succeeds after any refusal.
-	afterEach(async () => {
-		const { status, text } = await send(`POST ${thing}`, json, good);
-		expect(status, text).to.equal(201);
-	});
-
-	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
-		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));
-	}
+	afterEach(() => gateway.expectGood());
 
 	async function refused(answer: RawAnswer | Promise<RawAnswer>): Promise<Item[]> {
 		const { status, text } = await answer;
@@ -72,25 +55,25 @@ describe("gateway: bodies and parameters", () => {
 			"text/plain, application/json",
 			"application/json, text/plain",
 		]) {
-			it(`${type} is 415`, () => expectStill(415, send(`POST ${thing}`, { "Content-Type": type }, good)));
+			it(`${type} is 415`, () => expectStill(415, gateway.send(`POST ${thing}`, { "Content-Type": type }, good)));
 		}
 
 		it("no type is 415, and every spelling of the right one is read", async () => {
-			await expectStill(415, send(`POST ${thing}`, {}, good));
+			await expectStill(415, gateway.send(`POST ${thing}`, {}, good));
 			for (const type of ["APPLICATION/JSON", 'application/json; charset="UTF-8"', "application/json;charset=utf-8"]) {
-				await taken(send(`POST ${thing}`, { "Content-Type": type }, good));
+				await taken(gateway.send(`POST ${thing}`, { "Content-Type": type }, good));
 			}
 		});
 
 		it("compressed is 415", async () => {
 			for (const encoding of ["gzip", "identity", "br, gzip"]) {
-				await expectStill(415, send(`POST ${thing}`, { ...json, "Content-Encoding": encoding }, good));
+				await expectStill(415, gateway.send(`POST ${thing}`, { ...json, "Content-Encoding": encoding }, good));
 			}
 		});
 
 		it("any on a GET is 400", async () => {
-			await expectStill(400, send(`GET ${thing}`, json, good));
-			await expectStill(400, send(`GET ${thing}`, { "Transfer-Encoding": "chunked" }));
+			await expectStill(400, gateway.send(`GET ${thing}`, json, good));
+			await expectStill(400, gateway.send(`GET ${thing}`, { "Transfer-Encoding": "chunked" }));
 		});
 	});
 
@@ -120,7 +103,7 @@ describe("gateway: bodies and parameters", () => {
 		it("of exactly the limit is read", async () => {
 			const body = JSON.stringify({ name: "ab", deep: "" });
 			const full = JSON.stringify({ name: "ab", deep: "x".repeat(maxBody - body.length) });
-			expect((await taken(send(`POST ${thing}`, json, full)))["deep"]).to.have.length(maxBody - body.length);
+			expect((await taken(gateway.send(`POST ${thing}`, json, full)))["deep"]).to.have.length(maxBody - body.length);
 		});
 
 		it("does not close the connection when the rest of it follows at once", async () => {
@@ -166,7 +149,7 @@ describe("gateway: bodies and parameters", () => {
 			["900 levels", `{"deep":${"[".repeat(900)}${"]".repeat(900)}}`, "value_error"],
 		] as const) {
 			it(`${what} is refused as a whole`, async () => {
-				const [item, ...others] = await refused(send(`POST ${thing}`, json, body));
+				const [item, ...others] = await refused(gateway.send(`POST ${thing}`, json, body));
 				expect(others).to.deep.equal([]);
 				expect(item?.type).to.equal(type);
 				expect(item?.loc).to.deep.equal(["body"]);
@@ -185,29 +168,29 @@ describe("gateway: bodies and parameters", () => {
 
 		it("32 levels and harmless names are read", async () => {
 			const deep = `${"[".repeat(31)}${"]".repeat(31)}`;
-			await taken(send(`POST ${thing}`, json, `{"name":"ab","deep":${deep}}`));
-			await taken(send(`POST ${thing}`, json, '{"name":"ab","deep":{"constructor":1,"prototype":2}}'));
+			await taken(gateway.send(`POST ${thing}`, json, `{"name":"ab","deep":${deep}}`));
+			await taken(gateway.send(`POST ${thing}`, json, '{"name":"ab","deep":{"constructor":1,"prototype":2}}'));
 		});
 	});
 
 	describe("parameters", () => {
 		it("come only from the place that the contract names", async () => {
 			const body = JSON.stringify({ name: "ab", thing_id: "another", size: 3, stray: true });
-			const params = await taken(send(`POST ${thing}?name=zz&size=9&thing_id=x`, json, body));
+			const params = await taken(gateway.send(`POST ${thing}?name=zz&size=9&thing_id=x`, json, body));
 			expect(params).to.deep.equal({ thing_id: id, name: "ab", size: 3 });
 		});
 
 		it("cannot come from the prototype of an object", async () => {
-			const [item] = await refused(send(`POST ${thing}`, json, '{"constructor":{"name":"ab"}}'));
+			const [item] = await refused(gateway.send(`POST ${thing}`, json, '{"constructor":{"name":"ab"}}'));
 			expect(item).to.deep.equal({ type: "missing", loc: ["body", "name"], msg: "Field required" });
 		});
 
 		it("of a query are converted by their type, strictly", async () => {
 			const params = await taken(
-				send(`GET ${thing}?text=a%20b&count=12&flag=1&share=0.5&colour=red&text[$ne]=x&utm=1`),
+				gateway.send(`GET ${thing}?text=a%20b&count=12&flag=1&share=0.5&colour=red&text[$ne]=x&utm=1`),
 			);
 			expect(params).to.deep.equal({ thing_id: id, text: "a b", count: 12, flag: true, share: 0.5, colour: "red" });
-			expect(await taken(send(`GET ${thing}`))).to.deep.equal({ thing_id: id, count: 7, flag: false });
+			expect(await taken(gateway.send(`GET ${thing}`))).to.deep.equal({ thing_id: id, count: 7, flag: false });
 		});
 
 		for (const [query, type] of [
@@ -231,18 +214,18 @@ describe("gateway: bodies and parameters", () => {
 			["count=1&count=1", "value_error"],
 		] as const) {
 			it(`?${query} is ${type}`, async () => {
-				const [item] = await refused(send(`GET ${thing}?${query}`));
+				const [item] = await refused(gateway.send(`GET ${thing}?${query}`));
 				expect([item?.type, item?.loc[0], item?.loc[1]]).to.deep.equal([type, "query", query.split("=")[0]]);
 			});
 		}
 
 		it("of a path are checked like all others", async () => {
-			const [item] = await refused(send("GET /api/v1/svc/things/x"));
+			const [item] = await refused(gateway.send("GET /api/v1/svc/things/x"));
 			expect(item).to.deep.include({ type: "uuid_parsing", loc: ["path", "thing_id"], input: "x" });
 		});
 
 		it("that are wrong are all named in one answer, with their value and what is allowed", async () => {
-			const items = await refused(send(`POST ${thing}`, json, '{"name":"A","size":0.5}'));
+			const items = await refused(gateway.send(`POST ${thing}`, json, '{"name":"A","size":0.5}'));
 			expect(items).to.deep.equal([
 				{
 					type: "string_pattern_mismatch",
@@ -268,8 +251,10 @@ describe("gateway: bodies and parameters", () => {
 		});
 
 		it("of a DELETE may come with a body, or not at all", async () => {
-			expect(await taken(send(`DELETE ${thing}`))).to.deep.equal({ thing_id: id, cleanup: [] });
-			expect(await taken(send(`DELETE ${thing}`, json, '{"cleanup":["a"]}'))).to.deep.include({ cleanup: ["a"] });
+			expect(await taken(gateway.send(`DELETE ${thing}`))).to.deep.equal({ thing_id: id, cleanup: [] });
+			expect(await taken(gateway.send(`DELETE ${thing}`, json, '{"cleanup":["a"]}'))).to.deep.include({
+				cleanup: ["a"],
+			});
 		});
 	});
 
@@ -296,7 +281,7 @@ describe("gateway: bodies and parameters", () => {
 		}
 
 		it("a line break in a query stays out of the answer's headers", async () => {
-			const { headers } = await send("GET /api/v1/svc/things?x=%0d%0aSet-Cookie:%20a=b");
+			const { headers } = await gateway.send("GET /api/v1/svc/things?x=%0d%0aSet-Cookie:%20a=b");
 			expect(headers).to.not.have.property("set-cookie");
 			expect(headers["link"]).to.include("%0D%0A");
 		});

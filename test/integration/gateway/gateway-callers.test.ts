@@ -3,59 +3,33 @@ import { expect } from "chai";
 import { anonymous } from "#shared/bus/principal.ts";
 import { VouchedPrincipal } from "#shared/bus/vouched-principal.ts";
 import { otherUser } from "../../support/hostile/other-user.ts";
-import { ProbeService, type Seen } from "../../support/bus/probe-service.ts";
-import { type RawAnswer, rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
-import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { rawRequest } from "../../support/clients/raw-http.ts";
+import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
 
-const id = "6f1b2c3d-0000-4000-8000-000000000001";
 const otherId = "6f1b2c3d-0000-4000-8000-000000000002";
-const thing = `/api/v1/svc/things/${id}`;
-const good = JSON.stringify({ name: "ab" });
-const json = { "Content-Type": "application/json" };
 
 describe("gateway: callers", () => {
-	const service = new ProbeService();
-	let gateway: TestGateway;
-
-	before(async () => {
-		gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
-	});
-	after(() => gateway.stop());
-	beforeEach(() => void (service.seen.length = 0));
+	const gateway = new ProbeGateway();
+	const { service } = gateway;
 	// The next good request succeeds after any refusal.
-	afterEach(() => seenBy(`GET ${thing}`));
-
-	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
-		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));
-	}
-
-	async function seenBy(line: string, headers: Record<string, string> = {}, body = ""): Promise<Seen> {
-		const answer = await send(line, headers, body);
-		expect(answer.status, answer.text).to.be.within(200, 299);
-		return service.seen.at(-1) ?? expect.fail("nothing reached the service");
-	}
-
-	async function expectDetail(answer: RawAnswer, status: number, detail: string): Promise<void> {
-		expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([status, { detail }]);
-		expect(service.seen).to.deep.equal([]);
-	}
+	afterEach(() => gateway.seenBy(`GET ${thing}`));
 
 	describe("authentication", () => {
 		it("treats a caller without a token as the developer, and identifies other people by their tokens", async () => {
-			expect((await seenBy(`GET ${thing}`)).principal).to.deep.equal({
+			expect((await gateway.seenBy(`GET ${thing}`)).principal).to.deep.equal({
 				kind: "user",
 				id: "dev-user",
 				tenant: "default",
 				roles: ["admin", "developer"],
 			});
-			const { principal } = await seenBy(`GET ${thing}`, { Authorization: "bearer token-of-carol" });
+			const { principal } = await gateway.seenBy(`GET ${thing}`, { Authorization: "bearer token-of-carol" });
 			expect(principal).to.deep.equal({ kind: "user", id: "carol", tenant: "other", roles: ["admin"] });
 		});
 
 		for (const authorization of ["Bearer nobody", "Bearer", "Basic YWxpY2U6eA==", "token-of-alice", "Bearer a b", ""]) {
 			it(`refuses "${authorization}"`, async () => {
-				const answer = await send(`GET ${thing}`, { Authorization: authorization });
-				await expectDetail(answer, 401, "Authentication required");
+				const answer = await gateway.send(`GET ${thing}`, { Authorization: authorization });
+				await gateway.expectDetail(answer, 401, "Authentication required");
 				expect(answer.headers["www-authenticate"]).to.equal("Bearer");
 				expect(answer.headers["x-error-code"]).to.equal("UNAUTHORIZED");
 			});
@@ -76,7 +50,7 @@ describe("gateway: callers", () => {
 			const chat = { Host: gateway.host, ...upgrade, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
 			expect(await stranger.send(gateway.port, rawRequest(`GET /s/${id}/session`, chat))).to.match(/^HTTP\/1.1 403 /);
 			for (let round = 0; round < 5; round++) await stranger.sendAndGo(gateway.port, request());
-			expect((await send(`GET ${thing}`)).status).to.equal(200);
+			expect((await gateway.send(`GET ${thing}`)).status).to.equal(200);
 			expect(service.seen).to.have.length(1);
 			// A caller with a token is identified by it, and may also use public routes.
 			expect(await stranger.send(gateway.port, request({ Authorization: "Bearer token-of-alice" }))).to.match(/ 201 /);
@@ -94,22 +68,22 @@ describe("gateway: callers", () => {
 				Cookie: "token=token-of-carol",
 				Authorization: "Bearer token-of-alice",
 			};
-			const { principal, meta } = await seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
+			const { principal, meta } = await gateway.seenBy(`GET ${thing}?token=token-of-carol&principal=x`, claims);
 			expect(principal.id).to.equal("alice");
 			expect(Object.keys(meta).sort()).to.deep.equal(["deadline", "principal", "request_id"]);
 			expect(VouchedPrincipal.read(meta.principal)?.id).to.equal("alice");
 		});
 
 		it("refuses an unauthorised caller before it reads the body", async () => {
-			const answer = await send("GET /api/v1/svc/admin", { Authorization: "Bearer token-of-alice" });
-			await expectDetail(answer, 403, "Administrator role required");
-			const body = await send(`POST ${thing}`, { Authorization: "Bearer nobody", ...json }, "{{{");
+			const answer = await gateway.send("GET /api/v1/svc/admin", { Authorization: "Bearer token-of-alice" });
+			await gateway.expectDetail(answer, 403, "Administrator role required");
+			const body = await gateway.send(`POST ${thing}`, { Authorization: "Bearer nobody", ...json }, "{{{");
 			expect(body.status).to.equal(401);
 		});
 
 		it("needs no principal for public routes", async () => {
 			for (const headers of [{}, { Authorization: "Bearer token-of-carol" }, { Authorization: "Bearer nobody" }]) {
-				const { principal, meta } = await seenBy("GET /open", headers);
+				const { principal, meta } = await gateway.seenBy("GET /open", headers);
 				expect([principal, meta.principal]).to.deep.equal([anonymous, undefined]);
 			}
 		});
@@ -122,7 +96,7 @@ describe("gateway: callers", () => {
 		it("are known by the key of their launch", async () => {
 			const pod = { kind: "pod", id, generation: 3, tenant: "", roles: [] };
 			for (const line of [report, report.replace("report", "activity")]) {
-				expect((await seenBy(line, { Authorization: token() })).principal).to.deep.equal(pod);
+				expect((await gateway.seenBy(line, { Authorization: token() })).principal).to.deep.equal(pod);
 			}
 		});
 
@@ -140,21 +114,25 @@ describe("gateway: callers", () => {
 				"svcs_",
 				"svcs_x_1_y",
 			]) {
-				await expectDetail(await send(report, { Authorization: `Bearer ${wrong}` }), 401, "Authentication required");
+				await gateway.expectDetail(
+					await gateway.send(report, { Authorization: `Bearer ${wrong}` }),
+					401,
+					"Authentication required",
+				);
 			}
 		});
 
 		it("find no session but their own, whether it exists or not", async () => {
-			const answer = await send(report.replace(id, otherId), { Authorization: token() });
-			await expectDetail(answer, 404, "Not Found");
+			const answer = await gateway.send(report.replace(id, otherId), { Authorization: token() });
+			await gateway.expectDetail(answer, 404, "Not Found");
 		});
 
 		it("reach only the routes for pods, which nobody else reaches", async () => {
 			const refusal = "This credential is not meant for this action";
 			for (const line of [`GET ${thing}`, "GET /api/v1/svc/things", "GET /api/v1/svc/admin"]) {
-				await expectDetail(await send(line, { Authorization: token() }), 403, refusal);
+				await gateway.expectDetail(await gateway.send(line, { Authorization: token() }), 403, refusal);
 			}
-			await expectDetail(await send(report), 403, refusal);
+			await gateway.expectDetail(await gateway.send(report), 403, refusal);
 		});
 	});
 });

@@ -8,61 +8,33 @@ import { Authenticator } from "#services/gateway/callers/authenticate.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { RequestChain } from "#services/gateway/request-chain.ts";
 import { RouteTable } from "#services/gateway/routes/route-table.ts";
-import { probe, ProbeService, type Seen } from "../../support/bus/probe-service.ts";
-import { type RawAnswer, rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
-import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { probe } from "../../support/bus/probe-service.ts";
+import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
+import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
 import { startNodes } from "../../support/bus/test-brokers.ts";
 
-const id = "6f1b2c3d-0000-4000-8000-000000000001";
-const thing = `/api/v1/svc/things/${id}`;
-const json = { "Content-Type": "application/json" };
-const good = JSON.stringify({ name: "ab" });
 const far = "https://pages.example";
 
 describe("gateway: the chain", () => {
-	const service = new ProbeService();
-	let gateway: TestGateway;
-
-	before(async () => {
-		gateway = await startGateway({
-			contracts: service.contracts,
-			services: [service.schema],
-			gateway: { aliases: ["old"], allowed_hosts: ["Atelier.Example"], allowed_origins: [far] },
-		});
+	const gateway = new ProbeGateway({
+		aliases: ["old"],
+		allowed_hosts: ["Atelier.Example"],
+		allowed_origins: [far],
 	});
-	after(() => gateway.stop());
-	beforeEach(() => void (service.seen.length = 0));
+	const { service } = gateway;
 	// The next good request succeeds after any refusal.
-	afterEach(async () => {
-		const { status, text } = await send(`POST ${thing}`, json, good);
-		expect(status, text).to.equal(201);
-	});
-
-	function send(line: string, headers: Record<string, string> = {}, body = ""): Promise<RawAnswer> {
-		return sendRaw(gateway.port, rawRequest(line, { Host: gateway.host, ...headers }, body));
-	}
-
-	async function seenBy(line: string, headers: Record<string, string> = {}, body = ""): Promise<Seen> {
-		const answer = await send(line, headers, body);
-		expect(answer.status, answer.text).to.be.within(200, 299);
-		return service.seen.at(-1) ?? expect.fail("nothing reached the service");
-	}
-
-	async function expectDetail(answer: RawAnswer, status: number, detail: string): Promise<void> {
-		expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([status, { detail }]);
-		expect(service.seen).to.deep.equal([]);
-	}
+	afterEach(() => gateway.expectGood());
 
 	describe("Host and Origin", () => {
 		for (const host of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
 			it(`accepts the address it listens on: ${host}`, async () => {
-				expect((await send(`GET ${thing}`, { Host: `${host}:${gateway.port}` })).status).to.equal(200);
+				expect((await gateway.send(`GET ${thing}`, { Host: `${host}:${gateway.port}` })).status).to.equal(200);
 			});
 		}
 
 		it("accepts a configured name with any port", async () => {
 			for (const host of ["atelier.example", "ATELIER.example:443"]) {
-				expect((await send(`GET ${thing}`, { Host: host })).status).to.equal(200);
+				expect((await gateway.send(`GET ${thing}`, { Host: host })).status).to.equal(200);
 			}
 		});
 
@@ -75,18 +47,18 @@ describe("gateway: the chain", () => {
 			"evil.example@127.0.0.1",
 		]) {
 			it(`refuses "${host}" before anything is parsed`, async () => {
-				const answer = await send(`POST ${thing}`, { Host: host, ...json }, good);
-				await expectDetail(answer, 403, `Host "${host}" is not allowed`);
-				const nonsense = await send("BREW /?", { Host: host, "Content-Type": "text/plain" }, "x").catch(
-					() => undefined,
-				);
+				const answer = await gateway.send(`POST ${thing}`, { Host: host, ...json }, good);
+				await gateway.expectDetail(answer, 403, `Host "${host}" is not allowed`);
+				const nonsense = await gateway
+					.send("BREW /?", { Host: host, "Content-Type": "text/plain" }, "x")
+					.catch(() => undefined);
 				expect(nonsense?.status ?? 400).to.be.oneOf([400, 403]);
 			});
 		}
 
 		it("refuses a request of HTTP/1.0 without a Host", async () => {
 			const answer = await sendRaw(gateway.port, `GET ${thing} HTTP/1.0\r\n\r\n`);
-			await expectDetail(answer, 403, 'Host "" is not allowed');
+			await gateway.expectDetail(answer, 403, 'Host "" is not allowed');
 		});
 
 		for (const origin of [
@@ -99,19 +71,19 @@ describe("gateway: the chain", () => {
 			"file://",
 		]) {
 			it(`refuses the origin ${origin}`, async () => {
-				const answer = await send(`POST ${thing}`, { Origin: origin, ...json }, good);
-				await expectDetail(answer, 403, `Origin "${origin}" is not allowed`);
+				const answer = await gateway.send(`POST ${thing}`, { Origin: origin, ...json }, good);
+				await gateway.expectDetail(answer, 403, `Origin "${origin}" is not allowed`);
 				expect(answer.headers).to.not.have.property("access-control-allow-origin");
 			});
 		}
 
 		it("accepts its own origin, and lets browsers of other allowed origins read the answer", async () => {
-			const own = await send(`GET ${thing}`, { Origin: `http://${gateway.host}` });
+			const own = await gateway.send(`GET ${thing}`, { Origin: `http://${gateway.host}` });
 			expect([own.status, own.headers["access-control-allow-origin"]]).to.deep.equal([200, undefined]);
-			const page = await send(`GET ${thing}`, { Origin: far });
+			const page = await gateway.send(`GET ${thing}`, { Origin: far });
 			expect([page.status, page.headers["access-control-allow-origin"]]).to.deep.equal([200, far]);
 			expect(page.headers["vary"]).to.equal("Origin");
-			const preflight = await send(`OPTIONS ${thing}`, { Origin: far, "Access-Control-Request-Method": "PUT" });
+			const preflight = await gateway.send(`OPTIONS ${thing}`, { Origin: far, "Access-Control-Request-Method": "PUT" });
 			expect([preflight.status, preflight.headers["access-control-allow-origin"]]).to.deep.equal([204, far]);
 			expect(preflight.headers["access-control-allow-headers"]).to.include("Authorization");
 		});
@@ -147,22 +119,22 @@ describe("gateway: the chain", () => {
 	describe("routes", () => {
 		it("answers under every product name, and absolute paths as they are", async () => {
 			for (const path of [thing, `/api/v1/old/things/${id}`, "/open"]) {
-				expect((await send(`GET ${path}`)).status, path).to.equal(200);
+				expect((await gateway.send(`GET ${path}`)).status, path).to.equal(200);
 			}
 		});
 
 		it("sends a browser that asks for / to the page of the API, and tells others where the API is", async () => {
 			const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
-			const browser = await send("GET /?a=b", { Accept });
+			const browser = await gateway.send("GET /?a=b", { Accept });
 			expect([browser.status, browser.headers["location"]]).to.deep.equal([302, "/docs"]);
 			for (const headers of [{}, { Accept: "*/*" }, { Accept: "application/json" }]) {
-				const { status, text } = await send("GET /", headers);
+				const { status, text } = await gateway.send("GET /", headers);
 				expect([status, JSON.parse(text)]).to.deep.equal([
 					200,
 					{ name: "Atelier", api: "/api/v1/svc", openapi: "/openapi.json", docs: "/docs" },
 				]);
 			}
-			await expectDetail(await send("POST /", json, "{}"), 405, "Method Not Allowed");
+			await gateway.expectDetail(await gateway.send("POST /", json, "{}"), 405, "Method Not Allowed");
 		});
 
 		for (const path of [
@@ -193,12 +165,12 @@ describe("gateway: the chain", () => {
 			"http://127.0.0.1/api/v1/svc/things",
 		]) {
 			it(`answers 404 at ${path.slice(0, 60)}`, async () => {
-				await expectDetail(await send(`GET ${path}`), 404, "Not Found");
+				await gateway.expectDetail(await gateway.send(`GET ${path}`), 404, "Not Found");
 			});
 		}
 
 		it("exposes no job of the platform by any method", async () => {
-			await expectDetail(await send("POST /api/v1/svc/jobs", json, "{}"), 404, "Not Found");
+			await gateway.expectDetail(await gateway.send("POST /api/v1/svc/jobs", json, "{}"), 404, "Not Found");
 		});
 
 		it("answers a wrong method with the allowed ones", async () => {
@@ -207,15 +179,15 @@ describe("gateway: the chain", () => {
 				["/health", "GET, HEAD"],
 			] as const) {
 				for (const method of ["PATCH", "OPTIONS", "TRACE", "PROPFIND"]) {
-					const answer = await send(`${method} ${path}`);
-					await expectDetail(answer, 405, "Method Not Allowed");
+					const answer = await gateway.send(`${method} ${path}`);
+					await gateway.expectDetail(answer, 405, "Method Not Allowed");
 					expect(answer.headers["allow"]).to.equal(allow);
 				}
 			}
 		});
 
 		it("sends the slash form to the bare form, whatever the method", async () => {
-			const answer = await send(`POST ${thing}/?a=b`, json, good);
+			const answer = await gateway.send(`POST ${thing}/?a=b`, json, good);
 			expect([answer.status, answer.headers["location"]]).to.deep.equal([307, `${thing}?a=b`]);
 			expect(service.seen).to.deep.equal([]);
 		});
@@ -243,21 +215,21 @@ describe("gateway: the chain", () => {
 				["a".repeat(8_000), false],
 				["<script>", false],
 			] as const) {
-				const answer = await send(`GET ${thing}`, { "X-Request-ID": given });
+				const answer = await gateway.send(`GET ${thing}`, { "X-Request-ID": given });
 				const back = answer.headers["x-request-id"];
 				expect(back === given, given.slice(0, 70)).to.equal(taken);
 				expect(back).to.match(/^[\w-]{1,64}$/);
 				expect(service.seen.at(-1)?.meta.request_id).to.equal(back);
 			}
-			expect((await send("GET /nope", { "X-Request-ID": "mine" })).headers["x-request-id"]).to.equal("mine");
+			expect((await gateway.send("GET /nope", { "X-Request-ID": "mine" })).headers["x-request-id"]).to.equal("mine");
 		});
 
 		it("passes the key of a command on, and refuses an invalid one", async () => {
-			const { meta } = await seenBy(`POST ${thing}`, { ...json, "Idempotency-Key": "k-1" }, good);
+			const { meta } = await gateway.seenBy(`POST ${thing}`, { ...json, "Idempotency-Key": "k-1" }, good);
 			expect(meta.idempotency_key).to.equal("k-1");
 			service.seen.length = 0;
 			for (const key of ["", "a b", "x".repeat(65), "a;b"]) {
-				const answer = await send(`POST ${thing}`, { ...json, "Idempotency-Key": key }, good);
+				const answer = await gateway.send(`POST ${thing}`, { ...json, "Idempotency-Key": key }, good);
 				expect(answer.status).to.equal(422);
 				expect(JSON.parse(answer.text).detail[0].loc).to.deep.equal(["header", "Idempotency-Key"]);
 			}
@@ -266,7 +238,7 @@ describe("gateway: the chain", () => {
 
 		it("passes on how long the client waits for the answer", async () => {
 			const before = Date.now();
-			const { meta } = await seenBy(`GET ${thing}`);
+			const { meta } = await gateway.seenBy(`GET ${thing}`);
 			// Milliseconds are cut off more than once on the way.
 			expect(meta.deadline).to.be.within(before + 7_990, Date.now() + 8_000);
 		});
@@ -275,7 +247,7 @@ describe("gateway: the chain", () => {
 	describe("answers", () => {
 		it("carry the headers that restrict browsers", async () => {
 			for (const path of ["/health", "/nope", thing]) {
-				const { headers } = await send(`GET ${path}`);
+				const { headers } = await gateway.send(`GET ${path}`);
 				expect(headers).to.include({
 					"content-type": "application/json",
 					"x-content-type-options": "nosniff",
@@ -285,18 +257,18 @@ describe("gateway: the chain", () => {
 		});
 
 		it("have the contract's status, and no body where there is no result", async () => {
-			expect((await send(`PUT ${thing}`, json, good)).status).to.equal(201);
-			const removed = await send(`DELETE ${thing}`);
+			expect((await gateway.send(`PUT ${thing}`, json, good)).status).to.equal(201);
+			const removed = await gateway.send(`DELETE ${thing}`);
 			expect([removed.status, removed.text]).to.deep.equal([204, ""]);
 			expect(removed.headers).to.not.have.property("content-length");
 		});
 
 		it("of a page are its items, and where the next one is", async () => {
-			const first = await send("GET /api/v1/svc/things?limit=2&x=%3E%22");
+			const first = await gateway.send("GET /api/v1/svc/things?limit=2&x=%3E%22");
 			expect(first.text).to.equal("[1,2]");
 			expect(first.headers["link"]).to.equal('</api/v1/svc/things?limit=2&x=%3E%22&cursor=b>; rel="next"');
 			const [, next] = /<([^>]+)>/.exec(first.headers["link"] ?? "") ?? [];
-			const second = await send(`GET ${next}`);
+			const second = await gateway.send(`GET ${next}`);
 			expect([second.text, second.headers["link"]]).to.deep.equal(["[3]", undefined]);
 		});
 	});

@@ -2,28 +2,16 @@
 import { expect } from "chai";
 import { openHttpServer, portOf } from "#services/gateway/http/http-server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { ProbeService } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
-import { startGateway, type TestGateway } from "../../support/platform/start-gateway.ts";
+import { ProbeGateway, thing } from "../../support/platform/probe-gateway.ts";
 
-const thing = "/api/v1/svc/things/6f1b2c3d-0000-4000-8000-000000000001";
 const chunked = `POST ${thing} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
 const smuggled = `GET ${thing}?smuggled=1 HTTP/1.1\r\nHost: h\r\n\r\n`;
 
 describe("gateway: raw bytes", () => {
-	const service = new ProbeService();
-	let gateway: TestGateway;
-
-	before(async () => {
-		gateway = await startGateway({ contracts: service.contracts, services: [service.schema] });
-	});
-	after(() => gateway.stop());
-	beforeEach(() => void (service.seen.length = 0));
-	afterEach(async () => {
-		const headers = { Host: gateway.host, "Content-Type": "application/json" };
-		const good = await sendRaw(gateway.port, rawRequest(`POST ${thing}`, headers, '{"name":"ab"}'));
-		expect(good.status, good.text).to.be.within(200, 299);
-	});
+	const gateway = new ProbeGateway();
+	const { service } = gateway;
+	afterEach(() => gateway.expectGood());
 
 	for (const [what, bytes] of [
 		["a length of a sign", `POST ${thing} HTTP/1.1\r\nHost: h\r\nContent-Length: +5\r\n\r\nab`],

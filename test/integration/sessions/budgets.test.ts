@@ -1,7 +1,6 @@
 /** Reservations over real stores: concurrent turns never pass a limit, and every hold expires. */
 import { expect } from "chai";
 import { dayOf } from "#services/sessions/books/day-accounts.ts";
-import type { Principal } from "#shared/bus/principal.ts";
 import { now, turnClock } from "#shared/clock.ts";
 import type { ReservationRequest } from "#shared/contracts/budgets.ts";
 import type { UsageReport } from "#shared/contracts/usage.ts";
@@ -12,10 +11,15 @@ import { fromNoonOn } from "../../support/machine/from-noon-on.ts";
 import { insistently } from "../../support/insistently.ts";
 import { laxStore } from "../../support/stores/lax-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-import { bookTestCollections, openTestBooks, podOf, type TestBooks } from "../../support/platform/test-books.ts";
+import {
+	ada,
+	bob,
+	bookTestCollections,
+	openTestBooks,
+	podOf,
+	type TestBooks,
+} from "../../support/platform/test-books.ts";
 
-const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
-const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
 const user = { tenant: "acme", owner: "ada" };
 const tenant = { tenant: "acme" };
 

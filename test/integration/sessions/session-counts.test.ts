@@ -9,11 +9,15 @@ import type { StoredStatus } from "#services/sessions/record/session-lifecycle.t
 import type { Principal } from "#shared/bus/principal.ts";
 import type { DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-import { bookTestCollections, openTestBooks, type TestBooks } from "../../support/platform/test-books.ts";
+import {
+	ada,
+	bob,
+	bookTestCollections,
+	openTestBooks,
+	root,
+	type TestBooks,
+} from "../../support/platform/test-books.ts";
 
-const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
-const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
-const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
 const stranger: Principal = { kind: "user", id: "ada", tenant: "other", roles: ["admin"] };
 
 const ways: readonly (readonly StoredStatus[])[] = [

@@ -2,7 +2,6 @@
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
 import { ledgerCollection } from "#services/sessions/books/ledger-collection.ts";
-import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now, turnClock } from "#shared/clock.ts";
 import type { UsageReport } from "#shared/contracts/usage.ts";
 import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
@@ -12,11 +11,15 @@ import { fromNoonOn } from "../../support/machine/from-noon-on.ts";
 import { insistently } from "../../support/insistently.ts";
 import { laxStore } from "../../support/stores/lax-store.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
-import { bookTestCollections, openTestBooks, podOf, type TestBooks } from "../../support/platform/test-books.ts";
-
-const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
-const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
-const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
+import {
+	ada,
+	bob,
+	bookTestCollections,
+	openTestBooks,
+	podOf,
+	root,
+	type TestBooks,
+} from "../../support/platform/test-books.ts";
 
 /** Micro-dollars per million tokens, as in config/models.yaml; they are repeated here, so that both must be right. */
 const prices = {

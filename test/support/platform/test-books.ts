@@ -26,6 +26,11 @@ export const bookTestCollections = [
 	...bookCollections,
 ] as const;
 
+/** Two people and an administrator of one tenant. */
+export const ada: Principal = { kind: "user", id: "ada", tenant: "acme", roles: [] };
+export const bob: Principal = { kind: "user", id: "bob", tenant: "acme", roles: [] };
+export const root: Principal = { kind: "user", id: "root", tenant: "acme", roles: ["admin"] };
+
 const job = systemPrincipal("test");
 
 export type TestBooks = Awaited<ReturnType<typeof openTestBooks>>;
