@@ -64,5 +64,22 @@ for (const [engine, { open, crowd }] of Object.entries(engines)) {
 			expect(looks, "nobody lost a race").to.equal(done + 1);
 			expect((await records.get(alice, id)).session.rev).to.equal(1 + done + 1);
 		});
+
+		it("gives the result of the decision that counts when another process was faster", async () => {
+			// No change of one process waits for one of another.
+			const processes = Array.from({ length: 4 }, () => new SessionRecords(opened.store, () => {}));
+			const change = { at: now(), members: { name: "b" }, columns: {}, event: "session_updated" } as const;
+			const decided = await Promise.all(
+				processes.map((one) => one.decide(alice, id, ({ session }) => ({ change, result: session.rev }))),
+			);
+			expect(decided.map(({ result }) => result)).to.have.members([1, 2, 3, 4]);
+			for (const { record, result } of decided) expect(record.session.rev).to.equal(result + 1);
+		});
+
+		it("gives the result of a decision that changes nothing", async () => {
+			const { record, result } = await records.decide(alice, id, ({ session }) => ({ result: session.rev }));
+			expect([record.session.rev, result]).to.deep.equal([1, 1]);
+			expect(await records.annotate(alice, id, () => ({ result: "as it is" }))).to.equal("as it is");
+		});
 	});
 }
