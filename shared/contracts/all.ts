@@ -1,6 +1,7 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
 import { agents } from "./agents.ts";
+import { prompts } from "./blueprints/prompts.ts";
 import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
@@ -27,6 +28,7 @@ export const publicContracts: readonly Contract[] = [
 	mcpServers,
 	models,
 	resources,
+	prompts,
 	sessionControl,
 	sessionEvents,
 	sessions,

@@ -17,7 +17,7 @@ const record = { type: "object", props: session } as const;
 /**
  * The bound of request bodies with prompts, 512 KiB: prompts have up to 100,000 characters of up to four bytes each.
  */
-const promptBodies = 512 * 1024;
+export const promptBodies = 512 * 1024;
 export const reportBodies = 900 * 1024;
 /**
  * The bound of activity metadata in bytes of JSON. The metadata is part of the session and therefore of its events and

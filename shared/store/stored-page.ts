@@ -21,7 +21,7 @@ export interface FoundDocuments {
 /** The two ways to read one page of a list. */
 export interface StoredList {
 	readonly page: () => Promise<FoundDocuments>;
-	/** The ids and revisions of at most `limit` documents, as `DocumentStore.versions` returns them. */
+	/** The ids and revisions of at most `limit` + 1 documents, as `DocumentStore.versions` returns them. */
 	readonly versions: () => Promise<string>;
 }
 

@@ -3,11 +3,9 @@
  */
 import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
-import { answerBytes } from "#shared/pod/answer-size.ts";
-import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
-import { PageRoom } from "#shared/store/page-room.ts";
+import { refuseCursor } from "#shared/store/cursor.ts";
+import { mergedPage } from "#shared/store/merged-page.ts";
 import { itemsOf, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
-import type { SessionDocument } from "./session-collection.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** The filter and the position of a page. */
@@ -34,7 +32,7 @@ export async function listPage(
 ): Promise<StoredPage> {
 	const page =
 		query.status === undefined && query.include_archived
-			? mergedPage(records, principal, query)
+			? bothShelves(records, principal, query)
 			: shelfPage(records, principal, query, known);
 	return page.catch(refuseCursor);
 }
@@ -54,29 +52,12 @@ async function shelfPage(
 }
 
 /** Merges the pages of both lists. The cursor is the last session taken, after which both continue. */
-async function mergedPage(
+async function bothShelves(
 	records: SessionRecords,
 	principal: Principal,
 	{ limit, cursor }: ListQuery,
 ): Promise<StoredPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
-	const all = pages.flatMap(({ documents }) => documents).sort(newestFirst);
-	// Sessions behind the end of one list's page may come before the rest of the other's.
-	const ends = pages.flatMap(({ documents, next }) => (next === undefined ? [] : documents.slice(-1)));
-	const [end] = ends.sort(newestFirst);
-	const room = new PageRoom(limit, answerBytes);
-	const last = all.findIndex((one) => (end && newestFirst(one, end) > 0) || !room.take(one.wire));
-	const taken = last === -1 ? all : all.slice(0, last);
-	const more = taken.length < all.length || end !== undefined;
-	const { created_at = "", id = "" } = taken.at(-1) ?? {};
-	return { items: itemsOf(taken), ...(more && { next: encodeCursor({ value: created_at, id }) }) };
-}
-
-/** Compares by time of creation and then by id, as the store does. */
-function newestFirst(a: SessionDocument, b: SessionDocument): number {
-	return compare(b.created_at ?? "", a.created_at ?? "") || compare(b.id, a.id);
-}
-
-function compare(a: string, b: string): number {
-	return a < b ? -1 : Number(a > b);
+	const { documents, next } = mergedPage(pages, ({ created_at = "" }) => created_at, limit);
+	return { items: itemsOf(documents), ...(next !== undefined && { next }) };
 }

@@ -12,7 +12,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"bulkDeleteWorkspaces",
 	],
 	Profiles: ["listProfiles", "createProfile", "getProfile", "updateProfile", "deleteProfile"],
-	Prompts: ["listPrompts", "createPrompt", "searchPrompts", "updatePrompt", "deletePrompt"],
 	"Issue Tracker": [
 		"trackerStatus",
 		"searchTrackerIssues",

@@ -3,6 +3,7 @@
  */
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
+import { promptPatches } from "./prompt-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
 
@@ -207,6 +208,7 @@ export const patches: readonly Patch[] = [
 	},
 	...chroniclePatches,
 	...settingsPatches,
+	...promptPatches,
 ];
 
 /** Returns the table as text, with one line per difference. */

@@ -33,6 +33,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	addTimelineEvent: { t: 0, type: "session", label: "x" },
 	ingestEvent: leastEvent,
 	ingestEvents: { events: [leastEvent] },
+	createPrompt: { name: "x", content: "x" },
+	updatePrompt: {},
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
 	toggleFeature: { enabled: true },
 	setFeaturePreferences: { preferences: [] },
@@ -41,5 +43,6 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 
 /** The queries of operations that need one. */
 export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
+	searchPrompts: { q: "x" },
 	getChronicleDiff: { file: "README.md" },
 };

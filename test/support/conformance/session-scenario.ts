@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
+import { walkPrompts } from "./prompt-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface SessionView {
@@ -17,6 +18,7 @@ const startMs = 30_000;
 export async function walkEverything(walker: Walker, repository: string): Promise<void> {
 	await walkSurroundings(walker);
 	await walkSettings(walker);
+	await walkPrompts(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

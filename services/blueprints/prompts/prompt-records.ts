@@ -1,0 +1,125 @@
+/**
+ * The repository of saved prompts. Every method takes the principal first: prompts of other tenants do not exist for the
+ * principal.
+ */
+import { createHash } from "node:crypto";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Prompt, PromptCreate, PromptUpdate } from "#shared/contracts/blueprints/prompts.ts";
+import { ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { repositoryKey } from "#shared/git/repository-key.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import type { Row } from "#shared/store/collection.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { foldedText } from "./folded-text.ts";
+import { promptCollection, type PromptColumns, type PromptDocument } from "./prompt-collection.ts";
+import { mayChangePrompt, mayReadPrompt, projectRepo } from "./prompt-rules.ts";
+
+/** The prompts of the installation. */
+export class PromptRecords {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/**
+	 * Stores a new prompt. A repeated request with the same key returns the prompt that the first one created.
+	 * @throws {InvalidParametersError} for a wrong project_repo; {UnprocessableError} for a key that was used for another request.
+	 */
+	async create(principal: Principal, request: PromptCreate, key?: string): Promise<string> {
+		const { tenant, id: owner } = principal;
+		const id = key === undefined ? timeBasedUuid(now()) : nameBasedUuid("prompt", tenant, owner, key);
+		const at = isoTime();
+		const { name, content, scope, tags } = request;
+		const project_repo = projectRepo(scope, request.project_repo ?? null);
+		const prompt: Prompt = { id, name, content, scope, project_repo, tags, created_at: at, updated_at: at };
+		const fingerprint = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
+		const document = { id, ...columnsOf(prompt), tenant, owner, rev: 1, ...(key !== undefined && { fingerprint }) };
+		if (!(await insertOnce(() => this.#store.insert(promptCollection, document)))) {
+			const first = await this.#get(principal, id);
+			if (first.fingerprint === fingerprint) return first.wire;
+			throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
+		}
+		failpoint("prompts.written");
+		return document.wire;
+	}
+
+	/**
+	 * Changes a prompt and returns its text. Concurrent changes of different members all remain.
+	 * @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else; {InvalidParametersError} for a project's prompt
+	 * without a repository; {UnavailableError} when others change it too fast.
+	 */
+	async change(principal: Principal, id: string, update: PromptUpdate): Promise<string> {
+		let newest: PromptDocument | undefined;
+		const changed = await compareAndSet({
+			what: "The prompt",
+			read: async () => (newest = await this.#getOwn(principal, id)),
+			decide: (document) => changedPrompt(promptOf(document), update),
+			write: ({ rev = 0 }, prompt) => {
+				const { wire, ...set } = columnsOf(prompt);
+				const change = {
+					wire,
+					set: { ...set, rev: rev + 1 },
+					...(set.repo === undefined && { unset: ["repo"] as const }),
+				};
+				return this.#store.update(promptCollection, id, { equals: { rev } }, change);
+			},
+		});
+		failpoint("prompts.written");
+		return changed?.written.wire ?? newest?.wire ?? "";
+	}
+
+	/** Deletes a prompt. @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else. */
+	async delete(principal: Principal, id: string): Promise<void> {
+		await this.#getOwn(principal, id);
+		const { tenant } = principal;
+		if (!(await this.#store.remove(promptCollection, id, { equals: { tenant } }))) throw notFound(id);
+		failpoint("prompts.written");
+	}
+
+	async #getOwn(principal: Principal, id: string): Promise<PromptDocument> {
+		const document = await this.#get(principal, id);
+		if (mayChangePrompt(principal, document)) return document;
+		throw new ForbiddenError("Only its creator or an administrator may change a prompt", "PROMPT_OF_ANOTHER");
+	}
+
+	async #get(principal: Principal, id: string): Promise<PromptDocument> {
+		const document = await this.#store.get(promptCollection, id);
+		if (!document || !mayReadPrompt(principal, document)) throw notFound(id);
+		return document;
+	}
+}
+
+/** Returns the prompt after a change; undefined when the change names no member. */
+function changedPrompt(prompt: Prompt, update: PromptUpdate): Prompt | undefined {
+	const given = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
+	if (given.length === 0) return undefined;
+	const changed: Prompt = { ...prompt, ...Object.fromEntries(given), updated_at: isoTime() };
+	return { ...changed, project_repo: projectRepo(changed.scope, changed.project_repo) };
+}
+
+function promptOf({ wire }: PromptDocument): Prompt {
+	return JSON.parse(wire);
+}
+
+/** Returns the columns that follow from the prompt itself. */
+function columnsOf(prompt: Prompt): { wire: string } & Row<PromptColumns> {
+	const { scope, updated_at, project_repo } = prompt;
+	return {
+		wire: JSON.stringify(prompt),
+		scope,
+		updated_at,
+		name: foldedText(prompt.name),
+		content: foldedText(prompt.content),
+		...(project_repo !== null && { repo: repositoryKey(project_repo) }),
+	};
+}
+
+function notFound(id: string): NotFoundError {
+	return new NotFoundError(`Prompt "${id}" does not exist`, "PROMPT_NOT_FOUND");
+}

@@ -1,0 +1,38 @@
+/** The rules of saved prompts: who may do what, and which repository belongs to which scope (decision 0038). Pure. */
+import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+import type { PromptScope } from "#shared/contracts/blueprints/prompts.ts";
+import { InvalidParametersError } from "#shared/errors.ts";
+import { withoutUserinfo } from "#shared/git/repository-url.ts";
+
+/** The owner of a prompt: a person of a tenant. */
+export interface PromptOwnership {
+	readonly tenant?: string | undefined;
+	readonly owner?: string | undefined;
+}
+
+/** Whether the principal may read a prompt: everybody of its tenant may. */
+export function mayReadPrompt({ tenant }: Principal, prompt: PromptOwnership): boolean {
+	return tenant === prompt.tenant;
+}
+
+/** Whether the principal may change or delete a prompt: its creator and the administrators of its tenant may. */
+export function mayChangePrompt(principal: Principal, prompt: PromptOwnership): boolean {
+	return mayReadPrompt(principal, prompt) && (principal.id === prompt.owner || isAdmin(principal));
+}
+
+/**
+ * Returns the repository of a prompt with this scope; null for a global one, whatever was given.
+ * @throws {InvalidParametersError} when a project's prompt names no repository, or one with credentials in its URL.
+ */
+export function projectRepo(scope: PromptScope, given: string | null): string | null {
+	if (scope === "global") return null;
+	const repo = given?.trim() ?? "";
+	if (repo === "") throw refusal("required", 'The scope "project" needs a repository');
+	if (withoutUserinfo(repo) !== repo && !repo.startsWith("ssh://"))
+		throw refusal("credentials", "The repository must not hold credentials");
+	return repo;
+}
+
+function refusal(type: string, message: string): InvalidParametersError {
+	return new InvalidParametersError([{ type, path: ["project_repo"], message }]);
+}

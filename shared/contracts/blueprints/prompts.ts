@@ -1,0 +1,119 @@
+/** The contract of saved prompts: texts that people use again and again, with `{{name}}` where the caller fills in. */
+import { defineContract } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { promptBodies } from "../sessions.ts";
+
+export const promptScopes = ["global", "project"] as const;
+export type PromptScope = (typeof promptScopes)[number];
+
+const name = { type: "string", min: 1, max: 255 } as const;
+/** The bound of a session's `system_prompt` and `initial_prompt`, which are what a prompt is for. */
+const content = { type: "string", min: 1, max: 100_000, description: "`{{name}}` is filled by the caller" } as const;
+const scope = { type: "enum", values: promptScopes } as const;
+const projectRepo = { type: "string", max: 500, optional: true, nullable: true } as const;
+const tags = { type: "array", max: 50, items: { type: "string", min: 1, max: 100 } } as const;
+const keep = { optional: true, nullable: true } as const;
+const time = { type: "string", format: "date-time" } as const;
+
+/** A saved prompt as clients see it. */
+export const prompt = schema({
+	id: { type: "uuid" },
+	name,
+	content,
+	scope,
+	project_repo: { type: "string", nullable: true, description: "Repository of scope `project`; null: global" },
+	tags,
+	created_at: time,
+	updated_at: time,
+});
+export type Prompt = Output<typeof prompt>;
+
+/** The members of a new prompt. */
+export const promptCreate = schema({
+	name,
+	content,
+	scope: { ...scope, default: "global", description: "`project` needs `project_repo`" },
+	project_repo: projectRepo,
+	tags: { ...tags, default: [] },
+});
+export type PromptCreate = Output<typeof promptCreate>;
+
+/** The members of a change. Absent and null members leave the stored values unchanged. */
+export const promptUpdate = schema({
+	name: { ...name, ...keep },
+	content: { ...content, ...keep },
+	scope: { ...scope, ...keep },
+	project_repo: projectRepo,
+	tags: { ...tags, ...keep },
+});
+export type PromptUpdate = Output<typeof promptUpdate>;
+
+const promptId = { id: { type: "uuid" } } as const;
+const record = { type: "object", props: prompt } as const;
+const position = {
+	limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
+	cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
+} as const;
+const page = {
+	type: "object",
+	props: {
+		items: { type: "array", items: record },
+		next: { type: "string", optional: true },
+		etag: { type: "string", optional: true },
+		unchanged: { type: "boolean", optional: true },
+	},
+} as const;
+
+export const prompts = defineContract("prompts", {
+	list: {
+		rest: "GET /prompts",
+		summary: "Saved prompts of the caller's tenant, last updated first",
+		params: {
+			scope: { ...scope, optional: true },
+			repo: {
+				type: "string",
+				min: 1,
+				max: 500,
+				optional: true,
+				description: "Only global prompts and those of this repository",
+			},
+			...position,
+		},
+		returns: page,
+		errors: [400],
+		paged: true,
+	},
+	search: {
+		rest: "GET /prompts/search",
+		summary: "Prompts whose name or content contains a text, hits in the name first",
+		params: {
+			q: { type: "string", min: 1, max: 150, description: "Upper and lower case count alike; no wildcards" },
+			...position,
+		},
+		returns: page,
+		errors: [400],
+		paged: true,
+	},
+	create: {
+		rest: "POST /prompts",
+		summary: "Save a prompt",
+		status: 201,
+		params: promptCreate,
+		returns: record,
+		max_body: promptBodies,
+	},
+	update: {
+		rest: "PUT /prompts/:id",
+		summary: "Change a prompt, as its creator or an administrator; absent and null members stay",
+		params: { ...promptId, ...promptUpdate },
+		returns: record,
+		errors: [404, 503],
+		max_body: promptBodies,
+	},
+	delete: {
+		rest: "DELETE /prompts/:id",
+		summary: "Delete a prompt, as its creator or an administrator",
+		params: promptId,
+		errors: [404],
+	},
+});
