@@ -7,14 +7,15 @@ import { freePort } from "../support/machine/free-port.ts";
 import { SmallDisk } from "../support/hostile/small-disk.ts";
 import { type StallingRepository, startStallingRepository } from "../support/repositories/stalling-repository.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
-import { Archiver } from "./archiver.ts";
-import { BooksClient } from "./books-client.ts";
+import { Archiver } from "./clients/archiver.ts";
+import { BooksClient } from "./clients/books-client.ts";
 import { SettingsClient } from "./clients/settings-client.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Testbed } from "./testbed.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
 import { patience } from "../support/machine/patience.ts";
+import { PromptsClient } from "./clients/prompts-client.ts";
 import { Random } from "./random.ts";
 import { SessionDriver } from "./session-driver.ts";
 
@@ -96,19 +97,20 @@ async function testbedFor(platform: TestPlatform, options: FaultRunOptions, slow
 		(session) => testbed.podOf(session),
 		new Random(seed * 1_000 + sessions + 1),
 	);
+	testbed.prompts = new PromptsClient(testbed.api, new Random(seed * 1_000 + sessions + 3));
 	await testbed.books.open();
 	testbed.settings = new SettingsClient(testbed.api, new Random(seed * 1_000 + sessions + 2));
 	return testbed;
 }
 
 async function underLoad(
-	{ drivers, archiver, books, settings, follower }: Testbed,
+	{ drivers, archiver, books, settings, prompts, follower }: Testbed,
 	faults: Faults,
 	{ kills, everyFailpoint = false }: FaultRunOptions,
 	repository: StallingRepository,
 ): Promise<void> {
 	const ending = new AbortController();
-	const clients = [...drivers, archiver, books, settings].filter((client) => client !== undefined);
+	const clients = [...drivers, archiver, books, settings, prompts].filter((client) => client !== undefined);
 	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
 	// The rejection is handled when the promise is awaited.
 	load.catch(() => {});

@@ -29,7 +29,7 @@ export interface World {
 	readonly booksWrong: readonly string[];
 	/** The settings that are not stored as they were acknowledged. */
 	readonly settingsWrong: readonly string[];
-	/** Observations of the client that archives all stopped sessions which no client may ever make. */
+	/** Observations of the clients that archive all stopped sessions or save prompts, which no client may ever make. */
 	readonly archiverWrong: readonly string[];
 	readonly streamWrong: readonly string[];
 	readonly twins: readonly string[];

@@ -6,8 +6,9 @@ import { processFile } from "../support/machine/process-file.ts";
 import type { SessionView } from "../support/platform/session-steps.ts";
 import type { TestPlatform } from "../support/platform/start-platform.ts";
 import { answered } from "./answered.ts";
-import type { Archiver } from "./archiver.ts";
-import type { BooksClient } from "./books-client.ts";
+import type { Archiver } from "./clients/archiver.ts";
+import type { BooksClient } from "./clients/books-client.ts";
+import type { PromptsClient } from "./clients/prompts-client.ts";
 import type { SettingsClient } from "./clients/settings-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./watches/overheard.ts";
@@ -56,6 +57,7 @@ export class Testbed implements AsyncDisposable {
 	archiver: Archiver | undefined;
 	books: BooksClient | undefined;
 	settings: SettingsClient | undefined;
+	prompts: PromptsClient | undefined;
 	/** The launches whose agent was killed, as `<session>-g<generation>`: their sessions may be failed. */
 	readonly killedAgents = new Set<string>();
 	/** The milliseconds from each restart to `/ready`. */
@@ -135,7 +137,7 @@ export class Testbed implements AsyncDisposable {
 			stuck: [...this.passing.wrong],
 			booksWrong: (await this.books?.wrong()) ?? [],
 			settingsWrong: (await this.settings?.wrong()) ?? [],
-			archiverWrong: this.archiver?.wrong ?? [],
+			archiverWrong: [...(this.archiver?.wrong ?? []), ...(this.prompts?.wrong ?? [])],
 			streamWrong: [...this.follower.wrong],
 			twins: [...this.twins.wrong],
 			restartsMs: this.restartsMs,

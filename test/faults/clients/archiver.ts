@@ -4,10 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiClient } from "../support/clients/api-client.ts";
-import { answered } from "./answered.ts";
-import type { Random } from "./random.ts";
-import type { SessionDriver } from "./session-driver.ts";
+import type { ApiClient } from "../../support/clients/api-client.ts";
+import { answered } from "../answered.ts";
+import type { Random } from "../random.ts";
+import type { SessionDriver } from "../session-driver.ts";
 
 export class Archiver {
 	readonly #api: ApiClient;

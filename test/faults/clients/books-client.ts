@@ -4,9 +4,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer, ApiClient } from "../support/clients/api-client.ts";
-import { answered } from "./answered.ts";
-import type { Random } from "./random.ts";
+import type { Answer, ApiClient } from "../../support/clients/api-client.ts";
+import { answered } from "../answered.ts";
+import type { Random } from "../random.ts";
 
 /**
  * The limit of the session and its owner in US dollars: high enough for everything, so that every account is asked.
