@@ -137,11 +137,15 @@ export class Testbed implements AsyncDisposable {
 			stuck: [...this.passing.wrong],
 			booksWrong: (await this.books?.wrong()) ?? [],
 			settingsWrong: (await this.settings?.wrong()) ?? [],
-			archiverWrong: [...(this.archiver?.wrong ?? []), ...(this.prompts?.wrong ?? [])],
+			archiverWrong: this.#wrongAnswers(),
 			streamWrong: [...this.follower.wrong],
 			twins: [...this.twins.wrong],
 			restartsMs: this.restartsMs,
 		};
+	}
+
+	#wrongAnswers(): string[] {
+		return [this.archiver, this.prompts].flatMap((client) => client?.wrong ?? []);
 	}
 
 	async #sessions(): Promise<World["sessions"]> {

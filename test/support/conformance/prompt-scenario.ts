@@ -1,5 +1,6 @@
 /** One pass over saved prompts. */
 import { expect } from "chai";
+import { walkPages } from "./settings-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface PromptView {
@@ -58,14 +59,13 @@ async function walkChanges(walker: Walker, least: PromptView, ofShop: PromptView
 	expect(await names(walker, "searchPrompts", { q: "mistakes" })).to.deep.equal(["Renamed"]);
 	await walker.call("updatePrompt", 422, { path: { id: least.id }, body: { scope: "project" } });
 	expect(await change(ofShop.id, { scope: "global" })).to.include({ scope: "global", project_repo: null });
-	for (const id of ["listPrompts", "searchPrompts"]) {
-		await walker.call(id, 400, { query: { q: "x", cursor: "not-ours" } });
-		const query = { q: "e", limit: "1" };
-		const { headers } = await walker.answer(id, 200, { query });
-		const next = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
-		const cursor = new URL(next ?? "no Link header", "http://localhost").searchParams.get("cursor") ?? "";
-		expect(await names(walker, id, { ...query, cursor })).to.have.length(1);
-	}
+	await walkPages(walker, "listPrompts", 2);
+	await walker.call("searchPrompts", 400, { query: { q: "x", cursor: "not-ours" } });
+	const query = { q: "e", limit: "1" };
+	const { headers } = await walker.answer("searchPrompts", 200, { query });
+	const next = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+	const cursor = new URL(next ?? "no Link header", "http://localhost").searchParams.get("cursor") ?? "";
+	expect(await names(walker, "searchPrompts", { ...query, cursor })).to.have.length(1);
 	for (const { id } of [least, ofShop]) await walker.call("deletePrompt", 204, { path: { id } });
 	await walker.call("deletePrompt", 404, { path: { id: least.id } });
 	expect(await names(walker, "listPrompts")).to.deep.equal([]);

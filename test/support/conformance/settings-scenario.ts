@@ -89,7 +89,7 @@ async function walkMachine(walker: Walker): Promise<void> {
 }
 
 /** Follows `Link` with pages of two, and asks again for what it has. */
-async function walkPages(walker: Walker, operation: string, count: number): Promise<void> {
+export async function walkPages(walker: Walker, operation: string, count: number): Promise<void> {
 	const seen: unknown[] = [];
 	for (let cursor: string | undefined = ""; cursor !== undefined; ) {
 		const query: Record<string, string> = { limit: "2", ...(cursor !== "" && { cursor }) };
