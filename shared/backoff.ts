@@ -16,7 +16,9 @@ export interface BackoffRule {
  * The wait after so many failures, in milliseconds.
  * @param failures At least 1; a smaller number counts as 1.
  * @example
+ * ```ts
  * await sleep(backoffMs(failures, { firstMs: 1_000, maxMs: 30_000 })); // 0.5 to 1 s, then 1 to 2 s, … 15 to 30 s
+ * ```
  */
 export function backoffMs(failures: number, { firstMs, maxMs, factor = 2, jitter = 0.5 }: BackoffRule): number {
 	const longest = Math.min(firstMs * factor ** Math.max(0, failures - 1), maxMs);
@@ -29,7 +31,9 @@ const defaultRule: BackoffRule = { firstMs: 250, maxMs: 30_000 };
 /**
  * Counts the failures of a loop.
  * @example
+ * ```ts
  * for (const backoff = new Backoff(); !signal.aborted; await backoff.wait(signal)) if (await deliver()) return;
+ * ```
  */
 export class Backoff {
 	readonly #rule: BackoffRule;

@@ -15,8 +15,10 @@ export interface ReadBounds {
  * says otherwise.
  * @throws the error of `tooLarge`; whatever `onChunk` throws; the stream's own error when it breaks off.
  * @example
+ * ```ts
  * const tooLarge = () => new RequestError(413, "A command has at most 65536 bytes");
  * const text = (await readBounded(request, { maxBytes: 65_536, tooLarge })).toString();
+ * ```
  */
 export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,

@@ -1,5 +1,11 @@
-/** Where a service says what an operator should know. The broker's logger is one: lines with time, level and service. */
+/**
+ * The log of a service for operators. The broker's logger implements it: its lines have time, level and service.
+ * @example
+ * ```ts
+ * log.error("Deleted chronicles cannot be removed:", error);
+ * ```
+ */
 export interface ServiceLog {
-	/** @param sentence What does not work. @param cause Why, as it was thrown. */
+	/** Logs a failure. @param sentence The sentence about what does not work. @param cause The thrown reason. */
 	error(sentence: string, cause: unknown): void;
 }

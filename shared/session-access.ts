@@ -1,4 +1,10 @@
-/** One table says who may do what with a session and with what belongs to it: chronicles, events, usage. Pure. */
+/**
+ * One table says who may do what with a session and with what belongs to it: chronicles, events, usage. Pure.
+ * @example
+ * ```ts
+ * if (!mayUseSession(principal, "see", ownership)) throw new NotFoundError(`Session "${id}" does not exist`);
+ * ```
+ */
 import { isAdmin, type Principal } from "./bus/principal.ts";
 import type { Session } from "./contracts/session-resource.ts";
 

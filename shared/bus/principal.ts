@@ -1,4 +1,11 @@
-/** The verified caller on whose behalf a request runs. */
+/**
+ * The verified caller on whose behalf a request runs.
+ * @example
+ * ```ts
+ * const key = principalKey(principal); // a key of a map in memory
+ * if (!isAdmin(principal)) throw new ForbiddenError("Administrator role required");
+ * ```
+ */
 
 /** The kind of a caller; `anonymous` exists only for actions that are open to everybody. */
 export type PrincipalKind = "anonymous" | "user" | "pat" | "pod" | "system";

@@ -1,4 +1,11 @@
-/** Checks values against schemas; this is the only module that uses fastest-validator. */
+/**
+ * Checks values against schemas; this is the only module that uses fastest-validator.
+ * @example
+ * ```ts
+ * const check = compileSchema({ limit: { type: "number", integer: true, min: 1, default: 50 } });
+ * const failures = check(params); // empty when the value is valid; `params.limit` then has its default
+ * ```
+ */
 import FastestValidator, { type BrokenRule } from "fastest-validator";
 import { fitsJson } from "./json-size.ts";
 import type { Rule, Schema } from "./schema.ts";

@@ -1,6 +1,10 @@
 /**
  * A principal that code of this process vouches for. Nothing outside of this process can make one: data that arrives as
  * JSON is never an instance, whatever members it has. Logging the object reveals nothing.
+ * @example
+ * ```ts
+ * await call(broker, sessions.actions.stop, { session_id }, { meta: { principal: vouch(systemPrincipal("sweep")) } });
+ * ```
  */
 import type { Principal } from "./principal.ts";
 

@@ -1,6 +1,11 @@
 /**
  * Moves events from the documents that caused them into the event log: in order and each exactly once, even when
  * processes die in between.
+ * @example
+ * ```ts
+ * await store.insert(noteCollection, document, [event]);
+ * relay.wake(); // the event is in the log soon after
+ * ```
  */
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";

@@ -1,4 +1,10 @@
-/** Money is stored in whole micro-dollars and shown in dollars. */
+/**
+ * Money is stored in whole micro-dollars and shown in dollars.
+ * @example
+ * ```ts
+ * priceTag(microsOf(0.25)); // "$0.25"
+ * ```
+ */
 
 const microsPerDollar = 1_000_000;
 

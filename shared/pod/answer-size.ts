@@ -1,4 +1,10 @@
-/** Bounds the answers of pods: a result on the platform's bus may have 900 KB, including its envelope. */
+/**
+ * Bounds the answers of pods: a result on the platform's bus may have 900 KB, including its envelope.
+ * @example
+ * ```ts
+ * const text = cutToJsonBytes(output, answerBytes - jsonBytes({ ...answer, text: "" }));
+ * ```
+ */
 
 /** The bound of one answer in bytes of JSON. */
 export const answerBytes = 850 * 1024;

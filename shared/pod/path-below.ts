@@ -1,4 +1,11 @@
-/** Checks paths below the workspace that users write; they must not lead out of it. Pure. */
+/**
+ * Checks paths below the workspace that users write; they must not lead out of it. Pure.
+ * @example
+ * ```ts
+ * pathBelow("docs//a.md"); // "docs/a.md"
+ * pathBelow("../secrets"); // undefined
+ * ```
+ */
 import { normalize } from "node:path";
 
 /** Returns the path in its shortest form; undefined when it is not a path below a folder. */

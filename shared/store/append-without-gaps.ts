@@ -31,6 +31,7 @@ const maxRaces = 50;
  * takes a number first, the items go on behind its newest one.
  * @throws {UnavailableError} after too many lost races; the items that `onAppended` was called for are in.
  * @example
+ * ```ts
  * const log = {
  * 	what: "The ledger",
  * 	newest: async () => (await store.find(ledger, "by_seq", { equals: [] }, newestFirst)).documents[0]?.seq ?? 0,
@@ -38,6 +39,7 @@ const maxRaces = 50;
  * 	append: (rows) => store.append(ledger, rows),
  * };
  * const { seq } = await appendWithoutGaps(log, [{ id: "report-1", wire: "{}" }]);
+ * ```
  */
 export async function appendWithoutGaps<Item, Row>(
 	{ what, newest, rowOf, append, onAppended = () => {} }: NumberedLog<Item, Row>,

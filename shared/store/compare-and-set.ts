@@ -28,12 +28,14 @@ export interface Decided<Decision, Written> {
  * Resolves to the decision that was written; to undefined when none was needed.
  * @throws whatever the three functions throw; {UnavailableError} after 50 lost races.
  * @example
+ * ```ts
  * await compareAndSet({
  * 	what: "The job",
  * 	read: () => store.get(jobs, id),
  * 	decide: (job) => (job?.state === "new" ? { state: "begun", rev: (job.rev ?? 0) + 1 } : undefined),
  * 	write: (job, set) => store.update(jobs, id, { equals: { rev: job?.rev ?? 0 } }, { set }),
  * });
+ * ```
  */
 export async function compareAndSet<Newest, Decision extends object, Written>({
 	what,

@@ -32,7 +32,9 @@ export function decodeCursor(text: string): CursorPosition {
  * says nothing to a client. Every other error passes as it is.
  * @throws {BadRequestError} for a RangeError; the error itself otherwise.
  * @example
+ * ```ts
  * const page = await store.find(jobs, "by_tenant", range, { limit, after: cursor }).catch(refuseCursor);
+ * ```
  */
 export function refuseCursor(error: unknown): never {
 	if (error instanceof RangeError) throw new BadRequestError("This cursor is not one of ours", "CURSOR_REFUSED");

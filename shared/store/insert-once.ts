@@ -6,8 +6,10 @@ import { DuplicateKeyError } from "./document-store.ts";
  * @param insert Inserts one document.
  * @throws whatever else `insert` throws.
  * @example
+ * ```ts
  * const isFirst = await insertOnce(() => store.insert(names, { id: "log", wire: "{}", epoch }));
  * return isFirst ? epoch : (await store.get(names, "log"))?.epoch;
+ * ```
  */
 export async function insertOnce(insert: () => Promise<void>): Promise<boolean> {
 	try {

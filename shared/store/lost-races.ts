@@ -16,6 +16,7 @@ const defaultMaxRaces = 50;
  * @returns What the first attempt gives that has lost no race.
  * @throws whatever `attempt` throws, at once; the refusal after `maxRaces` lost races.
  * @example
+ * ```ts
  * const counter = await repeatLostRaces(
  * 	async () => {
  * 		const { rev = 0 } = (await store.get(counters, "a")) ?? {};
@@ -23,6 +24,7 @@ const defaultMaxRaces = 50;
  * 	},
  * 	{ refusal: () => new UnavailableError("The counter changes too fast, try again") },
  * );
+ * ```
  */
 export async function repeatLostRaces<T>(
 	attempt: () => Promise<T | undefined>,
