@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod"
+programs="nats-server chromium mongod curl"
 
 say() { echo "servers: $*" >&2; }
 die() {
@@ -21,6 +21,8 @@ usage() {
 		  nats-server  a message broker, into SERVERS_DIR (18 MB)
 		  mongod       a database server, into SERVERS_DIR (135 MB)
 		  chromium     a browser, with apt-get (as root, or with sudo)
+		  curl         an HTTP client, with apt-get
+		  all          all of these
 		  --help       prints this and ends
 
 		SERVERS_DIR is \$HOME/.cache/atelier-servers unless it is set. A program that is on the PATH is not installed again.
@@ -69,6 +71,7 @@ get_mongod() {
 }
 
 get_chromium() { package chromium; }
+get_curl() { package curl; }
 
 for word in "$@"; do
 	if [[ $word == --help || $word == -h ]]; then
@@ -77,13 +80,15 @@ for word in "$@"; do
 	fi
 done
 [[ ${1:-} == get && $# -gt 1 ]] || misunderstood "What is asked for is not understood: \"$*\""
-for name in "${@:2}"; do
+names=${*:2}
+if [[ $names == all ]]; then names=$programs; fi
+for name in $names; do
 	[[ " $programs " == *" $name "* ]] || misunderstood "There is no program \"$name\"; there are $programs"
 done
 
 : "${SERVERS_DIR:=${XDG_CACHE_HOME:-$HOME/.cache}/atelier-servers}"
 bin=$SERVERS_DIR/bin
-for name in "${@:2}"; do
+for name in $names; do
 	if [[ -x $bin/$name ]] || command -v "$name" >/dev/null; then
 		say "$name is there"
 		continue

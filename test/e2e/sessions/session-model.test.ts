@@ -1,5 +1,6 @@
 /**
  * The session's model is called, at its price and within its budget, whichever model an agent or a command names.
+ * Needs: curl.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
