@@ -3,13 +3,23 @@ import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { unaskedActions } from "#shared/agents/unasked-actions.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { unfilledPlaceholders } from "./unfilled-placeholders.ts";
 
 export function sessionWarnings(
 	request: SessionCreate,
 	launch: LaunchSettings,
 	agent: WrittenAgent | undefined,
 ): string[] {
-	return [...ignored(request), ...(agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [])];
+	const actions = agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [];
+	return [...ignored(request), ...unfilled(launch), ...actions];
+}
+
+/** Returns warnings about prompts that still have placeholders; the agent gets the texts as they are. */
+function unfilled({ system_prompt, initial_prompt }: LaunchSettings): string[] {
+	return Object.entries({ system_prompt, initial_prompt }).flatMap(([member, text]) => {
+		const sentence = unfilledPlaceholders(text);
+		return sentence === undefined ? [] : [`${member}: ${sentence}`];
+	});
 }
 
 /**

@@ -27,6 +27,17 @@ describe("sessionWarnings()", () => {
 		expect(sessionWarnings(sessionCreate({ name: "a", model: "m" }), launchSettings, undefined)).to.deep.equal([]);
 	});
 
+	it("names the placeholders of its prompts that nobody filled", () => {
+		const prompts = {
+			system_prompt: "Work on {{area}} and {{area}}.",
+			initial_prompt: "Look at {{ branch }}, {{ticket}}.",
+		};
+		expect(sessionWarnings(sessionCreate(), { ...launchSettings, ...prompts }, undefined)).to.deep.equal([
+			"system_prompt: the placeholder {{area}} was not filled",
+			"initial_prompt: the placeholders {{branch}}, {{ticket}} were not filled",
+		]);
+	});
+
 	it("says what an agent does unasked when its person wants to be asked, and only then", () => {
 		const agents = [...readAgentRecords().values()];
 		for (const mcp_servers of [[], [server]])
