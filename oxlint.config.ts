@@ -27,6 +27,7 @@ const everywhere: Ban[] = [
 			"**/identity-providers/**",
 			"**/pod-runtimes/**",
 			"**/template-sources/**",
+			"**/secret-stores/**",
 			"**/embedded-store.ts",
 			"**/mongodb-store.ts",
 		],
@@ -108,6 +109,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		"admin-settings": ["record"],
 		resources: [],
 		"mcp-servers": [],
+		secrets: [],
 	},
 	"services/stream": { chat: [] },
 };

@@ -1,4 +1,5 @@
 /** The settings part. */
+import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { adminSettingCollection, TenantSettings } from "./admin-settings/tenant-settings.ts";
@@ -9,12 +10,15 @@ import { ConfiguredMcpServers } from "./mcp-servers/configured-mcp-servers.ts";
 import { mcpServersService } from "./mcp-servers.service.ts";
 import { staticResources } from "./resources/static-resources.ts";
 import { resourcesService } from "./resources.service.ts";
+import { type SecretStore, secretStoreMethods } from "./secrets/secret-store.ts";
+import { secretsService } from "./secrets.service.ts";
 import { settingsService } from "./settings.service.ts";
 
 export const collections = [featureToggleCollection, featurePreferenceCollection, adminSettingCollection] as const;
 
 /** @throws {ConfigError} for a feature that this version does not have, and for an MCP server that cannot work. */
-export async function compose({ config: { features, mcp_servers }, store }: StoringPlatform): Promise<Part> {
+export async function compose({ config, store }: StoringPlatform): Promise<Part> {
+	const { features, mcp_servers } = config;
 	if (features.local_mounts)
 		throw new ConfigError(
 			`Configuration key "features.local_mounts" cannot be true: this version does not have local mounts`,
@@ -26,6 +30,7 @@ export async function compose({ config: { features, mcp_servers }, store }: Stor
 			featuresService(new FeatureToggles(store), new FeaturePreferences(store)),
 			mcpServersService(new ConfiguredMcpServers(mcp_servers)),
 			resourcesService(staticResources),
+			secretsService(await loadAdapter<SecretStore>(config.secrets, secretStoreMethods)),
 		],
 	};
 }

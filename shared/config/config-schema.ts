@@ -196,6 +196,7 @@ export const configSchema = schema({
 		},
 	},
 	templates: { ...adapter, description: "Source of templates" },
+	secrets: { ...adapter, description: "Store of the secrets of users" },
 	mcp_servers: {
 		type: "array",
 		max: 100,

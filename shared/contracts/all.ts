@@ -10,6 +10,7 @@ import { identity } from "./identity.ts";
 import { mcpServers } from "./settings/mcp-servers.ts";
 import { models } from "./models.ts";
 import { resources } from "./settings/resources.ts";
+import { secrets } from "./settings/secrets.ts";
 import { sessionEvents } from "./session-events.ts";
 import { sessionControl } from "./session-control.ts";
 import { sessions } from "./sessions.ts";
@@ -29,6 +30,7 @@ export const publicContracts: readonly Contract[] = [
 	models,
 	resources,
 	prompts,
+	secrets,
 	sessionControl,
 	sessionEvents,
 	sessions,

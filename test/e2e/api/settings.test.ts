@@ -22,7 +22,9 @@ describe("settings of several people", function () {
 	before(async () => {
 		const headers = { Authorization: "Bearer s3cret" };
 		const mcp_servers = [{ name: "tickets", type: "http", url: "https://u:s3cret@tickets.example/mcp", headers }];
-		platform = await startPlatform({ config: { identity: { kwargs: { users } }, mcp_servers } });
+		platform = await startPlatform({
+			config: { identity: { kwargs: { users } }, mcp_servers, stream: { heartbeat_seconds: 1 } },
+		});
 	});
 	after(() => platform?.[Symbol.asyncDispose]());
 
@@ -108,5 +110,35 @@ describe("settings of several people", function () {
 		const [first, ...others] = await Promise.all(users.map(({ id }) => as(id).get("/resources")));
 		expect(first?.body).to.deep.include({ nodes: [] });
 		for (const { text } of others) expect(text).to.equal(first?.text);
+	});
+
+	it("a secret is its user's own, also for administrators, and its values never come out", async () => {
+		await using stream = await platform.events({ headers: { authorization: "Bearer token-of-alice" } });
+		const data = { token: "value-that-stays-inside" };
+		const created = await as("alice").post("/secrets", { name: "registry", data });
+		const refused = await as("alice").post("/secrets", { name: "registry", data });
+		const wrong = await as("alice").post("/secrets", { name: "Wrong Name", data });
+		expect([created.status, refused.status, wrong.status]).to.deep.equal([201, 409, 400]);
+		const seen = [
+			created,
+			refused,
+			wrong,
+			await as("alice").get("/secrets"),
+			await as("alice").get("/secrets/registry"),
+		];
+		expect(seen.at(-1)?.body).to.deep.equal({ name: "registry", keys: ["token"] });
+
+		for (const name of ["bob", "dora", "carol"]) {
+			expect((await as(name).get("/secrets")).body).to.deep.equal([]);
+			const foreign = await as(name).get("/secrets/registry");
+			const unknown = await as(name).get("/secrets/unknown");
+			expect([foreign.status, unknown.status]).to.deep.equal([404, 404]);
+			expect(foreign.text.replace("registry", "unknown")).to.equal(unknown.text);
+			seen.push(foreign);
+		}
+		expect((await as("bob").post("/secrets", { name: "registry", data })).status).to.equal(201);
+		await stream.event(({ event }) => event === "heartbeat");
+		const told = [...seen.map(({ text }) => text), ...stream.events.map((event) => event.data), platform.output];
+		expect(told.join("\n")).not.to.include(data.token);
 	});
 });

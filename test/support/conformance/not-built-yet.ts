@@ -50,7 +50,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"createTenantCredential",
 		"deleteTenantCredential",
 	],
-	Secrets: ["listSecrets", "createSecret", "getSecret"],
 	Admin: ["adminBulkDeleteWorkspaces"],
 	"Identity & Users": ["getMe", "listUsers", "reprovisionUser"],
 	Tenants: [

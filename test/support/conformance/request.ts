@@ -39,6 +39,7 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	toggleFeature: { enabled: true },
 	setFeaturePreferences: { preferences: [] },
 	updateAdminSettings: {},
+	createSecret: { name: "walker", data: { token: "x" } },
 };
 
 /** The queries of operations that need one. */

@@ -1,7 +1,7 @@
 /** Where settings and what belongs to them mean to differ from the contract. */
 import type { Patch } from "./contract-editor.ts";
 
-const lists = ["listFeatures", "getFeaturePreferences", "listMcpServers"] as const;
+const lists = ["listFeatures", "getFeaturePreferences", "listMcpServers", "listSecrets"] as const;
 
 export const settingsPatches: readonly Patch[] = [
 	{
@@ -25,6 +25,12 @@ export const settingsPatches: readonly Patch[] = [
 			const texts = { type: "object", additionalProperties: { type: "string" } } as const;
 			Object.assign(edit.properties("McpServerResponse"), { env: texts, headers: texts });
 		},
+	},
+	{
+		operation: "listSecrets, createSecret, getSecret",
+		contract: "everybody's",
+		ours: "the caller's own; 409 for more than 100, 503 when there is no room",
+		apply: (edit) => edit.addError("createSecret", "503", "There is no room"),
 	},
 	{
 		operation: "setFeaturePreferences",

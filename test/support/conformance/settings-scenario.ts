@@ -1,4 +1,4 @@
-/** One pass over settings: modules, layouts, admin settings, resources, MCP servers. */
+/** One pass over settings: modules, layouts, admin settings, resources, MCP servers, secrets. */
 import { expect } from "chai";
 import type { Walker } from "./walker.ts";
 
@@ -14,6 +14,7 @@ export async function walkSettings(walker: Walker): Promise<void> {
 	await walkPreferences(walker);
 	await walkAdminSettings(walker);
 	await walkMachine(walker);
+	await walkSecrets(walker);
 }
 
 async function walkFeatures(walker: Walker): Promise<void> {
@@ -86,6 +87,24 @@ async function walkMachine(walker: Walker): Promise<void> {
 	for (const server of servers)
 		expect(await walker.call("getMcpServer", 200, { path: { name: server.name } })).to.deep.equal(server);
 	await walkPages(walker, "listMcpServers", 3);
+}
+
+async function walkSecrets(walker: Walker): Promise<void> {
+	expect(await walker.call("listSecrets", 200)).to.deep.equal([]);
+	const created = await walker.call("createSecret", 201, {
+		body: { name: "b", data: { user: "me", token: "s3cret" } },
+	});
+	expect(created).to.deep.equal({ name: "b", keys: ["token", "user"] });
+	for (const name of ["c", "a.example"])
+		await walker.call("createSecret", 201, { body: { name, data: { token: "s3cret" } } });
+	expect(await walker.call("getSecret", 200, { path: { name: "b" } })).to.deep.equal(created);
+	await walker.call("createSecret", 409, { body: { name: "b", data: { token: "other" } } });
+	await walker.call("createSecret", 400, { body: { name: "Not a label", data: { token: "x" } } });
+	for (const data of [{}, { "a b": "x" }, { token: "x".repeat(40_000) }])
+		await walker.call("createSecret", 422, { body: { name: "wrong", data } });
+	const secrets = await walker.call<{ name: string }[]>("listSecrets", 200);
+	expect(secrets.map(({ name }) => name)).to.deep.equal(["a.example", "b", "c"]);
+	await walkPages(walker, "listSecrets", 3);
 }
 
 /** Follows `Link` with pages of two, and asks again for what it has. */
