@@ -1,20 +1,24 @@
-/** How long to wait before the next attempt: longer after each failure, within bounds. */
+/** Computes the wait before the next attempt: it grows after each failure, within bounds. */
 import { sleep } from "./clock.ts";
 
+/** The bounds and the growth of waits. */
 export interface BackoffRule {
 	/** The longest wait after the first failure, in milliseconds. */
 	readonly firstMs: number;
 	/** The longest wait of all, in milliseconds. */
 	readonly maxMs: number;
-	/** Each wait is so many times as long as the one before. Default 2. */
+	/** The factor between successive waits. Default 2. */
 	readonly factor?: number;
-	/** The share of each wait that chance decides, from 0 to 1, so that many failures do not return as one. Default 0.5. */
+	/**
+	 * The random share of each wait, from 0 to 1, so that many failed callers do not return at the same time. Default
+	 * 0.5.
+	 */
 	readonly jitter?: number;
 }
 
 /**
- * The wait after so many failures, in milliseconds.
- * @param failures At least 1; a smaller number counts as 1.
+ * Returns the wait after a number of failures, in milliseconds.
+ * @param failures The number of failures, at least 1; a smaller number counts as 1.
  * @example
  * ```ts
  * await sleep(backoffMs(failures, { firstMs: 1_000, maxMs: 30_000 })); // 0.5 to 1 s, then 1 to 2 s, … 15 to 30 s
@@ -44,12 +48,12 @@ export class Backoff {
 		this.#rule = rule;
 	}
 
-	/** Waits after a failure. @param signal Ends the waiting. */
+	/** Waits after a failure. @param signal Ends the wait early. */
 	async wait(signal: AbortSignal): Promise<void> {
 		await sleep(backoffMs(++this.#failures, this.#rule), signal);
 	}
 
-	/** The attempt has succeeded. */
+	/** Resets the count of failures, because an attempt has succeeded. */
 	reset(): void {
 		this.#failures = 0;
 	}

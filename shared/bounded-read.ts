@@ -1,5 +1,6 @@
-/** Reads a stream of bytes to its end, or stops at the first byte too many. */
+/** Reads a stream of bytes to its end, but no further than a bound. */
 
+/** The bounds of one reading. */
 export interface ReadBounds {
 	readonly maxBytes: number;
 	/** Makes the error for a stream that has more. */
@@ -9,10 +10,10 @@ export interface ReadBounds {
 }
 
 /**
- * Resolves to all bytes of the stream. At most `maxBytes` are stored. The owner of the stream bounds the time: this function
- * waits for as long as the stream does.
- * @param chunks Ends when the reading stops early: a socket or a request is destroyed by that, unless it is an iterator that
- * says otherwise.
+ * Resolves to all bytes of the stream, of which at most `maxBytes` are stored. The owner of the stream bounds the time:
+ * this function waits as long as the stream does.
+ * @param chunks The stream. An early end of the reading destroys a socket or a request, unless the iterator prevents
+ * that.
  * @throws the error of `tooLarge`; whatever `onChunk` throws; the stream's own error when it breaks off.
  * @example
  * ```ts

@@ -9,9 +9,9 @@ import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
 const textRecord = { type: "record", key: text, value: text } as const;
-/** Short, and harmless in paths. */
+/** A short name that is harmless in paths. */
 const name = { type: "string", pattern: "^[\\w-]{1,40}$" } as const;
-/** An empty key would let anybody in. */
+/** A secret; an empty key would admit everybody. */
 const secret = { type: "string", min: 16 } as const;
 const absolutePath = { type: "string", pattern: "^/[^\\0]*$" } as const;
 const milliseconds = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;

@@ -28,8 +28,8 @@ export function decodeCursor(text: string): CursorPosition {
 }
 
 /**
- * Tells a client that its cursor is none of ours, for readers of pages: a store and `decodeCursor` throw a RangeError, which
- * says nothing to a client. Every other error passes as it is.
+ * Translates the RangeError of an invalid cursor, which stores and `decodeCursor` throw, into an error for clients. Every
+ * other error is thrown unchanged.
  * @throws {BadRequestError} for a RangeError; the error itself otherwise.
  * @example
  * ```ts

@@ -256,7 +256,10 @@ function countsOf(used: NonNullable<ReservationRequest["used"]>[number]): TokenC
 	};
 }
 
-/** Whether a refused call will request less: beside other calls, a call first requests the most it may use. */
+/**
+ * Whether a refused call will ask again: beside other calls it requests the most that it may use, and less when it is
+ * alone.
+ */
 function asksAgain({ calls = [] }: ReservationRequest): boolean {
 	return calls.length > 1;
 }

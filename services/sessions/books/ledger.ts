@@ -26,7 +26,10 @@ export class Ledger {
 	readonly #store: DocumentStore;
 	/** Waiting rows by tenant; the rows that arrive during a batch are the next batch. */
 	readonly #waiting = new Map<string, Waiting[]>();
-	/** The tenants whose rows are being written. Each row waits for the outcome of its own batch, so that no SingleFlight fits. */
+	/**
+	 * The tenants whose rows are being written. Each row waits for the outcome of its own batch, so a SingleFlight does
+	 * not fit.
+	 */
 	readonly #writing = new Set<string>();
 
 	constructor(store: DocumentStore) {

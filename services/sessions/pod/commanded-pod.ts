@@ -6,13 +6,13 @@ import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 
-/** @throws {ForbiddenError} for everybody who may not command the agent, which acts with the owner's rights. */
+/** Refuses principals who may not command the agent, which acts with the owner's rights. @throws {ForbiddenError} */
 export function refuseOthers(principal: Principal, { session }: SessionRecord): void {
 	if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
 		throw new ForbiddenError("Only the owner of a session may speak to its agent");
 }
 
-/** @throws {ConflictError} when the session does not run. */
+/** Refuses a session that does not run. @throws {ConflictError} */
 export function refuseUnlessRunning({ session: { status } }: SessionRecord): void {
 	if (status !== "running") throw new ConflictError(`The session is ${status}, not running`, "SESSION_NOT_RUNNING");
 }

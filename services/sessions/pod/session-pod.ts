@@ -31,7 +31,7 @@ export interface DiffQuery {
 /** The bases of a diff; a stored patch is against the last commit. */
 const bases = ["last-commit", "default-branch"];
 
-/** A diff of a large workspace takes git some time; whoever asks waits 8 s. */
+/** The time for a diff in milliseconds: git takes a while in a large workspace, and callers wait up to 8 s. */
 const diffRequest = { timeoutMs: 7_500 };
 
 /** The dependencies of {@link SessionPod}. */

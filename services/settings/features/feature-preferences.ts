@@ -10,6 +10,7 @@ import { featureModules } from "./feature-modules.ts";
 
 export const featurePreferenceCollection = settingCollection("feature_preferences");
 
+/** The layouts of all users. */
 export class FeaturePreferences {
 	readonly #records: SettingRecords<FeaturePreference[]>;
 

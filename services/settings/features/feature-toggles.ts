@@ -1,4 +1,4 @@
-/** Which modules are switched on in a tenant: what its administrators have chosen, else the module's default. */
+/** Decides which modules are switched on in a tenant: its administrators' choices, otherwise the modules' defaults. */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import type { FeatureModule } from "#shared/contracts/settings/features.ts";
 import { NotFoundError } from "#shared/errors.ts";
@@ -12,6 +12,7 @@ export const featureToggleCollection = settingCollection("feature_toggles");
 /** The chosen switches by the module's key. */
 type Toggles = Readonly<Record<string, boolean>>;
 
+/** The switches of all tenants. */
 export class FeatureToggles {
 	readonly #records: SettingRecords<Toggles>;
 

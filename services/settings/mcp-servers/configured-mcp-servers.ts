@@ -1,4 +1,4 @@
-/** The MCP servers of the configuration. */
+/** Offers the MCP servers of the configuration. */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { McpServerFields } from "#shared/config/mcp-server-fields.ts";
@@ -6,10 +6,11 @@ import type { ListedMcpServer } from "#shared/contracts/settings/mcp-servers.ts"
 import { NotFoundError } from "#shared/errors.ts";
 import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";
 
+/** The servers, read at the start of the process. */
 export class ConfiguredMcpServers {
 	readonly #servers: readonly ListedMcpServer[];
 
-	/** @throws {ConfigError} for a name that two servers have, and for a server that cannot be reached as it is written. */
+	/** @throws {ConfigError} for a name that two servers have, and for a server without what its type needs. */
 	constructor(servers: readonly McpServerFields[]) {
 		for (const [index, { name }] of servers.entries()) {
 			if (servers.findIndex((other) => other.name === name) !== index)

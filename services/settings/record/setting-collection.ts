@@ -1,4 +1,4 @@
-/** How settings are stored: one document for each tenant or user, whose text is the setting as JSON. */
+/** The collections of settings: one document for each tenant or user, whose text is the setting as JSON. */
 import { type Collection, defineCollection } from "#shared/store/collection.ts";
 
 const columns = { rev: "integer" } as const;

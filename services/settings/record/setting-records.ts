@@ -1,6 +1,6 @@
 /**
- * Settings in the store. A change reads the setting, decides and writes by compare-and-set, so of two administrators who
- * change different members at once none loses a change.
+ * The repository of settings. A change reads the setting, decides and writes by compare-and-set, so that concurrent
+ * changes of different members are all applied.
  */
 import { failpoint } from "#shared/failpoints.ts";
 import type { Document } from "#shared/store/collection.ts";
@@ -23,7 +23,7 @@ export class SettingRecords<Value extends object> {
 		this.#collection = collection;
 	}
 
-	/** Returns the setting; undefined when nobody has set it. @param holder The tenant, and the user if it has one. */
+	/** Returns the setting; undefined when none is set. @param holder The tenant, and the user if it belongs to one. */
 	async read(holder: readonly string[]): Promise<Value | undefined> {
 		return valueOf(await this.#store.get(this.#collection, idOf(holder)));
 	}

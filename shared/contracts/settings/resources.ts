@@ -1,4 +1,7 @@
-/** The contract of resources: what a session may ask for in `resource_config`, and where it would be taken from. */
+/**
+ * The contract of resources: the resources that a session may request in `resource_config`, and the nodes that offer
+ * them.
+ */
 import { defineContract } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
 
