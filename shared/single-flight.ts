@@ -52,7 +52,8 @@ export class SingleFlight<T = void> {
 
 	/** Requests a run and does not wait for it; a failure goes to `onError` only. */
 	request(): void {
-		this.run().catch(() => {});
+		// While a run is due, many requests cost nothing.
+		if (!this.#flight?.next) this.run().catch(() => {});
 	}
 
 	/** Resolves when no run is under way or due, whether the runs succeed or fail. */
