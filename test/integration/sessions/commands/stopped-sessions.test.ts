@@ -7,10 +7,10 @@ import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts
 import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
-import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
-import { openEmbedded } from "../../../../support/stores/open-stores.ts";
-import { alice } from "../../../../support/bus/test-brokers.ts";
+import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { openEmbedded } from "../../../support/stores/open-stores.ts";
+import { alice } from "../../../support/bus/test-brokers.ts";
 
 /** A session that was created so many milliseconds after the first. */
 function stoppedSession(n: number): SessionDocument {

@@ -5,10 +5,10 @@ import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import type { SessionChange } from "#services/sessions/record/session-change.ts";
 import { now } from "#shared/clock.ts";
 import { NotFoundError, TooManyRequestsError } from "#shared/errors.ts";
-import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
-import { openEmbedded, openOnEndpoint } from "../../../../support/stores/open-stores.ts";
-import { alice, bob, job } from "../../../../support/bus/test-brokers.ts";
+import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { openEmbedded, openOnEndpoint } from "../../../support/stores/open-stores.ts";
+import { alice, bob, job } from "../../../support/bus/test-brokers.ts";
 
 interface Engine {
 	readonly open: () => Promise<StoreUnderTest>;

@@ -13,9 +13,9 @@ import { loadConfig } from "#shared/config/config.ts";
 import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { ObservedPhase } from "#shared/contracts/session-work.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
-import { seen } from "../../../../support/platform/session-actor.ts";
-import { commandsOver } from "../../../../support/platform/session-commander.ts";
-import { alice } from "../../../../support/bus/test-brokers.ts";
+import { seen } from "../../../support/platform/session-actor.ts";
+import { commandsOver } from "../../../support/platform/session-commander.ts";
+import { alice } from "../../../support/bus/test-brokers.ts";
 
 const old = loadConfig({}).gateway;
 const present = { ...old, port: 9090 };

@@ -12,9 +12,9 @@ import { compileSchema } from "#shared/bus/validator.ts";
 import { now } from "#shared/clock.ts";
 import { type Session, type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { alice } from "../../../../support/bus/test-brokers.ts";
-import { commandsOver } from "../../../../support/platform/session-commander.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { alice } from "../../../support/bus/test-brokers.ts";
+import { commandsOver } from "../../../support/platform/session-commander.ts";
 
 /** The limit exceeds the time of any test: an answer that comes earlier has not waited for its limit. */
 const patienceMs = 60_000;

@@ -10,11 +10,11 @@ import { compileSchema } from "#shared/bus/validator.ts";
 import { turnClock } from "#shared/clock.ts";
 import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { Claim, Observation } from "#shared/contracts/session-work.ts";
-import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
-import { openEmbedded } from "../../../../support/stores/open-stores.ts";
-import { seen } from "../../../../support/platform/session-actor.ts";
-import { commandsOver } from "../../../../support/platform/session-commander.ts";
-import { alice, bob } from "../../../../support/bus/test-brokers.ts";
+import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { openEmbedded } from "../../../support/stores/open-stores.ts";
+import { seen } from "../../../support/platform/session-actor.ts";
+import { commandsOver } from "../../../support/platform/session-commander.ts";
+import { alice, bob } from "../../../support/bus/test-brokers.ts";
 
 const ofOne = 2;
 const reached = { ...seen("launching"), address: "http://127.0.0.1:1" };

@@ -10,12 +10,12 @@ import { type SessionCreate, sessionCreateFields } from "#shared/contracts/sessi
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
-import { openEmbedded } from "../../../../support/stores/open-stores.ts";
-import { seen } from "../../../../support/platform/session-actor.ts";
-import { alice, bob } from "../../../../support/bus/test-brokers.ts";
-import { commandsOver } from "../../../../support/platform/session-commander.ts";
+import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { openEmbedded } from "../../../support/stores/open-stores.ts";
+import { seen } from "../../../support/platform/session-actor.ts";
+import { alice, bob } from "../../../support/bus/test-brokers.ts";
+import { commandsOver } from "../../../support/platform/session-commander.ts";
 
 function request(more: Partial<SessionCreate> = {}): SessionCreate {
 	const fields = { name: "a", ...more };

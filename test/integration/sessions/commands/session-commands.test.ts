@@ -9,11 +9,11 @@ import { sessionCreateFields, type SessionCreate } from "#shared/contracts/sessi
 import { compileSchema } from "#shared/bus/validator.ts";
 import { ConflictError, UnprocessableError } from "#shared/errors.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
-import { launchSettings } from "../../../../support/pods/memory-pods.ts";
-import { openEmbedded } from "../../../../support/stores/open-stores.ts";
-import { commandsOver } from "../../../../support/platform/session-commander.ts";
-import { alice } from "../../../../support/bus/test-brokers.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { launchSettings } from "../../../support/pods/memory-pods.ts";
+import { openEmbedded } from "../../../support/stores/open-stores.ts";
+import { commandsOver } from "../../../support/platform/session-commander.ts";
+import { alice } from "../../../support/bus/test-brokers.ts";
 
 describe("SessionCommands, after the catalogue of models has changed", () => {
 	const catalogue = readModelCatalogue("config/models.yaml");

@@ -17,9 +17,9 @@ import { SessionErasure } from "#services/sessions/history/session-erasure.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { StoreUnderTest } from "../../../../contract/document-store.contract.ts";
-import { failureOf } from "../../../../support/failure-of.ts";
-import { openEmbedded } from "../../../../support/stores/open-stores.ts";
+import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
+import { failureOf } from "../../support/failure-of.ts";
+import { openEmbedded } from "../../support/stores/open-stores.ts";
 
 describe("HistoryReports", () => {
 	let opened: StoreUnderTest;
