@@ -123,7 +123,8 @@ function routeTable(
 	readiness: Readiness,
 ): RouteTable {
 	const { gateway } = config;
-	const prefixes = [gateway.product, ...gateway.aliases].map((name) => `/api/v1/${name}`);
+	const products = new Set([gateway.product, ...gateway.aliases]);
+	const prefixes = [...products].map((name) => `/api/v1/${name}`);
 	const [prefix = ""] = prefixes;
 	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
 	return new RouteTable(
