@@ -76,7 +76,7 @@ for (const [name, open] of [
 			});
 			await Promise.all(Array.from({ length: 36 }, (_, n) => live(n)));
 			await Promise.all(folding);
-			for (const each of processes) await each.told();
+			for (const each of processes) await each.logged();
 			await agree();
 			await Promise.all(processes.map(({ counts }) => counts.fold()));
 			await agree();
@@ -84,7 +84,7 @@ for (const [name, open] of [
 
 		it("ignore the counters of other services", async () => {
 			await live(1);
-			for (const each of processes) await each.told();
+			for (const each of processes) await each.logged();
 			const counters = { running: 5, workspaces: 3 };
 			const entry = { n: 1, type: "workspace_created", data: "{}", audience: { tenant: "acme" }, at: 0, counters };
 			await new EventLog(opened.store).append([{ key: "workspaces:w:1", entry }]);
@@ -95,18 +95,18 @@ for (const [name, open] of [
 
 		it("begin with the existing sessions", async () => {
 			await Promise.all(Array.from({ length: 12 }, (_, n) => live(n)));
-			for (const each of processes) await each.told();
+			for (const each of processes) await each.logged();
 			await forget(opened.store);
 			const late = await openTestBooks(opened.store);
 			processes.push(late);
 			expect(await late.counts.of(root)).to.deep.equal({ sessions: 8, running_sessions: 4 });
 			await late.enters(await late.session(ada), "stopped");
-			await late.told();
+			await late.logged();
 			expect(await late.stats.of(root)).to.include({ total_sessions: 9, active_sessions: 4 });
 		});
 
 		it("count a session once that is created while another process still counts (L9)", async () => {
-			for (const each of processes) await each.told();
+			for (const each of processes) await each.logged();
 			await forget(opened.store);
 			const counting = Promise.withResolvers<void>();
 			const goOn = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ for (const [name, open] of [
 			const quick = await openTestBooks(opened.store);
 			processes.push(quick);
 			await quick.session(ada);
-			await quick.told();
+			await quick.logged();
 			goOn.resolve();
 			await opening;
 			await quick.counts.fold();

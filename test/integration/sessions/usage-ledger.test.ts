@@ -226,7 +226,7 @@ for (const [name, open] of [
 			await books.reports.take(podOf(id), id, report());
 			await books.enters(id, "deleted");
 			expect(await failureOf(books.reports.take(podOf(id), id, report()))).to.be.instanceOf(NotFoundError);
-			await books.told();
+			await books.logged();
 			for (const principal of [ada, root])
 				expect(await books.stats.of(principal)).to.include({
 					tokens_today: 1_000,

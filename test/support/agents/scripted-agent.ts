@@ -147,12 +147,12 @@ type Opening = Pick<acp.NewSessionRequest, "mcpServers"> & { systemPrompt?: unkn
 
 /** Opens a session; reports its servers in one word each: `name:type:first detail`. */
 function begin(params: Opening): acp.NewSessionResponse {
-	const told = params.mcpServers.map((server) =>
+	const described = params.mcpServers.map((server) =>
 		"url" in server
 			? `${server.name}:http:${server.url}:${server.headers[0]?.value}`
 			: `${server.name}:stdio:${"args" in server ? server.args.join(",") : ""}:${"env" in server ? server.env[0]?.value : ""}`,
 	);
-	servers = told.join(" ");
+	servers = described.join(" ");
 	system = JSON.stringify(params.systemPrompt ?? "none");
 	const availableModes = ["plan", "work"].map((id) => ({ id, name: id }));
 	const modes = habits.has("modes") ? { modes: { availableModes, currentModeId: mode } } : {};

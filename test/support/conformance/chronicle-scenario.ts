@@ -26,7 +26,7 @@ async function walkTimeline(walker: Walker, chronicle_id: string): Promise<void>
 		return events.filter(({ type }) => type === "message").length === 2;
 	};
 	// Later the pod has nothing to report that would begin another chronicle.
-	await eventually(isWhole, { withinMs: 30_000, everyMs: 100, what: "both answers are told" });
+	await eventually(isWhole, { withinMs: 30_000, everyMs: 100, what: "both answers are reported" });
 	const unsaid = { tokens: null, hash: null, exit: null };
 	const whole = { t: 42, type: "file", label: "made-up.ts", action: "created", ins: 3, del: 0, ...unsaid };
 	await walker.call("addTimelineEvent", 201, { path, body: whole });

@@ -184,7 +184,7 @@ export const patches: readonly Patch[] = [
 	{
 		operation: "getSessionLogs, getConversation, getSessionDiff",
 		contract: "404 or 502 without a pod",
-		ours: "answered from the history; 404 only when nothing is kept",
+		ours: "answered from the history; 404 only when nothing is stored",
 	},
 	{
 		operation: "getConversation",

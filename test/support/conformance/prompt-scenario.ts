@@ -54,8 +54,8 @@ export async function walkPrompts(walker: Walker): Promise<void> {
 
 async function walkChanges(walker: Walker, least: PromptView, ofShop: PromptView): Promise<void> {
 	const change = (id: string, body: object) => walker.call<PromptView>("updatePrompt", 200, { path: { id }, body });
-	const kept = await change(least.id, { name: "Renamed", content: null, tags: null, scope: null });
-	expect(kept).to.include({ name: "Renamed", scope: "global" });
+	const changed = await change(least.id, { name: "Renamed", content: null, tags: null, scope: null });
+	expect(changed).to.include({ name: "Renamed", scope: "global" });
 	expect(await names(walker, "searchPrompts", { q: "mistakes" })).to.deep.equal(["Renamed"]);
 	await walker.call("updatePrompt", 422, { path: { id: least.id }, body: { scope: "project" } });
 	expect(await change(ofShop.id, { scope: "global" })).to.include({ scope: "global", project_repo: null });

@@ -15,13 +15,13 @@ export interface MachineState {
 	files: string[];
 }
 
-const kept = /^(store|keys|cache|run\/\.waiting)(\/|$)/;
+const excluded = /^(store|keys|cache|run\/\.waiting)(\/|$)/;
 
 export function machineState(installation: string, dataDir: string): MachineState {
 	const processes = sessionProcesses(installation).map(({ pid }) => pid);
 	const sockets = new Set(processes.flatMap(socketsOf));
 	const ports = listening().filter(({ inode }) => sockets.has(inode));
-	const files = filesBelow(dataDir).filter((path) => !kept.test(path));
+	const files = filesBelow(dataDir).filter((path) => !excluded.test(path));
 	return {
 		processes: processes.toSorted((a, b) => a - b),
 		ports: [...new Set(ports.map(({ port }) => port))].toSorted((a, b) => a - b),

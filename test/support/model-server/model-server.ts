@@ -35,7 +35,7 @@ const wires: Record<ModelWire, Wire> = {
 /** The time in milliseconds within which a connection that closes after an answer may not have read it. */
 const soonMs = 2_000;
 const maxBodyBytes = 33_554_432;
-const maxKeptRequests = 1_000;
+const maxStoredRequests = 1_000;
 
 export class ModelServer implements AsyncDisposable {
 	/** The newest answered call of each connection. */
@@ -122,7 +122,7 @@ export class ModelServer implements AsyncDisposable {
 		const body = jsonOf(JSON.parse(text));
 		const asked: ModelRequest = { ...wires[wire].parse(body, url.pathname), wire, body, headers: request.headers };
 		this.requests.push(asked);
-		if (this.requests.length > maxKeptRequests) this.requests.shift();
+		if (this.requests.length > maxStoredRequests) this.requests.shift();
 		await this.#reply(asked, response);
 	}
 

@@ -115,7 +115,7 @@ function chatRequest(
 function readChat(values: readonly Json[]): Pick<Answered, "text" | "calls" | "counts"> {
 	const parts = values.flatMap(({ choices }) => listOf(choices)).map(({ delta, message }) => jsonOf(delta ?? message));
 	const called = parts.flatMap((part) => listOf(part["tool_calls"])).map(({ function: one }) => jsonOf(one));
-	const usage = jsonOf(values.findLast(({ usage: told }) => told)?.["usage"]);
+	const usage = jsonOf(values.findLast(({ usage: reported }) => reported)?.["usage"]);
 	return {
 		text: parts.map(({ content }) => stringOf(content)).join(""),
 		calls: gathered(called.map(({ name, arguments: text }) => ({ name: stringOf(name), text: stringOf(text) }))),
@@ -210,7 +210,10 @@ function readAnthropic(values: readonly Json[]): Pick<Answered, "text" | "calls"
 		if (part["type"] !== "tool_use") return [];
 		return [{ name: stringOf(part["name"]), text: first["message"] ? "" : JSON.stringify(part["input"]) }];
 	});
-	const usage = { ...jsonOf(message["usage"]), ...jsonOf(values.findLast(({ usage: told }) => told)?.["usage"]) };
+	const usage = {
+		...jsonOf(message["usage"]),
+		...jsonOf(values.findLast(({ usage: reported }) => reported)?.["usage"]),
+	};
 	return {
 		text: [...blocks, ...deltas].map(({ text }) => stringOf(text)).join(""),
 		calls: gathered(called),

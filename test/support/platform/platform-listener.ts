@@ -162,11 +162,11 @@ export class PlatformListener implements AsyncDisposable {
 	}
 
 	#keep({ url, headers }: IncomingMessage, text: string, answered: number): void {
-		const heard = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text || "{}") };
+		const received = { path: url, authorization: headers.authorization, answered, ...JSON.parse(text || "{}") };
 		if (url?.includes("/reservations")) return;
-		if (url?.endsWith("/activity")) this.activities.push(heard);
-		else if (url?.endsWith("/usage")) this.usages.push(heard);
-		else this.histories.push({ ...heard, bytes: Buffer.byteLength(text) });
+		if (url?.endsWith("/activity")) this.activities.push(received);
+		else if (url?.endsWith("/usage")) this.usages.push(received);
+		else this.histories.push({ ...received, bytes: Buffer.byteLength(text) });
 	}
 }
 

@@ -59,8 +59,8 @@ export class SessionDesk {
 		session.observed.push(observed);
 		session.dueInMs.push(due_in_ms);
 		session.leasedUntil = 0;
-		const settled = session.desired === "run" ? observed.phase === "ready" : observed.phase === "absent";
-		session.dueAt = settled ? undefined : now() + due_in_ms;
+		const isReconciled = session.desired === "run" ? observed.phase === "ready" : observed.phase === "absent";
+		session.dueAt = isReconciled ? undefined : now() + due_in_ms;
 		return true;
 	}
 }

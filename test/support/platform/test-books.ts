@@ -82,7 +82,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 			return (await records.get(job, id)).session;
 		},
 		/** Resolves when the event log has all written events: statistics do not wait that long for it. */
-		async told(): Promise<void> {
+		async logged(): Promise<void> {
 			// A failed move is repeated only by this call.
 			relay.wake();
 			await relay.drained(20_000);

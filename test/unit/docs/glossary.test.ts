@@ -14,7 +14,8 @@ const refusedWords = new Set(
 const refusedNames = new Set(
 	(
 		"KeptAnswers NewAnswer kept_answers keptAnswers ReportName isHeard withHeard hasHeard SessionRemains Hearing " +
-		"giveBack givenUp Alarm alarm rung Wish OneByOne Slots QuietLog ModelDoor RecordPlaces told_waiting KeptDiffs KeptConnections KeptSession"
+		"giveBack givenUp Alarm alarm rung Wish OneByOne Slots QuietLog ModelDoor RecordPlaces told_waiting KeptDiffs KeptConnections KeptSession " +
+		"KeptConnection keptSecret leftRunning isToBeTold"
 	).split(" "),
 );
 

@@ -39,12 +39,12 @@ export const anthropic: Wire = {
 		const first: TokenCounts = { ...counts, output: Math.min(1, counts.output) };
 		const start = { ...message(reply), ...(!isSilent && { usage: usageOf(first) }) };
 		const last = { stop_reason: stopReason(reply), stop_sequence: null };
-		const told = { ...(!isSilent && { usage: { output_tokens: counts.output } }) };
+		const usage = { ...(!isSilent && { usage: { output_tokens: counts.output } }) };
 		return [
 			{ text: event("message_start", { message: start }), ...(!isSilent && { reported: first }) },
 			{ text: event("ping", {}) },
 			...blocksOf(reply).flatMap((block, index) => blockFrames(block, index)),
-			{ text: event("message_delta", { delta: last, ...told }), ...(!isSilent && { reported: counts }) },
+			{ text: event("message_delta", { delta: last, ...usage }), ...(!isSilent && { reported: counts }) },
 			{ text: event("message_stop", {}) },
 		];
 	},
