@@ -39,7 +39,7 @@ describe("Backoff", () => {
 		for (const ms of [40, 80, 80]) expect(await timed(backoff.wait(never))).to.be.at.least(ms - 1);
 	});
 
-	it("begins anew after a success", async () => {
+	it("starts over after a success", async () => {
 		const backoff = new Backoff({ firstMs: 5, factor: 1_000_000, maxMs: 3_600_000, jitter: 0 });
 		await backoff.wait(never);
 		backoff.reset();

@@ -7,7 +7,7 @@ import { failureOf } from "../../support/failure-of.ts";
 const tooLarge = () => new RangeError("too large");
 
 describe("readBounded()", () => {
-	it("gives all bytes of what fits, however it is cut, and refuses what has one byte more", async () => {
+	it("returns all bytes of a body that fits, cut in any way, and refuses one more byte", async () => {
 		const pieces = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
 		await fc.assert(
 			fc.asyncProperty(pieces, async (chunks) => {
@@ -38,7 +38,7 @@ describe("readBounded()", () => {
 		expect(made).to.be.below(10);
 	});
 
-	it("ends with the error of who is told of a chunk, and with the stream's own", async () => {
+	it("rejects with the error of the chunk's listener, and with the stream's own", async () => {
 		const full = () => {
 			throw new TypeError("no room");
 		};

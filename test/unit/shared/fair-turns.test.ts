@@ -45,7 +45,7 @@ class Testbed {
 }
 
 describe("FairTurns", () => {
-	it("gives nobody more than a share, whatever is free", async () => {
+	it("gives nobody more than a share of the free places", async () => {
 		const testbed = new Testbed();
 		void testbed.wants(alice, 6);
 		expect(testbed.begun).to.have.length(3);
@@ -55,7 +55,7 @@ describe("FairTurns", () => {
 		expect(testbed.begun).to.have.length(8);
 	});
 
-	it("serves those who wait one person after the other, however many of one there are", async () => {
+	it("serves waiting people in turn, however much one of them waits for", async () => {
 		const testbed = new Testbed({ atOnce: 1, share: 1 });
 		void testbed.wants(alice, 5);
 		void testbed.wants(bob, 2);
@@ -64,7 +64,7 @@ describe("FairTurns", () => {
 		expect(testbed.begun).to.deep.equal(["alice", "alice", "bob", "carol", "alice", "bob", "alice", "alice"]);
 	});
 
-	it("gives each some places of their own, also where others have taken all there is", async () => {
+	it("gives everybody some places, even if others have taken all shared ones", async () => {
 		const testbed = new Testbed({ own: 2, most: 6 });
 		void testbed.wants(alice, 5);
 		void testbed.wants(bob, 5);
@@ -75,7 +75,7 @@ describe("FairTurns", () => {
 		expect(testbed.begun).to.have.length(15);
 	});
 
-	it("refuses who has too much waiting, and nobody else for it", async () => {
+	it("refuses a person with too much waiting work, and nobody else", async () => {
 		const testbed = new Testbed({ atOnce: 1, share: 1 });
 		const hers = failureOf(testbed.wants(alice, 12));
 		expect(await hers)

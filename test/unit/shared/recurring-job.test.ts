@@ -41,7 +41,7 @@ describe("RecurringJob", () => {
 		await eventually(() => count >= 20).finally(() => timer.cancel());
 	}
 
-	it("begins again and again", async () => {
+	it("begins repeatedly", async () => {
 		finish.resolve();
 		started(2);
 		await eventually(() => begun >= 3);
@@ -57,7 +57,7 @@ describe("RecurringJob", () => {
 		expect(most).to.equal(1);
 	});
 
-	it("tells each failure and comes all the same, also of work that fails before it waits for anything", async () => {
+	it("reports each failure and goes on, also after work that fails synchronously", async () => {
 		started(2, () => {
 			begun++;
 			if (begun === 1) throw new Error("at once");
@@ -67,12 +67,12 @@ describe("RecurringJob", () => {
 		expect(errors.slice(0, 3).map(String)).to.deep.equal(["Error: at once", "Error: later", "Error: later"]);
 	});
 
-	it("can be done before its time", () => {
+	it("can be run before its time", () => {
 		started(3_600_000).runNow();
 		expect(begun).to.equal(1);
 	});
 
-	it("stops when what is under way is finished, and then begins nothing more", async () => {
+	it("stops when the current run has ended, and begins no other", async () => {
 		const slow = started(2);
 		await eventually(() => begun === 1);
 		let isStopped = false;

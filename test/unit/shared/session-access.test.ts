@@ -44,13 +44,13 @@ describe("mayUseSession()", () => {
 		});
 	}
 
-	it("takes an unknown tenant for that of nobody", () => {
+	it("treats an unknown tenant as that of nobody", () => {
 		expect(mayUseSession(principal("user", "alice", ""), "see", { session: "s1", owner: "alice" })).to.equal(false);
 	});
 });
 
 describe("sessionRelation()", () => {
-	it("does not take an absent owner for nobody: only null says that nobody owns a session", () => {
+	it("does not treat an absent owner as nobody: only null means that nobody owns a session", () => {
 		const admin = principal("user", "root", "acme", ["admin"]);
 		expect(sessionRelation(admin, { session: "s1", tenant: "acme" })).to.equal("administrator");
 		expect(sessionRelation(admin, unowned)).to.equal("owner");

@@ -37,7 +37,7 @@ describe("SingleFlight", () => {
 		flight = new SingleFlight(held.work, (error) => errors.push(error));
 	});
 
-	it("begins at once when nothing is under way, and anew for who asks when it is over", async () => {
+	it("begins at once when no run is under way, and again for later calls", async () => {
 		const first = flight.run();
 		expect([held.begun, flight.isRunning]).to.deep.equal([1, true]);
 		held.end();
@@ -48,7 +48,7 @@ describe("SingleFlight", () => {
 		expect(await second, "not the outcome of the run that is over").to.equal(2);
 	});
 
-	it("runs once more, after the run under way, for all who ask meanwhile", async () => {
+	it("runs once more after the current run, for all calls that came meanwhile", async () => {
 		const first = flight.run();
 		const others = [flight.run(), flight.run()];
 		flight.request();
@@ -62,7 +62,7 @@ describe("SingleFlight", () => {
 		expect(held.begun).to.equal(2);
 	});
 
-	it("gives the run under way to who joins it, and leads to no further one", async () => {
+	it("returns the current run to a caller that joins it, without a further run", async () => {
 		const all = [flight.join(), flight.join(), flight.join()];
 		held.end();
 		expect(await Promise.all(all)).to.deep.equal([1, 1, 1]);
@@ -70,7 +70,7 @@ describe("SingleFlight", () => {
 		expect(held.begun).to.equal(1);
 	});
 
-	it("tells a failure to who waits for that run and once to its owner, and runs again for who asked meanwhile", async () => {
+	it("reports a failure to the callers of that run and once to its owner, and runs again for later callers", async () => {
 		const first = flight.run();
 		const second = flight.run();
 		flight.request();
@@ -88,7 +88,7 @@ describe("SingleFlight", () => {
 		expect(errors.map(String)).to.deep.equal(["Error: no", "Error: no", "Error: nor again"]);
 	});
 
-	it("takes work that fails before it waits for anything like any other", async () => {
+	it("treats work that fails synchronously like any other", async () => {
 		const failing = new SingleFlight((): Promise<void> => {
 			throw new TypeError("at once");
 		});
@@ -110,7 +110,7 @@ describe("SingleFlight", () => {
 		expect(runs).to.equal(3);
 	});
 
-	it("is settled at once when nothing is under way, else when no run is due either", async () => {
+	it("is settled at once without a run, and otherwise when no run is due", async () => {
 		await flight.settled();
 		flight.request();
 		flight.request();
@@ -123,7 +123,7 @@ describe("SingleFlight", () => {
 		await settling;
 	});
 
-	it("never runs twice at a time and leaves nothing undone, in whatever order things happen", async () => {
+	it("never runs twice at a time and skips no call, in any order of events", async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (s, asked) => {
 				let [waiting, done, underWay, most] = [0, 0, 0, 0];

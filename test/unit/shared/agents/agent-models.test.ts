@@ -38,7 +38,7 @@ describe("missingModel()", () => {
 		return missingModel(record, fittingModels(record, used, keyOf));
 	};
 
-	it("names the keys of which one is enough", () => {
+	it("names the keys, one of which is enough", () => {
 		expect(missing("codex")).to.equal(
 			'The coding agent "codex" can use no model now: set OPENAI_API_KEY where the platform is started',
 		);
@@ -48,7 +48,7 @@ describe("missingModel()", () => {
 		expect(missing("opencode", { ...catalogue, models })).to.match(/: set ANTHROPIC_API_KEY or OPENAI_API_KEY or /);
 	});
 
-	it("says when the catalogue has none, and nothing of an agent that can do without", () => {
+	it("says when the catalogue has none, unless the agent needs none", () => {
 		expect(missing("codex", { ...catalogue, models: [] })).to.equal(
 			'The coding agent "codex" can use no model now: the catalogue has none that speaks openai-responses',
 		);

@@ -106,7 +106,7 @@ describe("readAgentRecord()", () => {
 		);
 	});
 
-	it("knows the records of a folder by their files", () => {
+	it("reads the records of a folder by their files", () => {
 		expect(agentIds(folder)).to.deep.equal(["opencode", "wrong"]);
 	});
 });

@@ -5,13 +5,13 @@ import { installCommand } from "#shared/agents/install-command.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
 describe("installCommand()", () => {
-	it("names the data folder where it is not the usual one", () => {
+	it("names the data folder if it is not the default", () => {
 		expect(installCommand("x")).to.equal("npm run agents -- install x");
 		expect(installCommand("x", join(projectRoot, "data"))).to.equal("npm run agents -- install x");
 		expect(installCommand("x", "/srv/atelier")).to.equal("DATA_DIR=/srv/atelier npm run agents -- install x");
 	});
 
-	it("can be typed into a shell, whatever the folder is called", () => {
+	it("can be typed into a shell, with any name of the folder", () => {
 		for (const folder of ["/a b", "/it's", '/q"$(x)`y`', "/a\\b", "/é;ls", "/a\nb"]) {
 			const command = installCommand("x", folder).replace("npm run agents -- install x", "printenv -0 DATA_DIR");
 			expect(execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" })).to.equal(`${folder}\0`);

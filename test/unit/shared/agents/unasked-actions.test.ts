@@ -5,7 +5,7 @@ import { unaskedActions } from "#shared/agents/unasked-actions.ts";
 describe("unaskedActions()", () => {
 	const unasked = (id: string, hasMcp = true): string[] => unaskedActions(readAgentRecord(id), hasMcp);
 
-	it("are those the record of the agent names", () => {
+	it("are those that the agent's record names", () => {
 		expect(unasked("kimi")).to.deep.equal(["Kimi Code changes files without asking"]);
 		expect(unasked("codex")).to.deep.equal([
 			"Codex runs commands in a sandbox of its own without asking, and asks for what that forbids",
@@ -13,7 +13,7 @@ describe("unaskedActions()", () => {
 		for (const id of ["builtin", "claude", "gemini", "qwen"]) expect(unasked(id), id).to.deep.equal([]);
 	});
 
-	it("are of MCP servers only where there are some, and the agent takes them", () => {
+	it("include MCP servers only if there are some and the agent supports them", () => {
 		expect(unasked("opencode")).to.deep.equal(["opencode calls MCP tools without asking"]);
 		expect(unasked("opencode", false)).to.deep.equal([]);
 		expect(unaskedActions({ title: "X", asks: ["files", "commands"], mcp: "none" }, true)).to.deep.equal([]);

@@ -8,7 +8,7 @@ const text = fc.string({
 });
 
 describe("fitsJson()", () => {
-	it("says what the length of the text says, whatever the value and the limit", () => {
+	it("agrees with the length of the text for any value and limit", () => {
 		const value = fc.jsonValue({ stringUnit: "binary", maxDepth: 4 });
 		const near = fc.integer({ min: -300, max: 300 });
 		fc.assert(
@@ -21,7 +21,7 @@ describe("fitsJson()", () => {
 		);
 	});
 
-	it("says so of long texts, too, of JSON and of others", () => {
+	it("agrees for long texts too, JSON and others", () => {
 		const long = fc.tuple(text, text, fc.integer({ min: 400, max: 800 }));
 		fc.assert(
 			fc.property(long, fc.integer({ min: -2, max: 2 }), ([one, other, times], off) => {
@@ -40,14 +40,14 @@ describe("fitsJson()", () => {
 		expect(written).to.equal(0);
 	});
 
-	it("does not write the text where lengths decide", () => {
+	it("does not serialise a value if its lengths decide", () => {
 		let written = 0;
 		const watched = (length: number) => ({ a: "x".repeat(length), toJSON: () => written++ });
 		expect([fitsJson(watched(100), 1_000), fitsJson(watched(2_000), 1_000)]).to.deep.equal([true, false]);
 		expect(written).to.equal(0);
 	});
 
-	it("stops at the limit: 100 MB of a list are not walked", () => {
+	it("stops at the limit: a list of 100 MB is not read completely", () => {
 		const list = Array.from({ length: 1_000 }, () => "x".repeat(100_000));
 		let seen = 0;
 		const counted = new Proxy(list, {
@@ -62,7 +62,7 @@ describe("fitsJson()", () => {
 });
 
 describe("quotedBytes()", () => {
-	it("counts a text as it stands in a message", () => {
+	it("counts a text with its escapes in a message", () => {
 		expect(quotedBytes('{"a":"ä"}')).to.equal(16);
 		fc.assert(
 			fc.property(text, fc.integer({ min: 0, max: 100 }), (sample, more) => {

@@ -15,11 +15,11 @@ describe("a JSON text", () => {
 		);
 	});
 
-	it("passes by as it was written", () => {
+	it("is passed on unchanged", () => {
 		expect(textOf(jsonText('{ "a" : 1 }'))).to.equal('{ "a" : 1 }');
 	});
 
-	it("is taken for nothing else", () => {
+	it("is not mistaken for another value", () => {
 		const others = [undefined, null, 1, "x", [], {}, { $json: 1 }, { items: [jsonText("1")] }, { items: { a: 1 } }];
 		for (const value of others) {
 			expect(isJsonText(value)).to.equal(false);

@@ -7,7 +7,7 @@ import { RequestTooLargeError, ResultTooLargeError } from "#shared/errors.ts";
 const sized = (bytes: number) => "x".repeat(bytes - 2);
 
 describe("refuseLargeResult()", () => {
-	it("returns what a message can hold, and nothing larger", () => {
+	it("returns results that fit a message, and no larger ones", () => {
 		const result = sized(maxMessageBytes);
 		expect(refuseLargeResult(result)).to.equal(result);
 		expect(refuseLargeResult(undefined)).to.equal(undefined);
@@ -15,7 +15,7 @@ describe("refuseLargeResult()", () => {
 		expect(() => refuseLargeResult("é".repeat(maxMessageBytes / 2))).to.throw(ResultTooLargeError);
 	});
 
-	it("counts a text that is JSON as it travels, where each quote takes two bytes", () => {
+	it("counts the quotes of JSON text with two bytes each", () => {
 		const quotes = '"'.repeat(maxMessageBytes / 2);
 		expect(() => refuseLargeResult(jsonText(quotes))).to.throw(ResultTooLargeError);
 		expect(() => refuseLargeResult(jsonText(quotes.replaceAll('"', "x")))).not.to.throw();

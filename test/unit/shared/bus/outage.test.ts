@@ -4,7 +4,7 @@ import { isOutage } from "#shared/bus/outage.ts";
 const failure = (type: string, data?: object) => Object.assign(new Error("x"), { type, ...(data && { data }) });
 
 describe("isOutage()", () => {
-	it("is what no caller can bring about for others", () => {
+	it("is a failure that no caller can cause for others", () => {
 		for (const type of [
 			"SERVICE_NOT_AVAILABLE",
 			"STORE_CLOSED",
@@ -25,7 +25,7 @@ describe("isOutage()", () => {
 		expect(isOutage(new Error("x"))).to.equal(false);
 	});
 
-	it("is a late answer only of a node that is silent altogether", () => {
+	it("includes a late answer only from a silent node", () => {
 		expect(isOutage(failure("REQUEST_TIMEOUT", { isSilent: true }))).to.equal(true);
 		for (const data of [undefined, {}, { isSilent: false }, { isSilent: "true" }])
 			expect(isOutage(failure("REQUEST_TIMEOUT", data))).to.equal(false);

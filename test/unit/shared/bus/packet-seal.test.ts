@@ -15,13 +15,13 @@ describe("PacketSeal (H9)", () => {
 	});
 	after(() => turnBack());
 
-	it("gives what was sealed, at either place it may reach", () => {
+	it("returns the sealed content at each of its receivers", () => {
 		const [near, far] = [new PacketSeal(key), new PacketSeal(key)];
 		expect(far.open([topic, "other"], near.seal(topic, data))).to.deep.equal(data);
 		expect(far.open(["other", topic], near.seal(topic, Buffer.alloc(0)))).to.have.length(0);
 	});
 
-	it("refuses a packet that comes again, in whatever order others came", () => {
+	it("refuses a repeated packet in any order of packets", () => {
 		const [near, far] = [new PacketSeal(key), new PacketSeal(key)];
 		const packets = Array.from({ length: 5_000 }, () => near.seal(topic, data));
 		const [first, second, ...others] = packets;
@@ -36,7 +36,7 @@ describe("PacketSeal (H9)", () => {
 		}
 	});
 
-	it("refuses a packet of which one bit differs, one that is cut, and one sealed with another key", () => {
+	it("refuses a packet with a changed bit, a cut packet, and one that was sealed with another key", () => {
 		const packet = new PacketSeal(key).seal(topic, data);
 		const far = new PacketSeal(key);
 		for (let i = 0; i < packet.length; i++) {
@@ -66,7 +66,7 @@ describe("PacketSeal (H9)", () => {
 		);
 	});
 
-	it("does not forget what was here before its time is over", () => {
+	it("remembers a packet until its time is over", () => {
 		const far = new PacketSeal(key);
 		const packet = new PacketSeal(key).seal(topic, data);
 		time -= 5_000;

@@ -4,7 +4,7 @@ import { type Principal, principalKey } from "#shared/bus/principal.ts";
 const user: Principal = { kind: "user", tenant: "acme", id: "ada", roles: [] };
 
 describe("principalKey()", () => {
-	it("is the same for the same principal, whatever roles it has", () => {
+	it("is the same for the same principal with any roles", () => {
 		expect(principalKey({ ...user, roles: ["admin"] })).to.equal(principalKey(user));
 	});
 

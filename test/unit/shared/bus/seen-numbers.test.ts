@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SeenNumbers } from "#shared/bus/seen-numbers.ts";
 
 describe("SeenNumbers", () => {
-	it("takes every number once, in any order near the newest", () => {
+	it("accepts every number once, in any order near the newest", () => {
 		const shuffled = fc.shuffledSubarray(
 			Array.from({ length: 200 }, (_, n) => n + 1),
 			{ minLength: 200 },
@@ -18,14 +18,14 @@ describe("SeenNumbers", () => {
 		);
 	});
 
-	it("takes no number that it may have forgotten", () => {
+	it("refuses a number that it may have forgotten", () => {
 		const seen = new SeenNumbers();
 		for (let number = 2; number <= 10_000; number++) expect(seen.add(number)).to.equal(true);
 		expect([1, 2, 5_000, 9_999].map((number) => seen.add(number))).to.deep.equal([false, false, false, false]);
 		expect(seen.add(10_001)).to.equal(true);
 	});
 
-	it("takes a number that was overtaken by few", () => {
+	it("accepts a number that a few others have overtaken", () => {
 		const seen = new SeenNumbers();
 		for (let number = 2; number <= 4_000; number++) seen.add(number);
 		expect([seen.add(1), seen.add(1)]).to.deep.equal([true, false]);

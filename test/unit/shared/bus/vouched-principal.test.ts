@@ -3,7 +3,7 @@ import { VouchedPrincipal, vouch } from "#shared/bus/vouched-principal.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 
 describe("VouchedPrincipal", () => {
-	it("shows the principal to this process, and to nobody who has its JSON", () => {
+	it("shows the principal inside this process, and not in its JSON", () => {
 		const vouched = vouch(alice);
 		expect(VouchedPrincipal.read(vouched)).to.equal(alice);
 		const copy: unknown = JSON.parse(JSON.stringify(vouched));

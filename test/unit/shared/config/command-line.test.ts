@@ -14,7 +14,7 @@ const table = {
 } as const;
 
 describe("a command line", () => {
-	it("is what its table says, with the defaults of the table", () => {
+	it("follows its table and the table's defaults", () => {
 		const { values, positionals } = parseCommandLine(table, ["a", "--only", "x", "--only=y", "--no-controls"]);
 		expect({ ...values, positionals }).to.deep.equal({
 			count: "3",

@@ -14,7 +14,7 @@ const schema = {
 } as const satisfies Schema;
 
 describe("fromEnvironment()", () => {
-	it("leaves a text as it is", () => {
+	it("does not change a text", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), (text) => {
 				expect(fromEnvironment({ GIT__URL: text }, schema)).to.deep.equal({ git: { url: text } });
@@ -23,7 +23,7 @@ describe("fromEnvironment()", () => {
 		);
 	});
 
-	it("takes no variable for a key that is none, and changes what no object has of its own", () => {
+	it("ignores variables without a key, and changes no prototype", () => {
 		const part = fc.oneof(
 			fc.constantFrom("git", "kwargs", "__proto__", "constructor", "prototype", "_", ""),
 			fc.string(),

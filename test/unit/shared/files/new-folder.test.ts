@@ -12,7 +12,7 @@ describe("makeFolder()", () => {
 	});
 	after(() => rmSync(root, { recursive: true }));
 
-	it("makes it with all above it, for one user only, and as often as one likes", () => {
+	it("makes it with its parents, for one user only, also repeatedly", () => {
 		const folder = join(root, "a", "b", "c");
 		for (let round = 0; round < 2; round++) makeFolder(folder);
 		for (const path of ["a", "a/b", "a/b/c"]) expect(statSync(join(root, path)).mode & 0o777).to.equal(0o700);
@@ -30,7 +30,7 @@ describe("makeFolder()", () => {
 				.with.property("code", code);
 		});
 
-	it("does not take a file for a folder", () => {
+	it("does not accept a file as a folder", () => {
 		const file = join(root, "file");
 		writeFileSync(file, "");
 		expect(() => makeFolder(file))

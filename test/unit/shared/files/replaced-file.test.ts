@@ -49,7 +49,7 @@ describe("a file that is written whole", () => {
 		});
 	}
 
-	it("is made once: whatever is there stays (H3)", async () => {
+	it("is made once: an existing file is kept (H3)", async () => {
 		expect(await createFile(path(), "first")).to.equal(true);
 		expect(await createFile(path(), "second")).to.equal(false);
 		expect(readFileSync(path(), "utf8")).to.equal("first");

@@ -30,7 +30,7 @@ describe("a file that is not trusted", () => {
 		});
 	}
 
-	it("is read whole up to its bound, and not at all beyond", async () => {
+	it("is read completely up to its bound, and not at all beyond", async () => {
 		expect(await readUntrusted(path(), 5)).to.equal(undefined);
 		for (const content of ["", "four", "fives"]) {
 			writeFileSync(path(), content);
@@ -40,11 +40,11 @@ describe("a file that is not trusted", () => {
 		expect(await failureOf(readUntrusted(path(), 5))).to.be.instanceOf(UntrustedFileError);
 	});
 
-	it("that tells no size has its bound all the same", async () => {
+	it("is bounded even if it reports no size", async () => {
 		expect(await failureOf(readUntrusted("/proc/self/mountinfo", 0))).to.be.instanceOf(UntrustedFileError);
 	});
 
-	it("is copied with its time, in the place of whatever was there", async () => {
+	it("is copied with its time, and replaces anything", async () => {
 		const content = "0123456789".repeat(250_000);
 		writeFileSync(path(), content);
 		utimesSync(path(), 1_000, 1_000);

@@ -25,7 +25,7 @@ describe("a folder that is not trusted", () => {
 		expect(await UntrustedFolder.open(join(folder(), "none"))).to.equal(undefined);
 	});
 
-	it("stays the one that was opened when another takes its name", async () => {
+	it("remains the opened one when another takes its name", async () => {
 		for (const name of ["f", "other"]) {
 			mkdirSync(join(folder(), name));
 			writeFileSync(join(folder(), name, "word"), name);

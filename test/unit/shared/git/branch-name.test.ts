@@ -13,7 +13,7 @@ describe("isBranchName()", () => {
 		it(`refuses "${name.slice(0, 20)}"`, () => expect(isBranchName(name)).to.equal(false));
 	}
 
-	it("accepts what git check-ref-format accepts in its letters, and nothing else", () => {
+	it("accepts the same names of its characters as git check-ref-format", () => {
 		const name = fc.stringMatching(/^[\w./-]{1,12}$/);
 		const pieces = fc.array(fc.constantFrom("a", ".", "..", "/", "-", ".lock", "@", "_"), {
 			minLength: 1,

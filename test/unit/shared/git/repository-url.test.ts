@@ -98,7 +98,7 @@ describe("readRepositoryUrl()", () => {
 		);
 	});
 
-	it("lets nothing through that git could take for an option or for another transport", () => {
+	it("refuses everything that git could take for an option or for another transport", () => {
 		const hostile = fc.tuple(fc.constantFrom("", "-", "ext::", "ssh://", "git@", "https://"), fc.string());
 		fc.assert(
 			fc.property(hostile, ([start, rest]) => {
@@ -113,13 +113,13 @@ describe("readRepositoryUrl()", () => {
 });
 
 describe("withoutUserinfo()", () => {
-	it("leaves the URL and takes the credentials", () => {
+	it("removes the credentials and keeps the URL", () => {
 		expect(withoutUserinfo("fatal: unable to access 'https://user:secret@host/repo/': refused")).to.equal(
 			"fatal: unable to access 'https://host/repo/': refused",
 		);
 	});
 
-	it("leaves no password in any words", () => {
+	it("leaves no password in any text", () => {
 		const noise = fc.string().map((text) => text.replaceAll(/[\s/"']/g, ""));
 		fc.assert(
 			fc.property(

@@ -15,7 +15,7 @@ describe("nameBasedUuid()", () => {
 		);
 	});
 
-	it("is another one when the same letters are parted otherwise", () => {
+	it("is different when the same letters are divided differently", () => {
 		fc.assert(
 			fc.property(parts, parts, (some, others) => {
 				fc.pre(JSON.stringify(some) !== JSON.stringify(others));

@@ -19,13 +19,13 @@ describe("modelAccess", () => {
 		});
 	});
 
-	it("is nothing without a model, for an unknown one, and where the provider's key is not set", () => {
+	it("is undefined without a model, for an unknown one, and without the provider's key", () => {
 		expect(modelAccess(catalogue, "", keyOf)).to.equal(undefined);
 		expect(modelAccess(catalogue, "no-such-model", keyOf)).to.equal(undefined);
 		expect(modelAccess(catalogue, "claude-sonnet-4-6", () => "")).to.equal(undefined);
 	});
 
-	it("falls back to the catalogue's default, and needs no key where the provider wants none", () => {
+	it("falls back to the catalogue's default, and needs no key if the provider needs none", () => {
 		const local = { ...catalogue, default_model: "llama3.2:latest" };
 		expect(modelAccess(local, "", () => "")).to.include({ model: "llama3.2:latest", location: "local", key: "" });
 	});

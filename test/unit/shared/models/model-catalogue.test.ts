@@ -15,7 +15,7 @@ describe("readModelCatalogue", () => {
 		return () => readModelCatalogue(file);
 	}
 
-	it("reads the one that is shipped, where every provider is reachable by a known wire format", () => {
+	it("reads the shipped one, in which every provider has a known wire format", () => {
 		const { providers, models } = readModelCatalogue("config/models.yaml");
 		expect(models.length).to.be.greaterThan(0);
 		for (const { endpoints } of providers) expect(Object.keys(endpoints).length).to.be.greaterThan(0);

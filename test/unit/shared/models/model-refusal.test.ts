@@ -23,7 +23,7 @@ describe("modelRefusal()", () => {
 		expect(modelRefusal(catalogue, "claude-sonet-4-6", noKeys)?.wires).to.deep.equal([]);
 	});
 
-	it("has nothing against a model that can be used, and none", () => {
+	it("is empty for a usable model, and without a model", () => {
 		expect(modelRefusal(catalogue, "claude-sonnet-4-6", () => "key")).to.equal(undefined);
 		expect(modelRefusal(catalogue, "llama3.2:latest", noKeys)).to.equal(undefined);
 		expect(modelRefusal(catalogue, "", noKeys)).to.equal(undefined);

@@ -21,7 +21,7 @@ describe("token counts", () => {
 		expect(costMicros({ ...noTokens, input: 9_007_199 }, prices)).to.equal(9_007_198_999_991);
 	});
 
-	it("cost as much as exact fractions say, whatever the numbers", () => {
+	it("cost the same as exact fractions, for any numbers", () => {
 		fc.assert(
 			fc.property(counts(1_000_000), counts(100_000_000), (used, prices) => {
 				const millionths = tokenKinds.reduce((sum, bucket) => sum + BigInt(used[bucket]) * BigInt(prices[bucket]), 0n);

@@ -7,7 +7,7 @@ describe("unknownModel()", () => {
 	const [model] = catalogue.models;
 	if (!model) throw new Error("The shipped catalogue is empty");
 
-	it("names the models there are, and the one that was probably meant", () => {
+	it("names the known models, and the one that was probably meant", () => {
 		const near: [string, string][] = [
 			["claude-sonet-4-6", "claude-sonnet-4-6"],
 			["Claude-Sonnet-4-6", "claude-sonnet-4-6"],
@@ -21,7 +21,7 @@ describe("unknownModel()", () => {
 		}
 	});
 
-	it("means none where nothing is like it", () => {
+	it("suggests none if no name is similar", () => {
 		const words = /^There is no model "xyz"; known: claude-opus-4-6, claude-sonnet-4-6, /;
 		expect(unknownModel(catalogue, "xyz")).to.match(words);
 	});

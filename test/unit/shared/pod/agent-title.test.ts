@@ -12,7 +12,7 @@ describe("the title of a session agent", () => {
 		expect(launchNameIn("")).to.equal(undefined);
 	});
 
-	it("has room where the arguments of a waiting one stood", () => {
+	it("fits into the arguments of a waiting agent", () => {
 		expect(waitingArgument.length).to.be.at.least(agentTitle(marked).length);
 		expect(waitingArgument.length).to.be.at.least(waitingTitle.length);
 	});

@@ -3,7 +3,7 @@ import { UpstreamError } from "#shared/errors.ts";
 import { agentSocketUrl, agentUrl } from "#shared/pod/agent-url.ts";
 
 describe("agentUrl() (H9)", () => {
-	it("is below an address of the form that runtimes make", () => {
+	it("is below an address in the form of runtimes", () => {
 		expect(String(agentUrl("http://127.0.0.1:40123", "/api/logs"))).to.equal("http://127.0.0.1:40123/api/logs");
 		expect(String(agentSocketUrl("http://127.0.0.1:1", "/session"))).to.equal("ws://127.0.0.1:1/session");
 	});

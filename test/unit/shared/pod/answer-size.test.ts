@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { cutToJsonBytes, jsonBytes } from "#shared/pod/answer-size.ts";
 
 describe("cutToJsonBytes()", () => {
-	it("gives the longest start that fits, and never half a character", () => {
+	it("returns the longest start that fits, and never half a character", () => {
 		const text = fc.string({ unit: fc.constantFrom("a", '"', "\n", "\u0001", "ä", "€", "😀"), maxLength: 80 });
 		fc.assert(
 			fc.property(text, fc.integer({ min: 2, max: 200 }), (content, bytes) => {

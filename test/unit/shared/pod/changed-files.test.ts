@@ -22,7 +22,7 @@ const file: fc.Arbitrary<ChangedFile> = fc.record({
 const files = fc.uniqueArray(file, { selector: ({ path: name }) => name, maxLength: 10 });
 
 describe("readFileList()", () => {
-	it("reads what git prints, whatever files are called", () => {
+	it("reads the output of git with any file names", () => {
 		fc.assert(
 			fc.property(files, (all) => {
 				expect(readFileList(printed(all))).to.deep.equal(all);
@@ -30,7 +30,7 @@ describe("readFileList()", () => {
 		);
 	});
 
-	it("counts no lines of a binary file, and takes other changes for modifications", () => {
+	it("counts no lines of a binary file, and treats other changes as modifications", () => {
 		const raw = ":100644 100755 1 2 T\0a\0:100644 100644 1 2 M\0b\0";
 		expect(readFileList(`${raw}-\t-\ta\0`)).to.deep.equal([
 			{ path: "a", status: "mod", ins: 0, del: 0 },
@@ -41,7 +41,7 @@ describe("readFileList()", () => {
 });
 
 describe("fitFileList()", () => {
-	it("takes a file that fits to the byte", () => {
+	it("includes a file that fits to the byte", () => {
 		const one: ChangedFile = { path: "a", status: "new", ins: 1, del: 0 };
 		expect(fitFileList([one], jsonBytes(one) + 1)).to.deep.equal({ files: [one] });
 		expect(fitFileList([one], jsonBytes(one))).to.deep.equal({ files: [], truncated: true });

@@ -13,25 +13,25 @@ const size = jsonBytes(turns[0]) + 1;
 const ids = (page: ReturnType<typeof historyPage>): string[] => page.turns.map(({ id }) => id);
 
 describe("historyPage()", () => {
-	it("gives everything there is room for", () => {
+	it("returns everything that fits", () => {
 		expect(historyPage(turns)).to.deep.equal({ turns, truncated: false });
 		expect(historyPage([])).to.deep.equal({ turns: [], truncated: false });
 	});
 
-	it("gives the newest turns that fit, and from there the older ones", () => {
+	it("returns the newest turns that fit, and then the older ones", () => {
 		const newest = historyPage(turns, undefined, 2 * size);
 		expect([ids(newest), newest.truncated]).to.deep.equal([["c", "d"], true]);
 		const older = historyPage(turns, "c", 2 * size);
 		expect([ids(older), older.truncated]).to.deep.equal([["a", "b"], false]);
 	});
 
-	it("has nothing before the first turn and before one it does not know", () => {
+	it("has nothing before the first turn and before an unknown one", () => {
 		for (const before of ["a", "unknown"]) {
 			expect(historyPage(turns, before)).to.deep.equal({ turns: [], truncated: false });
 		}
 	});
 
-	it("cuts a turn that has no room alone, and says so", () => {
+	it("cuts a turn that does not fit alone, with a mark", () => {
 		const page = historyPage([turn("small", "x"), turn("large", "x".repeat(5_000))], undefined, 1_000);
 		expect([ids(page), page.truncated, page.turns[0]?.metadata]).to.deep.equal([["large"], true, { cut: true }]);
 		expect(jsonBytes(page.turns)).to.be.at.most(1_002);
@@ -55,7 +55,7 @@ describe("fitTurn()", () => {
 		);
 	});
 
-	it("leaves a turn that fits as it is, and keeps the text before the output of tools", () => {
+	it("does not change a turn that fits, and keeps text rather than the output of tools", () => {
 		const small = turn("id", "x", [{ type: "tool", output: "y" }]);
 		expect(fitTurn(small, 10_000)).to.equal(small);
 		const cut = fitTurn(turn("id", "x".repeat(1_000), [{ type: "tool", output: "y".repeat(9_000) }]), 4_000);
@@ -65,7 +65,7 @@ describe("fitTurn()", () => {
 });
 
 describe("dropOutputs()", () => {
-	it("takes away what tools have put out, and says so", () => {
+	it("removes the output of tools, with a mark", () => {
 		const tool = { type: "tool", title: "run", output: "long", exit_code: 1 };
 		const full = turn("a", "text", [{ type: "text", text: "text" }, tool]);
 		const { output: _, ...rest } = tool;

@@ -22,7 +22,7 @@ describe("readFileList()", () => {
 		]);
 	});
 
-	it("reads nothing from nothing", () => expect(readFileList("")).to.deep.equal([]));
+	it("reads an empty output", () => expect(readFileList("")).to.deep.equal([]));
 });
 
 describe("fitFileList()", () => {
@@ -82,12 +82,12 @@ describe("readFileDiff()", () => {
 		]);
 	});
 
-	it("knows no hunks of binary and of unchanged files", () => {
+	it("has no hunks for binary and unchanged files", () => {
 		expect(readFileDiff("f", `${head}Binary files a/f and b/f differ\n`, limit).hunks).to.deep.equal([]);
 		expect(readFileDiff("f", "", limit)).to.deep.equal({ filePath: "f", hunks: [] });
 	});
 
-	it("leaves out the lines there is no room for, and says so", () => {
+	it("omits lines without room, with a mark", () => {
 		const added = Array.from({ length: 1_000 }, (_, index) => `+line ${index}\n`).join("");
 		const diff = readFileDiff("f", `${head}@@ -0,0 +1,1000 @@\n${added}`, 10_000);
 		expect(diff.truncated).to.equal(true);
@@ -100,7 +100,7 @@ describe("fitPatch()", () => {
 	const file = (name: string, lines: number): string =>
 		`diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -0,0 +1,${lines} @@\n${'+"x"\n'.repeat(lines)}`;
 
-	it("gives as many whole files as fit", () => {
+	it("returns as many complete files as fit", () => {
 		const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 8 });
 		fc.assert(
 			fc.property(sizes, fc.integer({ min: 2, max: 2_000 }), fc.boolean(), (lines, room, cut) => {
@@ -164,7 +164,7 @@ describe("a patch that is none", () => {
 	const likely = fc.array(fc.constantFrom(...lines), { maxLength: 12 }).map((all) => all.join("\n"));
 	const patch = fc.oneof(likely, fc.string({ unit: "binary" }));
 
-	it("breaks none of the readers, which say no more than there is room for", () => {
+	it("breaks none of the readers, whose results stay within their bounds", () => {
 		fc.assert(
 			fc.property(patch, (text) => {
 				expect(jsonBytes(readFileDiff("f", text, 300))).to.be.below(600);

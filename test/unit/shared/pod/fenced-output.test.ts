@@ -20,13 +20,13 @@ describe("withoutFence()", () => {
 		.array(fc.constantFrom("`", "```", "\n", "~", " ", "a"), { maxLength: 40 })
 		.map((all) => all.join(""));
 
-	it("gives back any output, and what stands behind it", () => {
+	it("returns any output, and the text after it", () => {
 		const isGivenBack = (text: string, behind: string) =>
 			withoutFence(fencedOutput(`${text}\n`) + behind) === `${text}\n${behind}`;
 		fc.assert(fc.property(output, fc.constantFrom("", "exit code 3"), isGivenBack));
 	});
 
-	it("leaves every other text as it is", () => {
+	it("does not change any other text", () => {
 		for (const text of ["", "said", "```ts\ncode\n```\n", "```\nnever closed", "see:\n```\ncode\n```\n"])
 			expect(withoutFence(text)).to.equal(text);
 	});

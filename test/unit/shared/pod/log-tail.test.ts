@@ -17,7 +17,7 @@ describe("logTail()", () => {
 		expect(logTail([])).to.deep.equal({ total: 0, returned: 0, lines: [] });
 	});
 
-	it("has levels from the one that was asked for on", () => {
+	it("has the requested level and higher ones", () => {
 		const all = ["DEBUG", "INFO", "WARNING", "ERROR"].map((level, n) => entry(n, level));
 		expect(times(all, 9, "WARNING")).to.deep.equal([2, 3]);
 		expect(times(all, 9, "error")).to.deep.equal([3]);

@@ -11,7 +11,7 @@ const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token
 describe("apiToken()", () => {
 	const folder = useFolder();
 
-	it("is the one that the platform of this configuration has made, for this machine only (H1)", () => {
+	it("is the token of this configuration's platform, for this machine only (H1)", () => {
 		const env = { ...identity, DATA_DIR: folder() };
 		expect(apiToken(env), "before the first start").to.equal(undefined);
 		const token = openApiToken(folder());
@@ -27,7 +27,7 @@ describe("apiToken()", () => {
 		expect(apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
 	});
 
-	it("is never an empty one or a part, with which everybody would be the developer", () => {
+	it("is never empty or incomplete, because everybody would then be the developer", () => {
 		const token = openApiToken(folder());
 		for (const rest of ["", "\n", token.slice(0, -1), "\0".repeat(token.length), `${token} ${token}`]) {
 			writeFileSync(join(folder(), "keys", "api"), rest);
@@ -36,7 +36,7 @@ describe("apiToken()", () => {
 		}
 	});
 
-	it("is what the environment says, wherever that is", () => {
+	it("is the value of the environment at any address", () => {
 		expect(apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
 	});
 });

@@ -13,7 +13,7 @@ const second = "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a02";
 describe("InstallationKey", () => {
 	const key = new InstallationKey(Buffer.alloc(32, 1));
 
-	it("derives another secret for every purpose, session and launch, always the same one", () => {
+	it("derives a different, stable secret for every purpose, session and launch", () => {
 		const secrets = [
 			key.podToken(first, 1),
 			key.podToken(first, 2),
@@ -34,7 +34,7 @@ describe("InstallationKey", () => {
 });
 
 describe("openInstallationKey()", () => {
-	it("makes the key once, for the owner's eyes only", () => {
+	it("makes the key once, readable by the owner only", () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
 		try {
 			const made = openInstallationKey(folder, "");
@@ -48,7 +48,7 @@ describe("openInstallationKey()", () => {
 		}
 	});
 
-	it("takes no part of a key for one", () => {
+	it("refuses an incomplete key", () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-keys-"));
 		try {
 			openInstallationKey(folder, "");
@@ -72,7 +72,7 @@ describe("openInstallationKey()", () => {
 		}
 	});
 
-	it("only reads a key that is there, and leaves nothing of one that cannot be written", function () {
+	it("only reads an existing key, and leaves no part of one that cannot be written", function () {
 		using disk = SmallDisk.mount(1);
 		if (!disk) return this.skip();
 		const [old, fresh] = ["old", "fresh"].map((name) => join(disk.folder, name)) as [string, string];

@@ -51,7 +51,7 @@ function expectNoGaps({ all }: Rows): void {
 }
 
 describe("appendWithoutGaps()", () => {
-	it("numbers items behind the newest one, with one look and one append", async () => {
+	it("numbers items after the newest one, with one read and one append", async () => {
 		const rows = new Rows();
 		expect(await appendWithoutGaps(rows.log(), ["a", "b"])).to.deep.equal({ seq: 2, repeated: 0 });
 		expect(await appendWithoutGaps(rows.log(), ["c"])).to.deep.equal({ seq: 3, repeated: 0 });
@@ -59,7 +59,7 @@ describe("appendWithoutGaps()", () => {
 		expect([rows.looks, rows.appends]).to.deep.equal([2, 2]);
 	});
 
-	it("gives an item that is in the log no second number, and says so", async () => {
+	it("gives an existing item no second number, and reports it", async () => {
 		const rows = new Rows();
 		await appendWithoutGaps(rows.log(), ["a", "c"]);
 		const reported: [string, boolean][] = [];
@@ -77,7 +77,7 @@ describe("appendWithoutGaps()", () => {
 		expectNoGaps(rows);
 	});
 
-	it("goes on behind another writer that took its number", async () => {
+	it("continues after another writer that took its number", async () => {
 		const rows = new Rows();
 		const log = rows.log();
 		const append = async (batch: readonly Row[]): Promise<Appended> => {
@@ -88,7 +88,7 @@ describe("appendWithoutGaps()", () => {
 		expect(rows.all.map(({ id }) => id)).to.deep.equal(["other", "a", "b"]);
 	});
 
-	it("appends more items than a store takes at once", async () => {
+	it("appends more items than a store accepts at once", async () => {
 		const rows = new Rows();
 		const items = Array.from({ length: maxAppended + 1 }, (_one, n) => `${n}`);
 		expect(await appendWithoutGaps(rows.log(), items)).to.deep.equal({ seq: maxAppended + 1, repeated: 0 });
@@ -109,7 +109,7 @@ describe("appendWithoutGaps()", () => {
 		expect(await failureOf<Error>(appendWithoutGaps(failing, ["a"]))).to.have.property("message", "The disk is full");
 	});
 
-	it("leaves no gap and appends each item once, however many write in whatever order", async () => {
+	it("leaves no gap and appends each item once, with any number and order of writers", async () => {
 		const batches = fc.array(fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 5 }), { maxLength: 5 });
 		await fc.assert(
 			fc.asyncProperty(fc.scheduler(), batches, async (s, writers) => {

@@ -11,12 +11,12 @@ describe("defineCollection()", () => {
 		expect(() => defineCollection("jobs", { a: "text" }, { _outbox: { columns: ["a"] } })).to.throw(TypeError);
 	});
 
-	it("refuses an index over what is no text or integer column", () => {
+	it("refuses an index over other than text and integer columns", () => {
 		expect(() => defineCollection("jobs", { a: "json" }, { by: { columns: ["a"] } })).to.throw(TypeError, '"a"');
 		expect(() => defineCollection("jobs", { a: "text" }, { by: { columns: ["b"] } })).to.throw(TypeError, '"b"');
 	});
 
-	it("takes names of one or several words", () => {
+	it("accepts names of one or several words", () => {
 		const defined = defineCollection(
 			"event_log-2",
 			{ dueAt: "integer", ids: "text" },

@@ -3,7 +3,7 @@ import { checkChange, checkDocument, checkGuard, checkOutbox, isKey } from "#sha
 import { event, job, jobs, log } from "../../../support/stores/sample-collections.ts";
 
 describe("checkDocument()", () => {
-	it("takes values of the declared types only", () => {
+	it("accepts values of the declared types only", () => {
 		checkDocument(jobs, { ...job("a"), notes: [null, { a: 1 }], spent: -5 });
 		const wrong: [columns: object, words: string][] = [
 			[{ state: 1 }, "the value is not text"],
@@ -24,7 +24,7 @@ describe("checkDocument()", () => {
 });
 
 describe("checkOutbox()", () => {
-	it("takes events only where a relay looks for them", () => {
+	it("accepts events only in collections with an outbox", () => {
 		checkOutbox(jobs, [event(1)]);
 		checkOutbox(log, []);
 		expect(() => checkOutbox(log, [event(1)])).to.throw(TypeError, '"log": it has no outbox');
@@ -32,14 +32,14 @@ describe("checkOutbox()", () => {
 });
 
 describe("checkGuard()", () => {
-	it("takes at most four columns that can be compared", () => {
+	it("accepts at most four comparable columns", () => {
 		checkGuard(jobs, { equals: { tenant: "a", state: "b", made: "c", rev: 1 } });
 		const five = { tenant: "a", state: "b", made: "c", rev: 1, spent: 1 };
 		expect(() => checkGuard(jobs, { equals: five })).to.throw(TypeError, "at most 4 columns");
 		expect(() => checkGuard(jobs, { equals: { notes: [] } })).to.throw(TypeError, "a json column is not compared");
 	});
 
-	it("takes sums of integers only", () => {
+	it("accepts sums of integers only", () => {
 		checkGuard(jobs, { fits: { column: "spent", plus: 5, limit: "budget" } });
 		const fits = { column: "spent", plus: 5, limit: "budget" };
 		for (const odd of [
@@ -53,7 +53,7 @@ describe("checkGuard()", () => {
 });
 
 describe("checkChange()", () => {
-	it("takes each column once, for what its type can do", () => {
+	it("accepts each column once, for operations of its type", () => {
 		checkChange(jobs, { set: { state: "x" }, unset: ["due_at"], inc: { spent: 1 }, push: { notes: { n: 1 } } });
 		const wrong: [change: object, words: string][] = [
 			[{ set: { rev: 1 }, inc: { rev: 1 } }, "a change names a column once"],
@@ -69,7 +69,7 @@ describe("checkChange()", () => {
 			expect(() => checkChange(jobs, change), JSON.stringify(change)).to.throw(TypeError, words);
 	});
 
-	it("adds to no column of a unique index", () => {
+	it("refuses additions to a column of a unique index", () => {
 		expect(() => checkChange(log, { inc: { seq: 1 } })).to.throw(
 			TypeError,
 			"a column of a unique index is not added to",

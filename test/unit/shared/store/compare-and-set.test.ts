@@ -39,19 +39,19 @@ class Shared {
 }
 
 describe("compareAndSet()", () => {
-	it("writes what was decided on the newest value, and gives both", async () => {
+	it("writes the decision on the newest value, and returns both", async () => {
 		const shared = new Shared();
 		expect(await shared.add(7)).to.deep.equal({ decision: { sum: 7 }, written: { rev: 2, sum: 7 } });
 	});
 
-	it("decides again after a lost race, and gives the decision that was written and no earlier one", async () => {
+	it("decides again after a lost race, and returns the decision that was written", async () => {
 		const shared = new Shared();
 		shared.meanwhile = (attempt) => (attempt <= 2 ? shared.disturb() : undefined);
 		expect(await shared.add(7)).to.deep.equal({ decision: { sum: 207 }, written: { rev: 4, sum: 207 } });
 		expect(shared.writes).to.equal(1);
 	});
 
-	it("writes nothing when nothing is to be written, also when that is found after a lost race", async () => {
+	it("writes nothing when no change is needed, also after a lost race", async () => {
 		const shared = new Shared();
 		expect(await shared.add(1, () => undefined)).to.equal(undefined);
 		shared.meanwhile = () => shared.disturb();
@@ -80,7 +80,7 @@ describe("compareAndSet()", () => {
 		expect([asked, shared.writes]).to.deep.equal([1, 0]);
 	});
 
-	it("loses no change of many that are made at once, in whatever order their steps are", async () => {
+	it("loses no concurrent change, in any order of steps", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.scheduler(),

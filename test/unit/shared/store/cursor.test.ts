@@ -35,7 +35,7 @@ describe("decodeCursor()", () => {
 });
 
 describe("refuseCursor()", () => {
-	it("makes a bad request of a RangeError, and passes every other error on", async () => {
+	it("turns a RangeError into a bad request, and passes every other error on", async () => {
 		const refused = await failureOf(Promise.reject(new RangeError("This is not a cursor")).catch(refuseCursor));
 		expect(refused).to.be.instanceOf(BadRequestError).and.to.include({ code: 400, type: "CURSOR_REFUSED" });
 		const other = new Error("The disk is full");

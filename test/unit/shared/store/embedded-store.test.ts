@@ -39,13 +39,13 @@ describe("EmbeddedStore", () => {
 		rmSync(join(folder, ".."), { recursive: true });
 	});
 
-	it("keeps its file where only its user may look", async () => {
+	it("keeps its file readable by its user only", async () => {
 		await open();
 		expect(statSync(folder).mode & 0o777).to.equal(0o700);
 		expect(statSync(join(folder, "atelier.db")).isFile()).to.equal(true);
 	});
 
-	it("finds everything again after it was closed, also what was written in the same moment", async () => {
+	it("has everything after it was closed, including concurrent writes", async () => {
 		const first = await open();
 		const writes = Array.from({ length: 1_500 }, (_, index) => first.insert(jobs, job(`j${index}`), [event(1)]));
 		const closing = first.close();
@@ -66,7 +66,7 @@ describe("EmbeddedStore", () => {
 			expect(await (await open()).get(jobs, "a")).to.deep.equal(job("a"));
 		});
 
-		it("refuses a second process, and lets it in when the first is gone", async () => {
+		it("refuses a second process until the first has ended", async () => {
 			const store = await open();
 			await store.insert(jobs, job("a"));
 			const refused = spawn(process.execPath, [writerProgram, folder, "x"], { stdio: ["ignore", "ignore", "pipe"] });
@@ -86,7 +86,7 @@ describe("EmbeddedStore", () => {
 			{ by: { columns: ["a", "b"] }, by_d: { columns: ["d"], unique: true } },
 		);
 
-		it("adds columns and indexes to what is there", async () => {
+		it("adds columns and indexes to existing collections", async () => {
 			const store = await open([before]);
 			for (const b of [2, 1]) await store.insert(before, { id: `t${b}`, wire: "{}", a: "x", b });
 			await store.close();
@@ -108,7 +108,7 @@ describe("EmbeddedStore", () => {
 	});
 
 	describe("grouped commits", () => {
-		it("commits the writes of one moment together, and single ones singly", async () => {
+		it("commits concurrent writes together, and single ones alone", async () => {
 			const store = await open();
 			await store.insert(jobs, job("a"));
 			const before = commitsInLog(folder);
@@ -120,7 +120,7 @@ describe("EmbeddedStore", () => {
 			expect(commitsInLog(folder) - singly).to.equal(1);
 		});
 
-		it("refuses more writes than may wait, and does those that do", async () => {
+		it("refuses writes beyond the queue, and makes those that wait", async () => {
 			const store = await open();
 			await store.insert(jobs, job("a", { spent: 0 }));
 			const writes = Array.from({ length: 10_050 }, () => store.update(jobs, "a", {}, { inc: { spent: 1 } }));
@@ -143,7 +143,7 @@ describe("EmbeddedStore", () => {
 		});
 	});
 
-	it("loses nothing acknowledged when killed in the middle of writes, round after round", async () => {
+	it("loses no acknowledged write when it is killed, in several rounds", async () => {
 		const acknowledged: string[] = [];
 		let counter = 0;
 		for (let round = 0; round < 5; round++) {
@@ -165,7 +165,7 @@ describe("EmbeddedStore", () => {
 		expect(acknowledged.length).to.be.greaterThan(2_000);
 	}).timeout(120_000);
 
-	it("prints how fast it is here (told, not judged)", async () => {
+	it("prints its speed on this machine (without a bound)", async () => {
 		const store = await open();
 		const ids = Array.from({ length: 1_000 }, (_, index) => `j${index}`);
 		await Promise.all(ids.map((id) => store.insert(jobs, job(id, { notes: { filling: "x".repeat(1_500) } }))));

@@ -10,7 +10,7 @@ const sized = (bytes: number, unit = "x") => ({
 });
 
 describe("refuseLargeEvents()", () => {
-	it("takes events of 64 KiB, and none larger, by bytes and not by characters", () => {
+	it("accepts events of up to 64 KiB, counted in bytes and not in characters", () => {
 		expect(Buffer.byteLength(sized(maxEventBytes).data)).to.equal(maxEventBytes);
 		refuseLargeEvents([]);
 		refuseLargeEvents([sized(maxEventBytes), sized(maxEventBytes, "é")]);

@@ -4,7 +4,7 @@ import { insertOnce } from "#shared/store/insert-once.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
 describe("insertOnce()", () => {
-	it("says whether the document came in by this insert", async () => {
+	it("reports whether this insert added the document", async () => {
 		const ids = new Set<string>();
 		const insert = (id: string) => async () => {
 			if (ids.has(id)) throw new DuplicateKeyError("names", "id");
@@ -18,7 +18,7 @@ describe("insertOnce()", () => {
 		]);
 	});
 
-	it("takes no other failure for a document that is there", async () => {
+	it("does not mistake another failure for an existing document", async () => {
 		const broken = async () => {
 			throw new Error("The disk is full");
 		};

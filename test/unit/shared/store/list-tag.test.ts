@@ -7,7 +7,7 @@ describe("listTag()", () => {
 		expect(listTag(["a:1", "b:1"], 2)).to.match(/^W\/"[\x21\x23-\x7e]+"$/);
 	});
 
-	it("is equal for equal pages, whatever stands behind them", () => {
+	it("is equal for equal pages, whatever follows them", () => {
 		expect(listTag(["a:1", "b:1"], 2)).to.equal(listTag(["a:1", "b:1"], 2));
 		expect(listTag(["a:1", "b:1", "cursor"], 2)).to.equal(listTag(["a:1", "b:1", "other"], 2));
 	});

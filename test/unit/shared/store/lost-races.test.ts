@@ -12,7 +12,7 @@ function losing(races: number) {
 }
 
 describe("repeatLostRaces()", () => {
-	it("gives what the first attempt gives that has lost no race", async () => {
+	it("returns the result of the first attempt that has lost no race", async () => {
 		for (const races of [0, 1, 49]) {
 			const { attempt, made } = losing(races);
 			expect(await repeatLostRaces(attempt, { refusal })).to.equal(`attempt ${races + 1}`);
@@ -20,7 +20,7 @@ describe("repeatLostRaces()", () => {
 		}
 	});
 
-	it("gives up after so many lost races, with the error of its caller", async () => {
+	it("fails after so many lost races, with the error of its caller", async () => {
 		for (const [maxRaces, most] of [
 			[undefined, 50],
 			[3, 3],
@@ -32,7 +32,7 @@ describe("repeatLostRaces()", () => {
 		}
 	});
 
-	it("takes false, null and 0 for outcomes", async () => {
+	it("treats false, null and 0 as results", async () => {
 		for (const outcome of [false, null, 0, ""])
 			expect(await repeatLostRaces(async () => outcome, { maxRaces: 1, refusal })).to.equal(outcome);
 	});

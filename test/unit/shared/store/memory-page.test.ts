@@ -21,12 +21,12 @@ function namesOf({ items }: { items: Item[] }): string {
 }
 
 describe("memoryPage()", () => {
-	it("is the whole list, by value and then by id, where it fits", () => {
+	it("is the whole list by value and then by id if it fits", () => {
 		const page = memoryPage(list, positionOf, { limit: 4 });
 		expect([namesOf(page), page.next]).to.deep.equal(["abcd", undefined]);
 	});
 
-	it("goes on after the page before, also when an item of it is gone", () => {
+	it("continues after the previous page, also when an item of it was removed", () => {
 		const first = memoryPage(list, positionOf, { limit: 2 });
 		expect(namesOf(first)).to.equal("ab");
 		const without = list.filter(({ name }) => name !== "b");
@@ -39,7 +39,7 @@ describe("memoryPage()", () => {
 		expect(memoryPage(large, positionOf, { limit: 9 }).items).to.have.length(1);
 	});
 
-	it("says that a client has a page already, until the page changes", () => {
+	it("reports that a client has the page, until the page changes", () => {
 		const { etag } = memoryPage(list, positionOf, { limit: 2 });
 		const known = `"other", ${etag}`;
 		expect(memoryPage(list, positionOf, { limit: 2, known })).to.deep.equal({ items: [], etag, unchanged: true });

@@ -27,7 +27,7 @@ describe("MongodbStore", () => {
 	});
 
 	describe("when the answer to a write is lost", () => {
-		it("says that the update may be done, and does not repeat it", async () => {
+		it("reports that the update may have been made, and does not repeat it", async () => {
 			await store.insert(jobs, job("a"));
 			endpoint.loseAnswer("findAndModify");
 			const failure = await failureOf(store.update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(1)]));
@@ -37,7 +37,7 @@ describe("MongodbStore", () => {
 			expect(await store.outbox(jobs, 5)).to.deep.equal([{ id: "a", entries: [event(1)] }]);
 		});
 
-		it("says the same of inserting, appending and removing", async () => {
+		it("reports the same for inserts, appends and removals", async () => {
 			const before = endpoint.received.get("insert") ?? 0;
 			endpoint.loseAnswer("insert");
 			expect(await failureOf(store.insert(jobs, job("a")))).to.be.instanceOf(TimeoutError);
@@ -51,13 +51,13 @@ describe("MongodbStore", () => {
 		});
 	});
 
-	it("asks again when the answer to a read is lost", async () => {
+	it("repeats a read whose answer is lost", async () => {
 		await store.insert(jobs, job("a"));
 		endpoint.loseAnswer("find");
 		expect(await store.get(jobs, "a")).to.deep.equal(job("a"));
 	});
 
-	it("says that nothing was written when there is no server", async () => {
+	it("reports that nothing was written without a server", async () => {
 		await store.insert(jobs, job("a"));
 		await endpoint.close();
 		await failureOf(store.ping());
@@ -72,13 +72,13 @@ describe("MongodbStore", () => {
 		endpoint = await startMongodbEndpoint();
 	});
 
-	it("tells a refusal of the server from a failure of the network", async () => {
+	it("distinguishes a refusal of the server from a failure of the network", async () => {
 		await store.insert(jobs, job("a", { notes: "no list" }));
 		const failure = await failureOf(store.update(jobs, "a", {}, { push: { notes: 1 } }));
 		expect(failure).to.be.instanceOf(UpstreamError).and.to.include({ type: "STORE_REFUSED" });
 	});
 
-	it("does not repeat the url in what it says of it", () => {
+	it("does not repeat the URL in its error", () => {
 		for (const url of ["hunter2", "mongodb://us:er:hunter2@host", "mongodb://user:hunter2@host/?nonsense=hunter2"])
 			expect(() => new MongodbStore({ url }))
 				.to.throw(TypeError)
@@ -104,7 +104,7 @@ describe("MongodbStore", () => {
 });
 
 describe("The MongoDB endpoint of the tests", () => {
-	it("refuses whatever the adapter does not use", async () => {
+	it("refuses features that the adapter does not use", async () => {
 		const endpoint = await startMongodbEndpoint();
 		const client = await MongoClient.connect(endpoint.url);
 		try {

@@ -20,7 +20,7 @@ function takenByWriting(texts: readonly string[], limit: number, maxBytes: numbe
 }
 
 describe("PageRoom", () => {
-	it("takes as many texts as fit, and the first whatever its size", () => {
+	it("includes as many texts as fit, and the first one of any size", () => {
 		const text = fc.string({ unit: fc.constantFrom("a", "b", '"', "\n", "ä", "😀"), maxLength: 60 });
 		fc.assert(
 			fc.property(
@@ -35,7 +35,7 @@ describe("PageRoom", () => {
 		);
 	});
 
-	it("takes as many as the limit says when there is no bound of bytes", () => {
+	it("includes as many as the limit without a bound of bytes", () => {
 		expect(taken(["a", "b", "c"], 2)).to.equal(2);
 	});
 });

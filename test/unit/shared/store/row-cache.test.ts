@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { RowCache } from "#shared/store/row-cache.ts";
 
 describe("RowCache", () => {
-	it("knows a row by its document and its statement, until it is forgotten", () => {
+	it("finds a row by its document and its statement, until it is removed", () => {
 		const rows = new RowCache();
 		const [whole, part] = [{ id: "a", wire: "{}", rev: 1 }, { id: "a" }];
 		rows.store("jobs", "a", "whole", whole);
@@ -17,7 +17,7 @@ describe("RowCache", () => {
 		expect([rows.get("jobs", "a", "whole"), rows.get("jobs", "a", "part")]).to.deep.equal([undefined, undefined]);
 	});
 
-	it("is bounded: the oldest go, and long texts never come", () => {
+	it("is bounded: the oldest rows are removed, and long texts are not added", () => {
 		const rows = new RowCache({ documents: 2, textLength: 5 });
 		for (const id of ["a", "b", "c"]) rows.store("jobs", id, "whole", { wire: "12345" });
 		rows.store("jobs", "d", "whole", { wire: "123456" });

@@ -5,7 +5,7 @@ import { bearerToken } from "#services/gateway/callers/bearer-token.ts";
 const token = fc.stringMatching(/^[\w.~+/-]{1,200}={0,2}$/);
 
 describe("bearerToken()", () => {
-	it("reads every token as it was sent, whatever the case of the scheme", () => {
+	it("reads every token unchanged, with the scheme in any case", () => {
 		const scheme = fc.constantFrom("Bearer ", "bearer ", "BEARER   ");
 		fc.assert(
 			fc.property(scheme, token, (before, sent) => {
@@ -14,7 +14,7 @@ describe("bearerToken()", () => {
 		);
 	});
 
-	it("makes nothing of any other header, and never more of one than it says", () => {
+	it("reads no token from any other header, and never more than the header has", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), token, (noise, sent) => {
 				const found = bearerToken({ authorization: `Bearer ${sent}${noise}` });

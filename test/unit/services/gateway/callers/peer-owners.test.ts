@@ -36,7 +36,7 @@ describe("PeerOwners", () => {
 			}
 		});
 
-	it("takes nobody for root because he has closed his end (H1)", async () => {
+	it("does not mistake a closed connection for one of root (H1)", async () => {
 		const connection = await openLoopback();
 		try {
 			const { remoteAddress, remotePort, localAddress, localPort } = connection.accepted;
@@ -48,7 +48,7 @@ describe("PeerOwners", () => {
 		}
 	});
 
-	it("finds nobody for a connection that does not exist, or comes from elsewhere", async () => {
+	it("finds no user for a missing or remote connection", async () => {
 		const ends = { remoteAddress: "127.0.0.1", remotePort: 1, localAddress: "127.0.0.1", localPort: 1 };
 		expect(await owners.find(ends)).to.equal(undefined);
 		for (const address of ["10.0.0.1", "::2", "::ffff:10.0.0.1", "fe80::1", "", undefined]) {
@@ -57,12 +57,12 @@ describe("PeerOwners", () => {
 		}
 	});
 
-	it("says so where there is no table", async () => {
+	it("says so if there is no table", async () => {
 		const ends = { remoteAddress: "127.0.0.1", remotePort: 1, localAddress: "127.0.0.1", localPort: 1 };
 		expect(await failureOf(new PeerOwners(["/nonexistent/tcp"]).find(ends))).to.be.instanceOf(Error);
 	});
 
-	it("reads a large table once for all who ask meanwhile (H1)", async function () {
+	it("reads a large table once for all concurrent questions (H1)", async function () {
 		this.timeout(60_000);
 		const connections = Array.from({ length: 50_000 }, (_, port) => ends(port + 1));
 		const table = join(folder(), "tcp");

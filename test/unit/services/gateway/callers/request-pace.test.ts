@@ -29,13 +29,13 @@ class Crowd {
 }
 
 describe("RequestPace", () => {
-	it("lets whoever is alone have everything at once", () => {
+	it("does not delay a single person", () => {
 		const crowd = new Crowd(new RequestPace());
 		crowd.ask(alice, 100);
 		expect(crowd.under).to.have.length(100);
 	});
 
-	it("works on two of a person at a time while somebody else is there, and on the next ones as those end", async () => {
+	it("processes two requests of a person at a time while others ask, and the next ones as these end", async () => {
 		const pace = new RequestPace();
 		await pace.run(bob, async () => {});
 		const crowd = new Crowd(pace);
@@ -52,7 +52,7 @@ describe("RequestPace", () => {
 		await Promise.all(crowd.all);
 	});
 
-	it("begins one of a person in a turn of the event loop, also where each is over at once", async () => {
+	it("begins one request of a person in a turn of the event loop, even if each ends at once", async () => {
 		const pace = new RequestPace();
 		await pace.run(bob, async () => {});
 		let served = 0;
@@ -64,7 +64,7 @@ describe("RequestPace", () => {
 		await Promise.all(all);
 	});
 
-	it("counts no more what takes long, which waits for something itself", async () => {
+	it("does not count long requests, which wait for something else", async () => {
 		const pace = new RequestPace();
 		await pace.run(bob, async () => {});
 		const crowd = new Crowd(pace);

@@ -37,7 +37,7 @@ describe("EmbeddedDatabase", () => {
 		expect(present()).to.equal(2);
 	});
 
-	it("goes on after more forms of statements than it keeps", () => {
+	it("goes on after more forms of statements than it caches", () => {
 		for (let form = 0; form < 1_100; form++)
 			expect(database.first({ text: `SELECT ${form} AS n`, values: [] })).to.include({ n: form });
 		database.transaction([insert("a")]);

@@ -73,7 +73,7 @@ describe("The embedded store's queries", () => {
 		expect(queries).to.be.greaterThan(200);
 	});
 
-	it("enter the index where a page begins, not where the range does", () => {
+	it("enter the index at the beginning of the page, not of the range", () => {
 		for (const [descending, where] of [
 			[false, "(made,id)>(?,?) AND made<?"],
 			[true, "made>? AND (made,id)<(?,?)"],
@@ -101,7 +101,7 @@ describe("The embedded store's queries", () => {
 		}
 	});
 
-	it("would be refused if their index could not serve them", () => {
+	it("fail the test if their index cannot serve them (control)", () => {
 		const text = 'SELECT id FROM jobs INDEXED BY "jobs.due" WHERE tenant = ?';
 		expect(() => planOf({ text, values: ["x"] })).to.throw("no query solution");
 	});
