@@ -88,7 +88,7 @@ describe("start and stop", function () {
 			const other = { DATA_DIR: join(platform.folder, `other-${index}`), PORT: "0" };
 			const wrong = platform.startProcess([], { ...other, ...env });
 			expect(await wrong.ended(60_000), wrong.output).to.equal(1);
-			// On a machine without control groups the platform says so first.
+			// The platform first says that there are no control groups if the machine has none.
 			const lines = wrong.output.split("\n").filter((line) => line !== "" && !line.includes("no control groups"));
 			expect(lines, wrong.output).to.have.length(1);
 			expect(lines[0]).to.include(words).and.to.not.include("two words");

@@ -68,7 +68,7 @@ describe("holdSession() (L1)", function () {
 		expect(Buffer.byteLength(folder)).to.be.above(108);
 	});
 
-	it("is free at once when its holder was killed, whatever the holder started lives on", async () => {
+	it("is free at once when its holder was killed, even if its children live on", async () => {
 		go();
 		const childFile = join(root, "child");
 		const spawnChild = `(await import("node:child_process")).spawn("sh", ["-c", "echo $$ > ${childFile}; exec sleep 60"], { detached: true, stdio: "ignore" });`;
@@ -84,7 +84,7 @@ describe("holdSession() (L1)", function () {
 		}
 	});
 
-	it("stays with its holder when memory is collected", async () => {
+	it("stays with its holder after a garbage collection", async () => {
 		go();
 		expect(await contender(undefined, "globalThis.gc();").said).to.equal("mine");
 		expect(await contender().said).to.equal("taken");

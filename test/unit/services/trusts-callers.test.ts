@@ -14,7 +14,7 @@ function trusted(adapter: string): Promise<boolean> {
 }
 
 describe("trustsCallers()", () => {
-	it("is what the class of the identity says", async () => {
+	it("is the value of the identity's class", async () => {
 		for (const [adapter, identity] of Object.entries(shipped)) {
 			expect(await trusted(adapter), adapter)
 				.to.equal(identity.trustsCallers)
@@ -22,7 +22,7 @@ describe("trustsCallers()", () => {
 		}
 	});
 
-	it("is false for an identity that says nothing of it, whatever its name ends with", async () => {
+	it("is false for an identity without the property, with any name", async () => {
 		expect(await trusted("test/support/platform/silent-identity.ts#SilentDevIdentity")).to.equal(false);
 	});
 });

@@ -20,7 +20,7 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 	const request = { name: "a" } as SessionCreate;
 	compileSchema(sessionCreateFields)(request);
 
-	it("refuses the start of a session whose model is gone, until it names another one", async () => {
+	it("refuses the start of a session whose model was removed, until it names another one", async () => {
 		const opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);
 		try {
 			const { store } = opened;

@@ -67,7 +67,7 @@ describe("SessionStops", () => {
 		for (const id of ids) await commands.run(commander, "archive", id);
 	}
 
-	it("answers with what became of the session meanwhile: archived, deleted", async () => {
+	it("answers with the session's state: archived, deleted", async () => {
 		const ada = person("ada");
 		const { ids, answers } = await waiting(ada, 2);
 		const [archived = "", deleted = ""] = ids;
@@ -77,7 +77,7 @@ describe("SessionStops", () => {
 		expect(statuses).to.deep.equal(["archived", "stopping"]);
 	});
 
-	it("answers at once whoever waits for eight others, and nobody else", async () => {
+	it("answers at once a person with eight waiting answers, and nobody else", async () => {
 		const [ada, ben] = [person("ada"), person("ben")];
 		const eight = await waiting(ada, 8);
 		expect(await stops.stop(ada, await created(ada)), "the ninth").to.include({ status: "stopping" });
@@ -91,7 +91,7 @@ describe("SessionStops", () => {
 		expect(await again.answers[0], "when the eight are answered").to.include({ status: "archived" });
 	});
 
-	it("lets 64 wait, of however many people", async () => {
+	it("lets 64 answers wait in total", async () => {
 		const crowd = Array.from({ length: 8 }, (_one, n) => person(`one of eight: ${n}`));
 		const stopped = await Promise.all(crowd.map((one) => waiting(one, 8)));
 		const ada = person("ada");
@@ -100,7 +100,7 @@ describe("SessionStops", () => {
 		await Promise.all(stopped.flatMap(({ answers }) => answers));
 	});
 
-	it("answers before nobody waits any more", async () => {
+	it("answers before the time limit of the request", async () => {
 		const ada = { ...person("ada"), deadline: now() + 700 };
 		const id = await created(ada);
 		expect(await stops.stop(ada, id)).to.include({ status: "stopping" });
@@ -109,7 +109,7 @@ describe("SessionStops", () => {
 		});
 	});
 
-	it("gives a key the answer that was waited for, also when that is `stopping`", async () => {
+	it("stores the final answer under the key, also if it is `stopping`", async () => {
 		const impatient = new SessionStops(commands, records, { patienceMs: 1 });
 		const ada = { ...person("ada"), key: "one" };
 		const id = await created(person("ada"));
@@ -119,7 +119,7 @@ describe("SessionStops", () => {
 		expect(await stops.stop(ada, id)).to.deep.equal(first);
 	});
 
-	it("waits for the answer of a key once more, where a crash has kept it from being given", async () => {
+	it("waits again for the answer of a key after a crash", async () => {
 		const ada = { ...person("ada"), key: "one" };
 		const id = await created(person("ada"));
 		await commands.run(ada, "stop", id);

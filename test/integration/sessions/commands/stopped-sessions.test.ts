@@ -43,7 +43,7 @@ describe("StoppedSessions", () => {
 		return records.count(alice, { status: "stopped" });
 	}
 
-	it("takes 200 a call and says where the next one begins, with a key and without (M13)", async () => {
+	it("archives 200 per call and names the next call, with a key and without (M13)", async () => {
 		const ids = await insert(450);
 		const first = await stopped.archive({ principal: alice });
 		expect(first.items).to.deep.equal(ids.slice(0, 200));

@@ -29,7 +29,7 @@ describe("commandIn()", () => {
 			expect(commandIn(message)).to.equal(command));
 	}
 
-	it("finds the lines of a block as they are, wherever it stands", () => {
+	it("finds the lines of a block unchanged, at any place", () => {
 		const line = fc.string().map((text) => `x${text.replaceAll(/[\n\r]/g, "")}`.trimEnd());
 		const lines = fc.array(line, { minLength: 1 });
 		fc.assert(
@@ -40,7 +40,7 @@ describe("commandIn()", () => {
 		);
 	});
 
-	it("takes no longer than its length lets it for a message of nothing but openings", () => {
+	it("takes linear time for a message of nothing but openings", () => {
 		const start = process.cpuUsage();
 		expect(commandIn(`x${"```sh\n".repeat(66_000)}`)).to.equal(undefined);
 		expect(commandIn(`x\n${"```sh\n".repeat(66_000)}`)).to.equal(undefined);

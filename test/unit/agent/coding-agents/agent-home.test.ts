@@ -45,7 +45,7 @@ describe("prepareAgentHome()", () => {
 		expect(readFileSync(join(home, ".agent/data/settings.json"), "utf8")).to.equal("{}");
 	});
 
-	it("lets what the agent keeps outlive its home, and may be repeated", async () => {
+	it("lets the kept folders outlive the home, and may be repeated", async () => {
 		const home = await homeOf("one");
 		writeFileSync(join(home, ".agent/data/talk.db"), "said");
 		await prepareAgentHome(record, home, join(folder, "state"));

@@ -40,12 +40,12 @@ const written: WrittenAgent = {
 };
 
 describe("readAgentRecord()", () => {
-	it("knows the built-in agent, on any machine", async () => {
+	it("finds the built-in agent on any machine", async () => {
 		const { id, command, env, late_update_ms: late } = await readAgentRecord("builtin", { ...nowhere, model: "m1" });
 		expect([id, command[0], env, late]).to.deep.equal(["builtin", process.execPath, { ATELIER_MODEL: "m1" }, 0]);
 	});
 
-	it("names the agents there are when there is none of that name", async () => {
+	it("names the known agents for an unknown name", async () => {
 		const failure = await readAgentRecord("nobody", nowhere).catch((error: unknown) => error);
 		expect(failure)
 			.to.be.instanceOf(LaunchFailure)
@@ -68,13 +68,13 @@ describe("fillRecord()", () => {
 		});
 	}
 
-	it("fills the places it knows and leaves out variables that stay empty", () => {
+	it("fills known placeholders and leaves out empty variables", () => {
 		const { command, env, modes } = fillRecord(written, nowhere);
 		expect(command).to.deep.equal([process.execPath, "{unknown}", "ab"]);
 		expect([env, modes]).to.deep.equal([{ N: "n" }, { ask: "", auto: "" }]);
 	});
 
-	it("takes the first wire format that the model's provider speaks too, with the record's own places for it", () => {
+	it("uses the first wire format that the provider speaks too, with the record's placeholders for it", () => {
 		const wires = { "openai-chat": { sdk: "o" }, anthropic: { sdk: "a", tail: "/v1" }, gemini: { sdk: "g" } };
 		const env = {
 			ONE: "{model_wire} {wire:sdk} {model_url}{wire:tail} {model_token}",
@@ -100,7 +100,7 @@ describe("fillRecord()", () => {
 		);
 	});
 
-	it("says all at once of an agent that is not there and a model that cannot be used", () => {
+	it("names everything at once for a missing agent and an unusable model", () => {
 		const install = { package: "p", version: "1.2.3", size_mb: 1, licence: "MIT", entry: "e", scripts: false };
 		const record = { ...written, needs_model: true, wires: { gemini: {} }, install };
 		const refusal = { model: "m2", reason: 'Model "m2" cannot be used', wires: ["anthropic" as const] };
@@ -115,7 +115,7 @@ describe("fillRecord()", () => {
 		);
 	});
 
-	it("starts an agent that needs no model all the same, and tells it why it has none", () => {
+	it("starts an agent that needs no model, and tells it why it has none", () => {
 		const record = { ...written, wires: { gemini: {} }, env: { WHY: "{model_refusal}" } };
 		const refusal = { model: "m2", reason: 'There is no model "m2"', wires: [] };
 		expect(fillRecord(record, { ...nowhere, refusal }).env).to.deep.equal({ WHY: 'There is no model "m2"' });
@@ -129,7 +129,7 @@ describe("fillRecord()", () => {
 		expect(fillRecord(record, { ...nowhere, reachable }).env).to.deep.equal({});
 	});
 
-	it("writes configuration files with whatever a model is called, as JSON and as TOML", () => {
+	it("writes configuration files with any name of a model, as JSON and as TOML", () => {
 		const content = {
 			model: "{model}",
 			deep: { "a b": "{model_url:gemini}", n: "{model_context}" },
@@ -159,7 +159,7 @@ describe("fillRecord()", () => {
 		before(() => (agents = mkdtempSync(join(tmpdir(), "atelier-installed-"))));
 		after(() => rmSync(agents, { recursive: true }));
 
-		it("says which command installs it when it is not there, half there, or there in another version", () => {
+		it("names the command that installs an agent that is missing, incomplete, or another version", () => {
 			const command = `DATA_DIR=${dirname(agents)} npm run agents -- install x`;
 			const sentence = `The coding agent "x" is not installed; install it with: ${command}`;
 			expect(() => fillRecord(record, { ...nowhere, agents })).to.throw(LaunchFailure, sentence);
@@ -172,7 +172,7 @@ describe("fillRecord()", () => {
 			);
 		});
 
-		it("starts it from its folder when it is", () => {
+		it("starts an installed agent from its folder", () => {
 			writeFileSync(join(agents, "x", "installed.json"), JSON.stringify({ version: "1.2.3" }));
 			expect(fillRecord(record, { ...nowhere, agents }).command).to.deep.equal([join(agents, "x", "bin/x")]);
 		});

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { configText } from "#agent/coding-agents/config-text.ts";
 
 describe("configText()", () => {
-	it("writes JSON that reads as what it was", () => {
+	it("writes JSON with the same value", () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (content) => {
 				expect(JSON.stringify(JSON.parse(configText("json", content)))).to.equal(JSON.stringify(content));
@@ -19,11 +19,11 @@ describe("configText()", () => {
 		);
 	});
 
-	it("escapes what TOML does not take as it stands", () => {
+	it("escapes characters that TOML does not allow", () => {
 		expect(configText("toml", { a: 'q"\\\n\u0001\u007f é' })).to.equal('a = "q\\"\\\\\\n\\u0001\\u007F é"\n');
 	});
 
-	it("refuses what TOML cannot say", () => {
+	it("refuses values that TOML cannot express", () => {
 		for (const content of [[], "x", null]) expect(() => configText("toml", content)).to.throw(TypeError, "holds a map");
 		for (const value of [null, NaN, Infinity, [null]])
 			expect(() => configText("toml", { a: value })).to.throw(TypeError, "TOML cannot say");

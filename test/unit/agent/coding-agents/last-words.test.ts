@@ -20,10 +20,10 @@ describe("LastWords", () => {
 		expect(of("failed {", "  status: 500", "}")).to.equal("failed {");
 	});
 
-	it("are a detail where there is no sentence, and nothing where there is no word", () => {
+	it("are a detail without a sentence, and empty without a word", () => {
 		expect(of("  code: 'ENOENT'", "}")).to.equal("code: 'ENOENT'");
 		expect(of("}", "---")).to.equal("");
 	});
 
-	it("are those of the end", () => expect(of("one is said", "no key")).to.equal("no key"));
+	it("are the last ones", () => expect(of("one is said", "no key")).to.equal("no key"));
 });

@@ -16,12 +16,12 @@ describe("pastTurns()", () => {
 		expect(pastTurns(exchange(1, "yes").slice(0, 1))).to.equal("");
 	});
 
-	it("tells what was said, oldest first, without the message that waits", () => {
+	it("has the earlier turns, oldest first, without the message that waits", () => {
 		const told = pastTurns([...exchange(1, "yes"), ...exchange(2, "no"), ...exchange(3, "").slice(0, 1)]);
 		expect(told.split("\n\n").slice(1)).to.deep.equal(["User: question 1", "You: yes", "User: question 2", "You: no"]);
 	});
 
-	it("has an end: long answers are cut, and the oldest are left out", () => {
+	it("is bounded: long answers are cut, and the oldest are left out", () => {
 		const turns = Array.from({ length: 100 }, (_, n) => exchange(n, "long ".repeat(1_000))).flat();
 		const told = pastTurns(turns);
 		expect(told.length).to.be.within(14_000, 16_500);

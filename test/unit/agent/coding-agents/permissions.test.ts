@@ -11,7 +11,7 @@ function asking(): Permissions {
 }
 
 describe("Permissions", () => {
-	it("never become one for ever that was given once", async () => {
+	it("never become permanent when they were given once", async () => {
 		expect(await new Permissions("auto", () => {}).ask({ ...wanted, options: onlyAlways })).to.equal(undefined);
 		const permissions = asking();
 		void permissions.ask({ ...wanted, options: onlyAlways });
@@ -20,7 +20,7 @@ describe("Permissions", () => {
 		expect(permissions.answer(id, { behavior: "allowForever" }).option_id).to.equal("allow_always");
 	});
 
-	it("for ever are given once where the agent offers no more", async () => {
+	it("for ever are given once if the agent offers no more", async () => {
 		const permissions = asking();
 		const asked = permissions.ask({ ...wanted, options: options.filter(({ kind }) => kind === "allow_once") });
 		permissions.answer(permissions.open[0]?.request_id ?? "", { behavior: "allowForever" });
@@ -45,7 +45,7 @@ describe("Permissions", () => {
 		expect(permissions.open).to.deep.equal([]);
 	});
 
-	it("that were withdrawn cannot be answered any more", () => {
+	it("that were withdrawn cannot be answered", () => {
 		const permissions = asking();
 		void permissions.ask(wanted);
 		const id = permissions.open[0]?.request_id ?? "";

@@ -18,7 +18,7 @@ describe("fillText()", () => {
 		});
 	}
 
-	it("fills no placeholder that a value brings", () => {
+	it("fills no placeholder inside a value", () => {
 		expect(fillText("{a}", { a: "{b}", b: "x" })).to.equal("{b}");
 		expect(fillText("{a}", { a: "$&" })).to.equal("$&");
 	});
@@ -35,7 +35,7 @@ describe("fillAll()", () => {
 		});
 	});
 
-	it("leaves everything as it is where nothing has a value", () => {
+	it("changes nothing without values", () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (value) => {
 				expect(JSON.stringify(fillAll(value, {}))).to.equal(JSON.stringify(value));

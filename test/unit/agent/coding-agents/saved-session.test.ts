@@ -13,7 +13,7 @@ describe("SavedSession", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("knows the conversation of this agent in this folder, and of no other", async () => {
+	it("returns the conversation of this agent in this folder, and no other", async () => {
 		expect(await new SavedSession(file, "one").read("/ws")).to.equal(undefined);
 		await new SavedSession(file, "one").write("/ws", "s-1");
 		await new SavedSession(file, "one").write("/ws", "s-2");
@@ -22,7 +22,7 @@ describe("SavedSession", () => {
 		expect(await new SavedSession(file, "two").read("/ws")).to.equal(undefined);
 	});
 
-	it("takes a file that cannot be read for none", async () => {
+	it("treats an unreadable file as absent", async () => {
 		writeFileSync(file, '{"agent":"one","fold');
 		expect(await new SavedSession(file, "one").read("/ws")).to.equal(undefined);
 	});

@@ -3,7 +3,7 @@ import { jsonBytes } from "#shared/pod/answer-size.ts";
 import { AssistantTurn } from "#agent/conversation/assistant-turn.ts";
 
 describe("AssistantTurn", () => {
-	it("joins what belongs together and keeps the order of the rest", () => {
+	it("joins related updates and keeps the order of the others", () => {
 		const turn = new AssistantTurn("m1");
 		turn.apply({ type: "reasoning", text: "hm" });
 		turn.apply({ type: "text", text: "I " });
@@ -25,7 +25,7 @@ describe("AssistantTurn", () => {
 		]);
 	});
 
-	it("tells whether a tool is at work, also one that was never announced", () => {
+	it("reports whether a tool runs, also one that was never announced", () => {
 		const turn = new AssistantTurn("m1");
 		expect(turn.isExecuting).to.equal(false);
 		turn.apply({ type: "tool", id: "t1", status: "in_progress" });
@@ -34,7 +34,7 @@ describe("AssistantTurn", () => {
 		expect(turn.isExecuting).to.equal(false);
 	});
 
-	it("tells the last 200 characters", () => {
+	it("returns the last 200 characters", () => {
 		const turn = new AssistantTurn("m1");
 		for (let piece = 0; piece < 100; piece++) turn.apply({ type: "text", text: `piece ${piece} ` });
 		expect(turn.lastActivity)
@@ -50,7 +50,7 @@ describe("AssistantTurn", () => {
 		expect(turn.finish("error", "It broke").content).to.equal("so far");
 	});
 
-	it("stays bounded whatever comes", () => {
+	it("remains bounded for any updates", () => {
 		const turn = new AssistantTurn("m1");
 		for (let call = 0; call < 3_000; call++) {
 			turn.apply({ type: "tool", id: `t${call}`, output: "\u0001".repeat(10_000) });

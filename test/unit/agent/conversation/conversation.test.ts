@@ -42,7 +42,7 @@ describe("Conversation", () => {
 		expect(readFileSync(join(folder, "conversation.jsonl"), "utf8")).to.contain('"content":"hello"');
 	});
 
-	it("knows a message again, at once and after a restart, answered or not", async () => {
+	it("recognises a repeated message, at once and after a restart, answered or not", async () => {
 		const conversation = await opened();
 		await Promise.all([conversation.ask("m1", "hello"), conversation.ask("m1", "hello")]);
 		await conversation.ask("m1", "other words");
@@ -79,7 +79,7 @@ describe("Conversation", () => {
 		expect(ids(await opened())).to.deep.equal(ids(next));
 	});
 
-	it("takes no more than its limit of messages, those on their way to the disk included", async () => {
+	it("accepts no more messages than its limit, including those on their way to the disk", async () => {
 		const conversation = await opened({ waiting: 3 });
 		const outcomes = await Promise.allSettled(["m1", "m2", "m3", "m4"].map((id) => conversation.ask(id, id)));
 		expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "fulfilled", "fulfilled", "rejected"]);
@@ -109,7 +109,7 @@ describe("Conversation", () => {
 		}
 	});
 
-	it("writes its file anew before it gets too large, and loses no message over that", async () => {
+	it("rewrites its file before it gets too large, and loses no message", async () => {
 		const limits = { retainedBytes: 2_000 };
 		const conversation = await opened(limits);
 		await conversation.ask("m0", "first");

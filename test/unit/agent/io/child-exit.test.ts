@@ -27,13 +27,13 @@ describe("exitOf()", function () {
 		expect(output).to.equal("all");
 	});
 
-	it("tells of a signal as a shell does", async () => {
+	it("reports a signal like a shell", async () => {
 		const child = run("kill -KILL $$");
 		child.stdout.resume();
 		expect(await exitOf(child)).to.equal(137);
 	});
 
-	it("does not wait for what is left behind and holds the output open", async () => {
+	it("does not wait for a remaining process that holds the output open", async () => {
 		const child = run("sleep 600 & exit 4");
 		child.stdout.resume();
 		expect(await exitOf(child)).to.equal(4);

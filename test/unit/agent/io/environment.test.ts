@@ -62,7 +62,7 @@ describe("isSettable()", () => {
 			);
 	}).timeout(30_000);
 
-	it("takes no name that a shell could take for something else", () => {
+	it("accepts no name that a shell could interpret", () => {
 		const part = fc.constantFrom(
 			"A",
 			"_",
@@ -95,7 +95,7 @@ describe("isSettable()", () => {
 });
 
 describe("machineEnvironment()", () => {
-	it("takes only what is on the list", () => {
+	it("passes only allowed variables", () => {
 		const env = {
 			PATH: "/bin",
 			LANG: "C",

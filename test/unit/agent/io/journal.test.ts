@@ -51,7 +51,7 @@ describe("Journal", () => {
 		return info.map((text) => Number.parseInt(/^flags:\s+(\d+)$/m.exec(text)?.[1] ?? "0", 8));
 	}
 
-	it("has its file open so that a write is over when it is on disk, written anew too", async () => {
+	it("opens its file so that a write ends on the disk, also after a rewrite", async () => {
 		const { journal } = await Journal.open(path);
 		const { O_DSYNC, O_APPEND } = constants;
 		expect(openFlags().map((flags) => flags & (O_DSYNC | O_APPEND))).to.deep.equal([O_DSYNC | O_APPEND]);
@@ -61,7 +61,7 @@ describe("Journal", () => {
 		expect(openFlags()).to.deep.equal([]);
 	});
 
-	it("cuts off half a line and goes on behind the last whole one", async () => {
+	it("cuts off half a line and continues after the last complete one", async () => {
 		const { journal } = await Journal.open(path);
 		await journal.append({ n: 1 });
 		await journal.close();
@@ -78,7 +78,7 @@ describe("Journal", () => {
 		expect(await reopened()).to.deep.equal([{ n: 1 }, { n: 2 }]);
 	});
 
-	it("writes anew what was appended before, and appends behind that", async () => {
+	it("rewrites what was appended before, and appends after that", async () => {
 		const { journal } = await Journal.open(path);
 		const all: number[] = [];
 		const append = (n: number): Promise<void> => journal.append({ n }).then(() => void all.push(n));
@@ -89,7 +89,7 @@ describe("Journal", () => {
 		expect(await reopened()).to.deep.equal([{ kept: 1 }, { kept: 2 }, { kept: 3 }, { n: 4 }]);
 	});
 
-	it("opens whatever a crash or somebody else left, and what was whole is still there", async () => {
+	it("opens any file that a crash left, with its complete records", async () => {
 		const record = fc.record({ n: fc.nat(), text: fc.string({ unit: "binary" }) });
 		const garbage = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 10)));
 		await fc.assert(

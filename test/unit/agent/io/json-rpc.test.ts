@@ -23,7 +23,7 @@ async function failureOf(answer: Promise<unknown>): Promise<string> {
 }
 
 describe("JsonRpc", () => {
-	it("asks and answers both ways at once, each with its own answer", async () => {
+	it("sends requests in both directions at once, each with its own answer", async () => {
 		const echo = { requests: { echo: ({ text }: Record<string, unknown>) => Promise.resolve({ text }) } };
 		const { one, other } = connected(echo, echo);
 		const texts = ["a", "ä€😀", 'x\ny"', "z".repeat(200_000)];
@@ -48,7 +48,7 @@ describe("JsonRpc", () => {
 		expect(heard).to.deep.equal([1, 2, 3]);
 	});
 
-	it("tells why a request failed, and knows no method that was not given", async () => {
+	it("reports why a request failed, and has no other methods", async () => {
 		const { one } = connected({}, { requests: { fail: () => Promise.reject(new Error("no credit left")) } });
 		expect(await failureOf(one.request("fail", {}))).to.equal("no credit left");
 		for (const method of ["unknown", "constructor", "__proto__"]) {
@@ -56,7 +56,7 @@ describe("JsonRpc", () => {
 		}
 	});
 
-	it("says so to what is no message, and hears the next one", async () => {
+	it("answers an invalid message with an error, and reads the next one", async () => {
 		const heard: unknown[] = [];
 		const { pipe, other } = connected({ notifications: { note: (params) => void heard.push(params) } });
 		pipe.write(
@@ -67,7 +67,7 @@ describe("JsonRpc", () => {
 		expect(heard).to.deep.equal([{}, { n: 1 }]);
 	});
 
-	it("puts messages together however they are cut", async () => {
+	it("assembles messages from any chunks", async () => {
 		const heard: unknown[] = [];
 		const { pipe, other } = connected({ notifications: { note: ({ text }) => void heard.push(text) } });
 		const bytes = Buffer.from('{"method":"note","params":{"text":"ä€😀"}}\n'.repeat(3));
@@ -86,7 +86,7 @@ describe("JsonRpc", () => {
 		expect(one.isClosed).to.equal(true);
 	});
 
-	it("hears no longer whoever sends a message without end", async () => {
+	it("stops reading a peer that sends a message without end", async () => {
 		const { one, pipe } = connected({});
 		const piece = Buffer.alloc(1_048_576, "x");
 		for (let piecesSent = 0; piecesSent < 34; piecesSent++) pipe.write(piece);

@@ -19,7 +19,7 @@ function cutAnywhere(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 describe("LineSplitter", () => {
-	it("gives the same lines however the stream is cut", () => {
+	it("returns the same lines for any chunks", () => {
 		const text = fc.string({ unit: fc.constantFrom("a", " ", "ä", "€", "😀", "\n") });
 		fc.assert(
 			fc.property(text, fc.array(fc.nat()), (content, cuts) => {

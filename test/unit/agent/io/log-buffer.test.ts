@@ -37,7 +37,7 @@ describe("LogBuffer", () => {
 		expect(answer.returned).to.equal(answer.lines.length);
 	});
 
-	it("gives what came after a number of entries, as far as it is kept", () => {
+	it("returns the entries after a number, as far as they are stored", () => {
 		const log = new LogBuffer([]);
 		for (let index = 0; index < 2_005; index++) log.add("INFO", "test", `${index}`);
 		expect(log.added).to.equal(2_005);

@@ -36,7 +36,7 @@ describe("ActivityWatch", () => {
 		return [state, metadata.stalled, metadata.waiting];
 	}
 
-	it("says that an agent has stalled that says nothing for two minutes, until it speaks again", async () => {
+	it("reports an agent as stalled that is silent for two minutes, until its next update", async () => {
 		watch.began();
 		passed = 119_000;
 		watch.asked();
@@ -48,7 +48,7 @@ describe("ActivityWatch", () => {
 		expect(last()).to.deep.equal(["active", undefined, undefined]);
 	});
 
-	it("says at once that the model does not answer, until it does; not while a person is waited for", () => {
+	it("reports at once that the model does not answer, until it does, and not while a person is awaited", () => {
 		const said = () => [told.at(-1)?.metadata.model_error, told.at(-1)?.metadata.attempts];
 		watch.began();
 		trouble = { sentence: "529: overloaded", attempts: 2 };
@@ -65,7 +65,7 @@ describe("ActivityWatch", () => {
 		expect(said()).to.deep.equal([undefined, undefined]);
 	});
 
-	it("takes neither a long tool nor a person that is waited for as a stall", () => {
+	it("treats neither a long tool nor a wait for a person as a stall", () => {
 		watch.began();
 		watch.updated(undefined, true);
 		passed = 600_000;

@@ -43,7 +43,7 @@ describe("BudgetGate", () => {
 
 	const model = { model_access: { model: "large" } } as Pick<LaunchDocument, "model_access">;
 
-	it("lets a session without limits go on while the platform is away", async () => {
+	it("lets a session without limits go on while the platform cannot be reached", async () => {
 		openGate(model);
 		const since = performance.now();
 		await gate.pass(message, signal);
@@ -59,7 +59,7 @@ describe("BudgetGate", () => {
 		expect(bank.asked).to.deep.equal([]);
 	});
 
-	it("lets no turn of a session with a limit begin while the platform is away", async () => {
+	it("lets no turn of a session with a limit begin while the platform cannot be reached", async () => {
 		openGate({ ...model, budgeted: true });
 		let isOpen = false;
 		const passing = gate.pass(message, signal).then(() => (isOpen = true));
@@ -88,7 +88,7 @@ describe("BudgetGate", () => {
 		});
 	}
 
-	it("waits as long as it is refused, says why once, and goes on within a second of the raise", async () => {
+	it("waits while it is refused, says why once, and goes on within a second after the raise", async () => {
 		await bank.open();
 		bank.granted = false;
 		openGate(model);
@@ -106,7 +106,7 @@ describe("BudgetGate", () => {
 		expect(new Set(bank.asked.map(({ id }) => id)), "always the same reservation").to.have.property("size", 1);
 	});
 
-	it("asks before each call for what the turn has used and has under way, and gives back when that is reported", async () => {
+	it("reserves before each call for the turn's usage and calls, and returns the rest when that is reported", async () => {
 		await bank.open();
 		openGate(model);
 		await gate.pass(message, signal);
@@ -136,7 +136,7 @@ describe("BudgetGate", () => {
 		expect(gate.reservationId).to.not.equal(id);
 	});
 
-	it("refuses a call in a sentence, and asks on until the pause can be lifted", async () => {
+	it("refuses a call with a sentence, and asks until the pause can end", async () => {
 		await bank.open();
 		openGate(model);
 		await gate.pass(message, signal);
@@ -151,7 +151,7 @@ describe("BudgetGate", () => {
 		expect(bank.asked).to.have.length(asked + 1);
 	});
 
-	it("lets calls for which there is not room together go one after the other (H7)", async () => {
+	it("runs concurrent calls without enough room one after the other (H7)", async () => {
 		await bank.open();
 		bank.grants = ({ calls }) => !Array.isArray(calls) || calls.length === 1;
 		openGate(model);
@@ -170,7 +170,7 @@ describe("BudgetGate", () => {
 		expect(order).to.have.members(["b", "c"]);
 	});
 
-	it("keeps what it holds as long as a call is under way, also when its turn is over (H7)", async () => {
+	it("keeps its hold while a call is under way, also after its turn (H7)", async () => {
 		await bank.open();
 		openGate(model);
 		await gate.pass(message, signal);
@@ -184,7 +184,7 @@ describe("BudgetGate", () => {
 		await eventually(() => bank.count("DELETE") === 1);
 	});
 
-	it("does not forget what was used as long as the platform has not heard of it (H7)", async () => {
+	it("counts usage until the platform has acknowledged it (H7)", async () => {
 		await bank.open();
 		openGate({ ...model, budgeted: true });
 		isReported = false;
@@ -199,7 +199,7 @@ describe("BudgetGate", () => {
 		await eventually(() => bank.count("DELETE") === 1);
 	});
 
-	it("hears of a limit that is set in the middle of a turn (H7)", async () => {
+	it("learns of a limit that is set in the middle of a turn (H7)", async () => {
 		await bank.open();
 		bank.limited = false;
 		let at = 0;
@@ -218,7 +218,7 @@ describe("BudgetGate", () => {
 		}
 	});
 
-	it("ends its waiting with the dialogue", async () => {
+	it("ends its wait with the dialogue", async () => {
 		await bank.open();
 		bank.granted = false;
 		openGate(model);

@@ -11,7 +11,7 @@ const facts: SessionFacts = { files: [file], commits: [commit], seconds: 60 };
 const said = { summary: "It works.", keyChanges: ["a.ts no longer crashes"], unfinishedWork: "" };
 
 describe("readChronicle()", () => {
-	it("finds the object in whatever stands around it", () => {
+	it("finds the object in any surrounding text", () => {
 		const answer = `Sure:\n\`\`\`json\n{"summary":" It works. ","key_changes":["a.ts no longer crashes", 7, ""],"unfinished_work":""}\n\`\`\``;
 		expect(readChronicle(answer)).to.deep.equal(said);
 	});
@@ -24,7 +24,7 @@ describe("readChronicle()", () => {
 });
 
 describe("chronicleReport()", () => {
-	it("is what the agent says when git agrees", () => {
+	it("has the agent's words when git agrees", () => {
 		expect(chronicleReport(said, facts)).to.deep.equal({
 			summary: "It works.",
 			key_changes: ["a.ts no longer crashes"],
@@ -32,7 +32,7 @@ describe("chronicleReport()", () => {
 		});
 	});
 
-	it("adds the changed files that the agent says nothing of", () => {
+	it("adds the changed files that the agent does not mention", () => {
 		const more = { ...facts, files: [file, { ...file, path: "docs/b.md" }, { ...file, path: "c.md" }] };
 		expect(chronicleReport(said, more).key_changes).to.deep.equal([
 			"a.ts no longer crashes",
@@ -40,18 +40,18 @@ describe("chronicleReport()", () => {
 		]);
 	});
 
-	it("believes no changes where git knows of none", () => {
+	it("drops changes when git knows of none", () => {
 		expect(chronicleReport(said, { files: [], commits: [], seconds: 1 }).key_changes).to.deep.equal([]);
 	});
 
-	it("is in git's words when the agent has none", () => {
+	it("has git's changes when the agent has none", () => {
 		expect(chronicleReport(undefined, facts)).to.deep.equal({
 			key_changes: ["0123456 Fix a", "Changed src/a.ts (+3 -1)"],
 			duration_seconds: 60,
 		});
 	});
 
-	it("fits the contract, whatever agent and git say", () => {
+	it("fits the contract with any content from agent and git", () => {
 		const check = compileSchema(chronicles.actions.report.params);
 		const path = fc.string({ minLength: 1, maxLength: 2_000 });
 		const files = fc.array(

@@ -17,9 +17,9 @@ function turn(id: string, content: string): ConversationTurn {
 }
 
 describe("packReports()", () => {
-	it("makes none of nothing", () => expect(packReports([], [])).to.deep.equal([]));
+	it("makes no report of nothing", () => expect(packReports([], [])).to.deep.equal([]));
 
-	it("loses nothing, keeps the order, and makes what the platform takes", () => {
+	it("loses nothing, keeps the order, and makes valid reports", () => {
 		const lengths = fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 6 });
 		fc.assert(
 			fc.property(lengths, lengths, (logLengths, turnLengths) => {
@@ -37,7 +37,7 @@ describe("packReports()", () => {
 		);
 	});
 
-	it("carries entries and events, each in its order and no more than the platform takes", () => {
+	it("carries entries and events, each in order and within the bounds of a report", () => {
 		const at = "2026-11-20T20:00:00.000Z";
 		const entry = fc
 			.string({ minLength: 1, maxLength: 1_000 })
@@ -62,7 +62,7 @@ describe("packReports()", () => {
 		);
 	});
 
-	it("makes several of many small things", () => {
+	it("makes several reports of many small items", () => {
 		const reports = packReports(
 			Array.from({ length: 2_500 }, () => line("x")),
 			[],
@@ -70,7 +70,7 @@ describe("packReports()", () => {
 		expect(reports.map(({ logs }) => logs.length)).to.deep.equal([1_000, 1_000, 500]);
 	});
 
-	it("cuts a turn there is no room for, and says so", () => {
+	it("cuts a turn without room, with a mark", () => {
 		const [report] = packReports([], [turn("large", "x".repeat(2_000_000))]);
 		expect(report?.turns[0]?.metadata).to.deep.equal({ cut: true });
 		expect(jsonBytes(report)).to.be.below(900 * 1024);
@@ -78,7 +78,7 @@ describe("packReports()", () => {
 });
 
 describe("patchReports()", () => {
-	it("puts a patch into pieces that make the same again", () => {
+	it("divides a patch into pieces that give the same patch", () => {
 		for (const patch of ["", "x", `${"\u0001😀\n".repeat(60_000)}`, "y".repeat(1_000_000)]) {
 			const pieces = patchReports({ patch, truncated: true }).flatMap(({ diff }) => (diff ? [diff] : []));
 			expect(pieces.map(({ text }) => text).join("")).to.equal(patch);

@@ -77,7 +77,7 @@ describe("HistoryReporter", () => {
 		expect([platform.turns.length, platform.patch]).to.deep.equal([13, "+13\n"]);
 	});
 
-	it("tells what became of the launch without a patch that takes too long", async () => {
+	it("reports the summary of the launch without a patch that takes too long", async () => {
 		const held = Promise.withResolvers<void>();
 		holdPatch = held.promise;
 		answer("turn 1");
@@ -91,7 +91,7 @@ describe("HistoryReporter", () => {
 		await reopened.close();
 	});
 
-	it("tells in few reports what comes in quick succession, all of it and in order", async () => {
+	it("combines quick changes into few reports, completely and in order", async () => {
 		const lines = Array.from({ length: 20 }, (_, n) => `line ${n}`);
 		const since = performance.now();
 		for (const line of lines) {
@@ -107,7 +107,7 @@ describe("HistoryReporter", () => {
 		expect(platform.taken.length, `in ${tenths} tenths of a second`).to.be.at.most(2 + tenths);
 	});
 
-	it("asks whether the platform is there when there was nothing to tell for long", async () => {
+	it("sends a ping when there was nothing to report for long", async () => {
 		log.add("INFO", "test", "told");
 		await eventually(() => platform.taken.length === 1 && spool.next() === undefined);
 		let passed = 0;
@@ -123,7 +123,7 @@ describe("HistoryReporter", () => {
 		});
 	});
 
-	it("tells again what could not be put on disk, and says so once", async () => {
+	it("reports again what could not be stored, and logs it once", async () => {
 		await spool.close();
 		log.add("INFO", "test", "lost?");
 		await eventually(() => log.tail().lines.some(({ message }) => message.includes("The history cannot be stored")));

@@ -46,7 +46,7 @@ describe("HistorySpool", () => {
 		return seen;
 	}
 
-	it("numbers events over all launches, whatever was heard, killed or closed in between", async () => {
+	it("numbers events over all launches, with acknowledgements, kills and closes in between", async () => {
 		const event = { event_type: "error", timestamp: "2026-11-20T20:00:00.000Z", data: {} };
 		const withEvents = (count: number): ReportContent => ({ logs: [], turns: [], events: Array(count).fill(event) });
 		const seen: number[] = [];
@@ -67,7 +67,7 @@ describe("HistorySpool", () => {
 		expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
 	});
 
-	it("numbers the reports of each launch, whoever was killed in between", async () => {
+	it("numbers the reports of each launch, with kills in between", async () => {
 		const killed = await open(1);
 		await killed.add([content("a"), content("b")]);
 		const again = await open(1);
@@ -79,7 +79,7 @@ describe("HistorySpool", () => {
 		expect(next.next()).to.equal(undefined);
 	});
 
-	it("goes on counting when everything was heard", async () => {
+	it("continues the numbers when everything was acknowledged", async () => {
 		const spool = await open(1);
 		await spool.add([content("a"), { logs: [], turns: [turn("t", "x")] }]);
 		await drain(spool);
@@ -89,7 +89,7 @@ describe("HistorySpool", () => {
 		expect([again.newest, again.newestTurn]).to.deep.equal([{ launch: 1, n: 2 }, "t"]);
 	});
 
-	it("tells again what may not have been heard, never less", async () => {
+	it("repeats everything that may not have been received", async () => {
 		const spool = await open(1);
 		await spool.add([content("a"), content("b")]);
 		const [first] = [spool.next()];
@@ -97,7 +97,7 @@ describe("HistorySpool", () => {
 		expect(await drain(await open(2))).to.deep.equal(["1.1", "1.2"]);
 	});
 
-	it("is not harmed by half a line and by lines that are none of its", async () => {
+	it("ignores half a line and foreign lines", async () => {
 		const spool = await open(1);
 		await spool.add([content("a")]);
 		appendFileSync(file, 'nonsense\n{"report":{"launch":1,"n":2');
@@ -106,7 +106,7 @@ describe("HistorySpool", () => {
 		expect(await drain(again)).to.deep.equal(["1.1", "1.2"]);
 	});
 
-	it("keeps the file within its bound, and gives up the oldest outputs first, marked", async () => {
+	it("keeps the file within its bound, and drops the oldest outputs first, with a mark", async () => {
 		const limits = { fileBytes: 200_000, waitingBytes: 150_000 };
 		const spool = await open(1, limits);
 		for (let n = 1; n <= 100; n++) {

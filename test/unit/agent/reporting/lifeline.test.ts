@@ -20,7 +20,7 @@ describe("Lifeline", () => {
 		lifeline.missed();
 	}
 
-	it("breaks when nothing was heard from the first failure on", () => {
+	it("breaks when all reports failed since the first failure", () => {
 		missAt(5_000);
 		missAt(5_999);
 		expect(lost).to.equal(0);
@@ -28,7 +28,7 @@ describe("Lifeline", () => {
 		expect(lost).to.equal(1);
 	});
 
-	it("holds when anything was heard in between", () => {
+	it("holds when any report succeeded in between", () => {
 		missAt(0);
 		lifeline.answered();
 		missAt(999);
@@ -36,7 +36,7 @@ describe("Lifeline", () => {
 		expect(lost).to.equal(0);
 	});
 
-	it("does not count time in which nobody asked: one failure after a long sleep is no loss", () => {
+	it("does not count time without a report: one failure after a long sleep is no loss", () => {
 		lifeline.answered();
 		missAt(1_000_000);
 		expect(lost).to.equal(0);

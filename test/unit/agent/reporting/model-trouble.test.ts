@@ -16,7 +16,7 @@ describe("ModelTrouble", () => {
 		trouble.watchCall().over(sentence);
 	}
 
-	it("counts the calls that failed since the last success, and tells each change", () => {
+	it("counts the calls that failed since the last success, and reports each change", () => {
 		fail();
 		fail("503");
 		expect(trouble.now).to.deep.equal({ sentence: "503", attempts: 2 });
@@ -28,7 +28,7 @@ describe("ModelTrouble", () => {
 		expect(trouble.now?.attempts).to.equal(1);
 	});
 
-	it("ends with the turn, and hears of no call that began in another one or in none", () => {
+	it("ends with the turn, and ignores calls that began in another one or in none", () => {
 		const late = trouble.watchCall();
 		fail();
 		trouble.ended();
@@ -39,7 +39,7 @@ describe("ModelTrouble", () => {
 		expect([trouble.now, trouble.failure, changes]).to.deep.equal([undefined, undefined, 2]);
 	});
 
-	it("does not hold a failure against an answer that is still being read", () => {
+	it("ignores a failure while a later answer is still being read", () => {
 		fail();
 		const call = trouble.watchCall();
 		call.answering();
@@ -48,7 +48,7 @@ describe("ModelTrouble", () => {
 		expect([trouble.failure, trouble.now?.attempts]).to.deep.equal(["it broke off", 2]);
 	});
 
-	it("takes only the first word about a call's end, and a caller that left for nothing", () => {
+	it("uses only the first report of a call's end, and ignores a caller that left", () => {
 		fail();
 		const call = trouble.watchCall();
 		call.answering();

@@ -17,21 +17,21 @@ function call(bounds: CallBounds | undefined): AskingCall {
 describe("likely() and most()", () => {
 	const bounds = { likely: { input: 100, output: 4_000 }, atMost: { input: 400, output: 8_000 } };
 
-	it("plan what is likely, with at least what the last call had, or the most there can be", () => {
+	it("plan the likely use, with at least that of the last call, or the largest use", () => {
 		expect(likely(call(bounds))).to.deep.equal({ model: "m", input_tokens: 100, output_tokens: 4_000 });
 		expect(likely(call(bounds), 50)).to.deep.equal({ model: "m", input_tokens: 100, output_tokens: 4_000 });
 		expect(likely(call(bounds), 900)).to.deep.equal({ model: "m", input_tokens: 900, output_tokens: 4_000 });
 		expect(most(call(bounds))).to.deep.equal({ model: "m", input_tokens: 400, output_tokens: 8_000 });
 	});
 
-	it("leave out what has no bound, and everything of a call nobody has looked at", () => {
+	it("leave out unbounded values, and everything of a call without bounds", () => {
 		const endless = { likely: { input: Infinity, output: 1 }, atMost: { input: 1, output: Infinity } };
 		expect(likely(call(endless))).to.deep.equal({ model: "m", output_tokens: 1 });
 		expect(most(call(endless))).to.deep.equal({ model: "m", input_tokens: 1 });
 		expect([likely(call(undefined), 9), most(call(undefined))]).to.deep.equal([{ model: "m" }, { model: "m" }]);
 	});
 
-	it("never plan less because more was read before", () => {
+	it("never plan less after a larger read", () => {
 		fc.assert(
 			fc.property(size, tokens, tokens, (one, context, further) => {
 				const planned = (read: number) => likely(call({ likely: one, atMost: one }), read).input_tokens ?? Infinity;
@@ -43,7 +43,7 @@ describe("likely() and most()", () => {
 });
 
 describe("usedUnder()", () => {
-	it("tells the four buckets of every model", () => {
+	it("reports the four buckets of every model", () => {
 		const counts: TokenCounts = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
 		const told = usedUnder(
 			new Map([
@@ -59,7 +59,7 @@ describe("usedUnder()", () => {
 });
 
 describe("newReservation()", () => {
-	it("has a name of its own and nothing in it", () => {
+	it("has an id of its own and is empty", () => {
 		const [one, other] = [newReservation(), newReservation()];
 		expect(one.id).not.to.equal(other.id);
 		expect([one.used.size, one.underWay.size, one.isRefused]).to.deep.equal([0, 0, false]);

@@ -9,7 +9,7 @@ function after(happened: readonly PatchEvent[]): PatchPace {
 }
 
 describe("patchPaces", () => {
-	it("make a patch due after a turn and a tick, in whichever order they come", () => {
+	it("make a patch due after a turn and a tick, in any order", () => {
 		expect(after(["turnEnded", "ticked"])).to.equal("due");
 		expect(after(["ticked", "turnEnded"])).to.equal("due");
 		expect(after(["turnEnded", "turnEnded"])).to.equal("waiting");

@@ -47,7 +47,7 @@ describe("PlatformClient", () => {
 			expect(log.after(0)).to.have.length(outcome === "rejected" || outcome === "forbidden" ? 1 : 0);
 		});
 
-	it("hears nothing, and keeps no connection, when it is closed in the middle of a report", async () => {
+	it("rejects and leaves no connection when it is closed in the middle of a report", async () => {
 		const port = Number(new URL(platform.url).port);
 		await Promise.all([client.post("history", { n: 1 }), client.post("usage", {})]);
 		expect(heldConnections(port), "of two, which are kept").to.equal(2);

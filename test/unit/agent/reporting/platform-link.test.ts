@@ -59,7 +59,7 @@ describe("PlatformLink", () => {
 		return link.send({ method: "POST", path: "/usage", body: { n: 1 }, withinMs: 5_000, signal, ...changes });
 	}
 
-	it("sends JSON with the token of the pod, and tells the status and the text of the answer", async () => {
+	it("sends JSON with the token of the pod, and returns the status and the text of the answer", async () => {
 		const seen: unknown[] = [];
 		answer = async (request, response) => {
 			const { authorization, ...headers } = request.headers;
@@ -82,7 +82,7 @@ describe("PlatformLink", () => {
 		expect(performance.now() - since, "the platform keeps it 5 s").to.be.within(3_000, 4_900);
 	});
 
-	it("sends again at once, once and over a new connection, what meets kept ones that the platform has closed", async () => {
+	it("repeats a request once over a new connection if the platform had closed the idle ones", async () => {
 		const kept = new WeakSet();
 		const waiting: ServerResponse[] = [];
 		// All requests are sent at the same time, so each has a connection.
@@ -103,25 +103,25 @@ describe("PlatformLink", () => {
 		expect(opened).to.equal(4);
 	});
 
-	it("does not send again what a new connection broke off at", async () => {
+	it("does not repeat a request that failed on a new connection", async () => {
 		answer = ({ socket }) => socket.destroy();
 		expect(await post()).to.equal(undefined);
 		expect(asked).to.have.length(1);
 	});
 
-	it("follows no redirect, and takes it for no answer", async () => {
+	it("follows no redirect, and treats it as no answer", async () => {
 		answer = (_request, response) => response.writeHead(307, { location: "/elsewhere" }).end();
 		expect(await post()).to.equal(undefined);
 		expect(asked).to.deep.equal(["POST /api/v1/svc/sessions/s/usage"]);
 	});
 
-	it("reads a bounded part of an answer, and tells its status", async () => {
+	it("reads a bounded part of an answer, and returns its status", async () => {
 		answer = (_request, response) => response.writeHead(403).end("x".repeat(1_000_000));
 		expect(await post()).to.deep.equal({ status: 403, text: undefined });
 		await eventually(() => open === 0, { what: "the rest is not waited for" });
 	});
 
-	it("gives up at its deadline, also in the middle of an answer", async () => {
+	it("aborts at its time limit, also in the middle of an answer", async () => {
 		answer = () => {};
 		expect(await post({ withinMs: 100 })).to.equal(undefined);
 		answer = (_request, response) => response.writeHead(200).write("{");
@@ -129,7 +129,7 @@ describe("PlatformLink", () => {
 		await eventually(() => open === 0);
 	});
 
-	it("gives up when told to, and leaves no connection when it is closed", async () => {
+	it("aborts with its signal, and leaves no connection when it is closed", async () => {
 		await Promise.all([post(), post()]);
 		answer = () => {};
 		const ending = new AbortController();
@@ -143,7 +143,7 @@ describe("PlatformLink", () => {
 		await eventually(() => open === 0, { withinMs: 1_000 });
 	});
 
-	it("has no answer of a platform that is away, or at an address that is none", async () => {
+	it("has no answer from a platform that is down, or at an invalid address", async () => {
 		await closed(server);
 		expect(await post()).to.equal(undefined);
 		link = new PlatformLink({ platform_url: "nowhere", session_id: "s", pod_token: "t" } as LaunchDocument);

@@ -44,7 +44,7 @@ describe("holds that a pod returns", () => {
 		bank.granted = true;
 	}
 
-	it("refuses no call for what it holds itself to find out whether a pause is over", async () => {
+	it("refuses no call because of its own hold for a question about a pause", async () => {
 		await bank.open();
 		bank.granted = false;
 		openGate();
@@ -55,7 +55,7 @@ describe("holds that a pod returns", () => {
 		expect(await gate.admit(call("b"), signal)).to.equal(undefined);
 	});
 
-	it("lets no turn wait for what it holds itself to find out whether a pause is over", async () => {
+	it("lets no turn wait because of its own hold for a question about a pause", async () => {
 		await bank.open();
 		bank.granted = false;
 		openGate();
@@ -68,7 +68,7 @@ describe("holds that a pod returns", () => {
 		expect(bank.refused).to.equal(refused);
 	});
 
-	it("refuses no call for what an earlier one has returned", async () => {
+	it("refuses no call because of a returned hold", async () => {
 		await bank.open();
 		openGate();
 		giveRoomForOne();
@@ -79,7 +79,7 @@ describe("holds that a pod returns", () => {
 		expect(bank.asked.at(-1)?.body["used"], "under a reservation of its own").to.deep.equal([]);
 	});
 
-	it("takes a new reservation when the former one may have lapsed, so that nothing is counted twice", async () => {
+	it("makes a new reservation when the earlier one may have expired, so nothing is counted twice", async () => {
 		await bank.open();
 		let at = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + at });
@@ -104,7 +104,7 @@ describe("holds that a pod returns", () => {
 		}
 	});
 
-	it("finds out all the same whether a pause is over when nobody waits for a call any more", async () => {
+	it("finds the end of a pause even if no call waits", async () => {
 		await bank.open();
 		bank.granted = false;
 		openGate();

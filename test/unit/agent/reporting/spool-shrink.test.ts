@@ -24,7 +24,7 @@ function patch(id: string) {
 const size = (reports: readonly NumberedReport[]): number => reports.reduce((sum, one) => sum + jsonBytes(one), 0);
 
 describe("shrinkReports()", () => {
-	it("gives up raw events before patches, and no entry of the timeline before whole reports", () => {
+	it("drops raw events before patches, and entries of the timeline only with whole reports", () => {
 		const at = "2026-11-20T20:00:00.000Z";
 		const event = { event_type: "error", timestamp: at, data: { text: "e".repeat(500) }, sequence: 0 };
 		const entry = { at, type: "error", label: "kept" } as const;
@@ -34,12 +34,12 @@ describe("shrinkReports()", () => {
 		expect(others).to.deep.equal(reports.slice(1));
 	});
 
-	it("leaves alone what fits", () => {
+	it("does not change reports that fit", () => {
 		const reports = [report(1, { logs: lines(3) }), report(2)];
 		expect(shrinkReports(reports, size(reports))).to.deep.equal(reports);
 	});
 
-	it("gives up the oldest log lines and says how many, then older patches, never the newest", () => {
+	it("drops the oldest log lines with their count, then older patches, and never the newest", () => {
 		const reports = [
 			report(1, { logs: lines(20) }),
 			report(2, { diff: patch("old") }),

@@ -26,7 +26,7 @@ function uses(most: number): fc.Arbitrary<Use[]> {
 const sumOf = (all: readonly Use[]) => all.reduce((sum, { counts }) => addTokens(sum, counts), noTokens);
 
 describe("addUse()", () => {
-	it("loses no token, and has one use of a kind where they fit a report", () => {
+	it("loses no token, and combines uses of a kind that fit a report", () => {
 		fc.assert(
 			fc.property(uses(1_000), (all) => {
 				const added = all.reduce<Use[]>(addUse, []);
@@ -37,7 +37,7 @@ describe("addUse()", () => {
 		);
 	});
 
-	it("never puts more into one report than the contract takes", () => {
+	it("never puts more into one report than the contract allows", () => {
 		fc.assert(
 			fc.property(uses(Math.floor(maxReportedTokens / 4)), (all) => {
 				const added = all.reduce<Use[]>(addUse, []);
@@ -53,7 +53,7 @@ describe("reportOf()", () => {
 	const session_id = "6f1c0d52-0000-4000-8000-000000000001";
 	const id = "6f1c0d52-0000-4000-8000-000000000002";
 
-	it("is a report by the contract, whose buckets are the whole, and tells of its own use alone", () => {
+	it("is a valid report whose buckets are the total, and includes only its own use", () => {
 		fc.assert(
 			fc.property(uses(1_000), fc.nat(5), (all, messages) => {
 				for (const use of all) {
@@ -71,7 +71,7 @@ describe("reportOf()", () => {
 		);
 	});
 
-	it("says whether its tokens were metered or guessed", () => {
+	it("says whether its tokens were metered or estimated", () => {
 		const use: Use = { launch: 1, model: "m", location: "cloud", counts: noTokens };
 		expect(reportOf(use, id, 0).source).to.equal("metered");
 		expect(reportOf({ ...use, isEstimated: true }, id, 0).source).to.equal("estimated");

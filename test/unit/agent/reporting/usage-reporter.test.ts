@@ -53,7 +53,7 @@ describe("UsageReporter", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	it("tells at the end of a turn what it used, with its message, and later calls with none", async () => {
+	it("reports the use of a turn with its message at its end, and later calls without a message", async () => {
 		reporter.began();
 		reporter.add(call(), "reservation-1");
 		reporter.add(call());
@@ -96,7 +96,7 @@ describe("UsageReporter", () => {
 		expect(platform.usages.map(({ message_count }) => message_count)).to.deep.equal([1, 1]);
 	});
 
-	it("tells of a long turn while it goes on", async () => {
+	it("reports a long turn while it goes on", async () => {
 		let passed = 0;
 		let looks = 0;
 		const start = monotonic();
@@ -113,7 +113,7 @@ describe("UsageReporter", () => {
 		expect(platform.usages[0]).to.include({ message_count: 0 });
 	});
 
-	it("tells a report again with the same id until it is heard, and keeps the order", async () => {
+	it("repeats a report with the same id until it is acknowledged, in order", async () => {
 		platform.usageStatuses.push(503, 429);
 		platform.lostAnswers = 3;
 		reporter.add(call());
@@ -128,7 +128,7 @@ describe("UsageReporter", () => {
 		for (const one of tries) expect({ ...one, answered: 0 }).to.deep.equal({ ...first, answered: 0 });
 	}).timeout(20_000);
 
-	it("gives up one that is refused, says so once, and is not ended by a 409", async () => {
+	it("drops a refused report, logs it once, and is not ended by a 409", async () => {
 		platform.usageStatuses.push(409, 422);
 		reporter.add(call());
 		reporter.add(call({ model: "b" }));
@@ -141,7 +141,7 @@ describe("UsageReporter", () => {
 		expect(said).to.have.lengthOf(1);
 	});
 
-	it("ends soon when the platform is away, and the next launch tells what was left", async () => {
+	it("ends soon when the platform cannot be reached, and the next launch reports the rest", async () => {
 		platform.status = 503;
 		reporter.add(call());
 		reporter.ended();
@@ -163,7 +163,7 @@ describe("UsageReporter", () => {
 		]);
 	}).timeout(15_000);
 
-	it("tells nothing of calls that told nothing, and counts no message without a model", async () => {
+	it("reports nothing for calls without usage, and counts no message without a model", async () => {
 		reporter.began();
 		reporter.add({ ...call(), counts: undefined });
 		reporter.ended();
@@ -171,7 +171,7 @@ describe("UsageReporter", () => {
 		expect([platform.usages, meter.total]).to.deep.equal([[], undefined]);
 	});
 
-	it("is done when everything so far is heard", async () => {
+	it("resolves when everything so far is acknowledged", async () => {
 		for (let turn = 1; turn <= 20; turn++) {
 			reporter.add(call());
 			await reporter.reported();

@@ -18,7 +18,7 @@ describe("UsageSpool", () => {
 
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	it("makes one report of what can be told together, and no other until it is told", async () => {
+	it("makes one report of uses that fit together, and no other until it is acknowledged", async () => {
 		const spool = await UsageSpool.open(file);
 		await spool.add(use({ counts: tokens(10, 1) }));
 		await spool.add(use({ counts: tokens(20, 2, 5, 7) }));
@@ -43,7 +43,7 @@ describe("UsageSpool", () => {
 		await spool.close();
 	});
 
-	it("makes several reports of more than one may tell (H5)", async () => {
+	it("makes several reports of use that exceeds one (H5)", async () => {
 		const spool = await UsageSpool.open(file);
 		for (let n = 0; n < 3; n++) await spool.add(use({ counts: tokens(60_000_000, 0) }));
 		const reports = await drain(spool);
@@ -51,7 +51,7 @@ describe("UsageSpool", () => {
 		await spool.close();
 	});
 
-	it("keeps launches, models, places and reservations apart, oldest first", async () => {
+	it("separates launches, models, locations and reservations, oldest first", async () => {
 		const spool = await UsageSpool.open(file);
 		const uses = [
 			use({ launch: 1 }),
@@ -83,7 +83,7 @@ describe("UsageSpool", () => {
 		await next.close();
 	});
 
-	it("tells the uses of each launch with the name of its model, however many wait", async () => {
+	it("reports the uses of each launch with the name of its model, for any number of launches", async () => {
 		const spool = await UsageSpool.open(file);
 		const models = Array.from({ length: 250 }, (_, launch) => `model ${launch}`);
 		for (const [launch, model] of models.entries()) await spool.add(use({ launch, model }));
@@ -94,7 +94,7 @@ describe("UsageSpool", () => {
 		expect(readFileSync(file, "utf8")).to.equal("");
 	});
 
-	it("counts in memory what a full disk does not take, and nothing twice when it is told", async () => {
+	it("counts use in memory that a full disk refuses, and nothing twice", async () => {
 		const spool = await UsageSpool.open(file);
 		await spool.add(use({}));
 		await spool.close();
@@ -115,7 +115,7 @@ describe("UsageSpool", () => {
 		await next.close();
 	});
 
-	it("counts a call whose pod was killed with what was told of it, and one that ended with what it told last", async () => {
+	it("counts a call of a killed pod with its reported use, and an ended one with its final use", async () => {
 		const killed = await UsageSpool.open(file);
 		await killed.begin("a", use({ counts: tokens(6, 0) }));
 		await killed.begin("b", use({ counts: tokens(7, 0) }));
@@ -141,7 +141,7 @@ describe("UsageSpool", () => {
 		await next.close();
 	});
 
-	it("loses nothing and tells nothing twice, wherever the pod is killed", async () => {
+	it("loses nothing and reports nothing twice, for any time of the kill", async () => {
 		const step = fc.constantFrom("use", "other", "message", "next", "told", "kill", "begin", "end");
 		let run = 0;
 		await fc.assert(

@@ -27,7 +27,7 @@ describe("AgentServer", () => {
 		};
 	}
 
-	it("answers 503 until it is told what to serve, and tells strangers nothing", async () => {
+	it("answers 503 until it serves, and tells strangers nothing", async () => {
 		expect(await get("/x")).to.deep.equal([503, { detail: "The pod is starting", type: "POD_STARTING" }]);
 		expect((await get("/x", "Bearer another"))[0]).to.equal(401);
 		server.serve({ routes: { "/x": () => "served" }, commands: {} });
@@ -40,7 +40,7 @@ describe("AgentServer", () => {
 		expect(log.added).to.equal(0);
 	});
 
-	it("tells nothing of a fault but that there is one, and logs the rest", async () => {
+	it("reveals of a fault only that there is one, and logs the rest", async () => {
 		server.serve({ routes: { "/x": fail(new TypeError("inner words")) }, commands: {} });
 		expect(await get("/x")).to.deep.equal([500, { detail: "The pod could not answer", type: "POD_FAULT" }]);
 		expect(log.tail().lines.map(({ level, message }) => [level, message])).to.deep.equal([

@@ -7,7 +7,7 @@ describe("splitFrame()", () => {
 		expect(splitFrame('{"a":1}\n\n{"b":2}\n')).to.deep.equal([{ a: 1 }, { b: 2 }]);
 	});
 
-	it("refuses what is no object, in part or in whole, and more lines than it takes", () => {
+	it("refuses lines that are no object, and too many lines", () => {
 		for (const text of ["", " \n", "[]", "1", "{", '{"a":1}\n[]', "{}\n".repeat(65), "\n".repeat(1_000_000)]) {
 			expect(() => splitFrame(text), JSON.stringify(text.slice(0, 20))).to.throw(FrameError);
 		}
@@ -16,7 +16,7 @@ describe("splitFrame()", () => {
 });
 
 describe("readCommand()", () => {
-	it("takes a frame without a type for a message, whose id may be missing", () => {
+	it("treats a frame without a type as a message, whose id may be absent", () => {
 		expect(readCommand({ content: "hello" })).to.deep.equal({ type: "user", id: undefined, content: "hello" });
 		const blocks = [
 			{ type: "text", text: "one" },
@@ -25,7 +25,7 @@ describe("readCommand()", () => {
 		expect(readCommand({ type: "user", id: "m1", content: blocks })).to.include({ id: "m1", content: "one\ntwo" });
 	});
 
-	it("says what it cannot give the agent, instead of leaving it out", () => {
+	it("refuses content that it cannot pass to the agent", () => {
 		const picture = [{ type: "text", text: "look" }, { type: "image" }];
 		expect(() => readCommand({ content: picture })).to.throw(FrameError, 'a block of type "image" is not');
 		for (const type of ["set_max_thinking_tokens", "rewind_files", "mcp_set_servers"]) {
@@ -33,7 +33,7 @@ describe("readCommand()", () => {
 		}
 	});
 
-	it("refuses what makes no sense", () => {
+	it("refuses invalid frames", () => {
 		const wrong = [
 			{ content: " " },
 			{ content: 1 },
@@ -48,7 +48,7 @@ describe("readCommand()", () => {
 		for (const frame of wrong) expect(() => readCommand(frame), JSON.stringify(frame)).to.throw(FrameError);
 	});
 
-	it("ignores types nobody knows, and those every object inherits", () => {
+	it("ignores unknown types, and members of the prototype", () => {
 		for (const type of ["keep_alive", "constructor", "__proto__", 7, null])
 			expect(readCommand({ type, content: "x" })).to.equal(undefined);
 	});

@@ -10,7 +10,7 @@ const usage = {
 };
 
 describe("inContractDialect()", () => {
-	it("names the model where the contract's clients look for it", () => {
+	it("names the model in the member that the contract's clients read", () => {
 		const start: PodFrame = { type: "message_start", message: { id: "t", role: "assistant", content: [] } };
 		const [, opened] = inContractDialect(start, "some-model");
 		expect(opened).to.deep.include({ type: "assistant" });
@@ -27,7 +27,7 @@ describe("inContractDialect()", () => {
 		});
 	});
 
-	it("makes up nothing where there is no model, no count and no cost", () => {
+	it("invents no model, count or cost", () => {
 		expect(inContractDialect({ type: "result", usage }, undefined)).to.deep.equal([{ type: "result", usage }]);
 		expect(inContractDialect({ type: "result" }, "m")).to.deep.equal([{ type: "result" }]);
 		const [result] = inContractDialect({ type: "result", usage }, "m");
@@ -41,7 +41,7 @@ describe("inContractDialect()", () => {
 		expect(delta).to.deep.include({ index: 4, delta: { type: "input_json_delta", partial_json: '{"command":"x"}' } });
 	});
 
-	it("leaves every other frame as it is", () => {
+	it("does not change other frames", () => {
 		const frame: PodFrame = { type: "context", used: 1, size: 2 };
 		expect(inContractDialect(frame, "m")).to.deep.equal([frame]);
 	});

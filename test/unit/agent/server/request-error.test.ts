@@ -23,12 +23,12 @@ describe("requestErrorOf()", () => {
 		});
 	}
 
-	it("knows every error of the modules behind it", () => {
+	it("has a row for every error of the agent's modules", () => {
 		for (const Kind of [...Object.values(permissionErrors), ...Object.values(diffErrors)])
 			expect(requestErrorOf(new Kind("x")), Kind.name).to.be.instanceOf(RequestError);
 	});
 
-	it("leaves an answer as it is, and knows no other error", () => {
+	it("keeps an error answer, and has none for other errors", () => {
 		const own = new RequestError(413, "Too long");
 		expect(requestErrorOf(own)).to.equal(own);
 		expect(requestErrorOf(new Error("secret"))).to.equal(undefined);

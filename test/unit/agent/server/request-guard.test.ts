@@ -37,7 +37,7 @@ describe("RequestGuard", () => {
 		it(`answers ${status} to ${what}`, () => expect(statusOf(headers)).to.equal(status));
 	}
 
-	it("answers nobody else, whatever the head says", () => {
+	it("admits no other caller, with any headers", () => {
 		const part = fc.constantFrom(
 			"127.0.0.1",
 			"localhost",

@@ -20,7 +20,7 @@ function play(updates: AgentUpdate[]): { turn: AssistantTurn; frames: StreamFram
 const types = (frames: StreamFrame[]): string[] => frames.map(({ type }) => type);
 
 describe("TurnFrames", () => {
-	it("start a block where the kind of text changes, and let it grow", () => {
+	it("start a block when the kind of text changes, and let it grow", () => {
 		const { frames } = play([
 			{ type: "reasoning", text: "hm" },
 			{ type: "text", text: "I " },
@@ -74,7 +74,7 @@ describe("TurnFrames", () => {
 		]);
 	});
 
-	it("number blocks as the turn numbers its parts, whatever comes between", () => {
+	it("number blocks like the parts of the turn, with anything in between", () => {
 		const { turn, frames } = play([
 			{ type: "text", text: "a" },
 			{ type: "tool", id: "t", title: "one" },
@@ -93,14 +93,14 @@ describe("TurnFrames", () => {
 		expect(turn.parts.map(({ type }) => type)).to.deep.equal(["text", "tool", "plan", "text", "tool", "reasoning"]);
 	});
 
-	it("end with a result that is cut, and stands in a fence all the same where the answer did", () => {
+	it("end with a cut result, in a fence if the answer had one", () => {
 		const lines = "# no heading\n".repeat(10_000);
 		const { turn, of } = play([{ type: "text", text: `${fencedOutput(lines)}exit code 3` }]);
 		const result = of.ended(turn.finish("end_turn"), 1).at(-1)?.["result"];
 		expect(result).to.match(/^```\n[^`]{65000,}# no heading\n```\nexit code 3$/);
 	});
 
-	it("end with all that is open, the whole, and its result", () => {
+	it("end with the open blocks, the complete message, and its result", () => {
 		const { turn, of } = play([
 			{ type: "tool", id: "t", title: "endless" },
 			{ type: "text", text: "so far" },
@@ -134,7 +134,7 @@ describe("TurnFrames", () => {
 		});
 	});
 
-	it("say nothing of a cost that nobody knows", () => {
+	it("omit an unknown cost", () => {
 		const { turn, of } = play([]);
 		const tokens = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
 		const result = of.ended(turn.finish("end_turn"), 1, { tokens, cost: undefined }).at(-1);
@@ -142,7 +142,7 @@ describe("TurnFrames", () => {
 		expect(result).to.not.have.property("total_cost_usd");
 	});
 
-	it("tell who comes late all there is, and no more than has room", () => {
+	it("send a late client everything that fits", () => {
 		const { turn, of } = play([
 			{ type: "text", text: "early" },
 			{ type: "tool", id: "t", title: "ls", status: "in_progress" },
@@ -162,7 +162,7 @@ describe("TurnFrames", () => {
 		expect(JSON.stringify(later).length).to.be.within(100_000, 800_000);
 	});
 
-	it("keep every frame small, however much the agent says at once", () => {
+	it("keep every frame small for any amount of text", () => {
 		const { frames, of, turn } = play([
 			{ type: "text", text: "\u0000".repeat(900_000) },
 			{ type: "tool", id: "t", status: "in_progress", output: "\u0000".repeat(900_000) },

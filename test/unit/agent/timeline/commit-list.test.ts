@@ -14,7 +14,7 @@ describe("readCommits()", () => {
 		]);
 	});
 
-	it("leaves out what is cut off", () => {
+	it("leaves out incomplete entries", () => {
 		expect(readCommits(`\u001e${"a".repeat(39)}`)).to.deep.equal([]);
 		expect(readCommits(`\u001e${"a".repeat(40)}\u001f2026-1`)).to.deep.equal([]);
 		expect(readCommits("")).to.deep.equal([]);

@@ -31,7 +31,7 @@ const entryOf = (records: readonly TimelineRecord[]) =>
 	records.map((record) => ("entry" in record ? record.entry : undefined)).find((entry) => entry);
 
 describe("the records of what happens", () => {
-	it("are an entry and an event each, but for what a person says and a tool that is no command", () => {
+	it("are an entry and an event each, except for messages of a person and tools that are no commands", () => {
 		const call = { kind: "read", title: "a.ts", hasFailed: false, durationMs: 5 };
 		const table: [records: TimelineRecord[], kinds: string[]][] = [
 			[messageRecords(turn("Hello"), at), ["event message_user"]],
@@ -45,13 +45,13 @@ describe("the records of what happens", () => {
 		for (const [records, kinds] of table) expect(kindsOf(records)).to.deep.equal(kinds);
 	});
 
-	it("say that a turn failed before its answer", () => {
+	it("report a failed turn before its answer", () => {
 		const records = answerRecords(turn("", { error: "The model is away" }), 3, at);
 		expect(kindsOf(records)).to.deep.equal(["entry error", "event error", "entry message", "event message_assistant"]);
 		expect(records[2]).to.deep.equal({ entry: { at, type: "message", label: "Turn 3" } });
 	});
 
-	it("count the tokens of a turn, where somebody counts them", () => {
+	it("have the tokens of a turn if they are counted", () => {
 		const tokens = { input: 1, output: 2, cache_read: 4, cache_write: 8 };
 		const [entry, event] = answerRecords(turn("x"), 1, at, tokens);
 		expect(entry).to.deep.nested.include({ "entry.tokens": 15 });
@@ -59,7 +59,7 @@ describe("the records of what happens", () => {
 		expect(entryOf(answerRecords(turn("x"), 1, at))).not.to.have.property("tokens");
 	});
 
-	it("tell an exit code, or at least whether a command went well", () => {
+	it("have an exit code, or at least the success of a command", () => {
 		const call = { kind: "execute", title: "ls", hasFailed: true, durationMs: 5 };
 		const exit = (more: object) => entryOf(callRecords({ ...call, ...more }, at))?.exit;
 		expect([exit({}), exit({ hasFailed: false }), exit({ exitCode: 7 })]).to.deep.equal([1, 0, 7]);
@@ -77,7 +77,7 @@ describe("the records of what happens", () => {
 		expect(files(203).at(-1)).to.deep.equal({ entry: { at, type: "session", label: "3 more files have changed" } });
 	});
 
-	it("tell lines only of a file that was changed, and the end of a path that is too long", () => {
+	it("have lines only for a changed file, and the end of a path that is too long", () => {
 		const tell = (status: "new" | "mod" | "del", path = "a") => fileRecords([{ path, status, ins: 3, del: 2 }], at);
 		expect(tell("mod")[1]).to.deep.nested.include({ "event.data": { path: "a", insertions: 3, deletions: 2 } });
 		for (const status of ["new", "del"] as const)
@@ -85,7 +85,7 @@ describe("the records of what happens", () => {
 		expect(entryOf(tell("new", `${"x".repeat(2_000)}/end`))?.label).to.match(/^x{1020}\/end$/);
 	});
 
-	it("fit a report by the contract, whatever the texts are", () => {
+	it("fit a report of the contract, with any texts", () => {
 		const check = compileSchema(historyReport);
 		const text = fc.string({ unit: "binary", maxLength: 3_000 });
 		const path = fc.string({ minLength: 1, maxLength: 3_000 });

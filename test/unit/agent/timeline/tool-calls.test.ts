@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { ToolCalls } from "#agent/timeline/tool-calls.ts";
 
 describe("ToolCalls", () => {
-	it("puts a call together from its updates, and tells it once, when it is over", () => {
+	it("assembles a call from its updates, and returns it once, when it has ended", () => {
 		const calls = new ToolCalls();
 		expect(calls.update({ type: "tool", id: "a", title: "Run", kind: "execute", status: "pending" })).to.equal(
 			undefined,
@@ -15,7 +15,7 @@ describe("ToolCalls", () => {
 		expect(calls.update({ type: "tool", id: "a", status: "completed" })).to.equal(undefined);
 	});
 
-	it("takes a call that was never announced", () => {
+	it("accepts a call that was never announced", () => {
 		const call = new ToolCalls().update({ type: "tool", id: "b", status: "completed" });
 		expect(call).to.include({ kind: "other", title: "", hasFailed: false });
 	});

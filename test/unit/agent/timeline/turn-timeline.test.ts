@@ -41,7 +41,7 @@ describe("TurnTimeline", () => {
 		return log.after(0).flatMap((record) => ("event" in record ? [record.event.event_type] : []));
 	}
 
-	it("keeps the order of commands, files and answers, however long a look takes", async () => {
+	it("keeps the order of commands, files and answers with slow looks", async () => {
 		ready.resolve();
 		timeline.began(turn("do it"));
 		timeline.updated(call("make"));
@@ -83,7 +83,7 @@ describe("TurnTimeline", () => {
 		expect([looks.length, entries()]).to.deep.equal([0, []]);
 	});
 
-	it("gives a message the tokens that were metered since it began", async () => {
+	it("has the tokens of a message that were metered since it began", async () => {
 		ready.resolve();
 		metered = { ...noTokens, input: 100, output: 5 };
 		timeline.began(turn("think"));
@@ -99,7 +99,7 @@ describe("TurnTimeline", () => {
 		expect(entries()[1], "an answer without words").to.equal("message Turn 1");
 	});
 
-	it("tells an error of a turn", async () => {
+	it("records an error of a turn", async () => {
 		ready.resolve();
 		timeline.began(turn("fail"));
 		timeline.ended(turn("", { stop_reason: "error", error: "Out of\ncredit" }));
@@ -109,7 +109,7 @@ describe("TurnTimeline", () => {
 		expect(events()).to.include("error");
 	});
 
-	it("lets no turn begin before the first look, and none wait for it when the pod ends", async () => {
+	it("delays turns until the first look, but not when the pod ends", async () => {
 		let passed = 0;
 		const never = new AbortController();
 		void timeline.pass(turn("first"), never.signal).then(() => passed++);

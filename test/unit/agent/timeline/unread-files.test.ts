@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { UnreadFiles } from "#agent/timeline/unread-files.ts";
 
 describe("UnreadFiles", () => {
-	it("tells what came, changed and went", () => {
+	it("reports new, changed and removed files", () => {
 		const files = new UnreadFiles();
 		const none = new Set<string>();
 		const [own, tracked] = [

@@ -11,7 +11,7 @@ describe("identityFile()", () => {
 	before(() => (folder = mkdtempSync(join(tmpdir(), "atelier-identity-"))));
 	after(() => rmSync(folder, { recursive: true }));
 
-	it("is read by git as it was meant, whatever the name holds", () => {
+	it("is read by git with the same values, for any name", () => {
 		const file = join(folder, "config");
 		const word = fc.string({
 			unit: fc.constantFrom("a", '"', "\\", ";", "#", "\n", " ", "ä", "]", "="),

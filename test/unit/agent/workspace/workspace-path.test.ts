@@ -14,7 +14,8 @@ describe("folderBelow()", () => {
 		expect(await folderBelow(workspace, "packages/api/")).to.equal(join(workspace, "packages/api"));
 	});
 
-	it("takes the workspace for an empty path", async () => expect(await folderBelow(workspace, "")).to.equal(workspace));
+	it("returns the workspace for an empty path", async () =>
+		expect(await folderBelow(workspace, "")).to.equal(workspace));
 
 	it("refuses a file, a missing folder and a link that leads out", async () => {
 		writeFileSync(join(workspace, "file"), "");
@@ -26,7 +27,7 @@ describe("folderBelow()", () => {
 });
 
 describe("isFreeOfLinks()", () => {
-	it("sees a link anywhere on the way", async () => {
+	it("detects a link anywhere on the path", async () => {
 		const workspace = mkdtempSync(join(tmpdir(), "atelier-paths-"));
 		try {
 			symlinkSync("/tmp", join(workspace, "out"));

@@ -36,7 +36,7 @@ describe("maskedTemplate()", () => {
 		expect(template.env_vars["TOKEN"]).to.equal(secret);
 	});
 
-	it("masks what is masked already to the same", () => {
+	it("masks masked values to the same", () => {
 		expect(maskedTemplate(masked)).to.deep.equal(masked);
 	});
 });

@@ -13,7 +13,7 @@ function templateOf(name: string, bytes: number): Template {
 }
 
 describe("templatePage()", () => {
-	it("is one page, by name, where they fit", () => {
+	it("is one page, by name, if the templates fit", () => {
 		const { items, next } = templatePage([templateOf("b", 1), templateOf("c", 1), templateOf("a", 1)]);
 		expect([items.map(({ name }) => name), next]).to.deep.equal([["a", "b", "c"], undefined]);
 	});

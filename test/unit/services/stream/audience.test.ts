@@ -26,7 +26,7 @@ describe("Audience", () => {
 });
 
 describe("audienceKey()", () => {
-	it("is equal for those who see the same, and for nobody else", () => {
+	it("is equal for clients that see the same, and for no others", () => {
 		expect(audienceKey(alice)).to.equal(audienceKey({ ...alice, kind: "pat", roles: ["developer"] }));
 		expect(audienceKey(admin)).to.equal(audienceKey(user("boss", "acme", ["admin"])));
 		const all = [

@@ -68,7 +68,7 @@ function numbers(frames: readonly Buffer[]): number[] {
 }
 
 describe("LogTail", () => {
-	it("begins with the newest 5,000 and tells nobody of the past", async () => {
+	it("begins with the newest 5,000 and publishes no older ones", async () => {
 		const { tail, listener } = await tailOf(12_345);
 		expect(tail.position).to.deep.equal({ epoch: "e1", seq: 12_345 });
 		expect(listener.seqs).to.deep.equal([]);
@@ -76,7 +76,7 @@ describe("LogTail", () => {
 		expect(tail.resetReason({ epoch: "e1", seq: 7_344 })).to.equal("expired");
 	});
 
-	it("begins with what there is when the log keeps less", async () => {
+	it("begins with all entries when the log has fewer", async () => {
 		const { tail } = await tailOf(300, 200);
 		expect(tail.resetReason({ epoch: "e1", seq: 199 })).to.equal(undefined);
 		expect(tail.resetReason({ epoch: "e1", seq: 198 })).to.equal("expired");
@@ -89,14 +89,14 @@ describe("LogTail", () => {
 		expect(tail.after(tail.position, everybody, 100)).to.deep.equal({ frames: [], position: tail.position });
 	});
 
-	it("says why a position is no place to go on from", async () => {
+	it("says why a position is invalid", async () => {
 		const { tail } = await tailOf(10);
 		expect(tail.resetReason({ epoch: "e0", seq: 5 })).to.equal("epoch");
 		expect(tail.resetReason({ epoch: "e1", seq: 11 })).to.equal("ahead");
 		expect(tail.resetReason({ epoch: "e1", seq: 10 })).to.equal(undefined);
 	});
 
-	it("tells each new entry once and in order, and reads the range only when the head moved", async () => {
+	it("publishes each new entry once and in order, and reads the range only when the head moved", async () => {
 		const { log, tail, listener } = await tailOf(10);
 		const before = log.reads;
 		await tail.refresh();
@@ -141,7 +141,7 @@ describe("LogTail", () => {
 		});
 	}
 
-	it("does not add up what was odd at different times (H10)", async () => {
+	it("does not combine separate irregularities (H10)", async () => {
 		const clock = new HandClock();
 		try {
 			const { log, tail, listener } = await tailOf(10);
@@ -157,7 +157,7 @@ describe("LogTail", () => {
 		}
 	});
 
-	it("lets nobody go on from before an entry that was skipped (H10)", async () => {
+	it("refuses positions before a skipped entry (H10)", async () => {
 		const { log, tail, listener } = await tailOf(10);
 		Object.assign(log, { seq: 15, skipped: [12, 13] });
 		await tail.refresh();
@@ -169,7 +169,7 @@ describe("LogTail", () => {
 		expect(listener.troubles).to.deep.equal([]);
 	});
 
-	it("hands a client what it missed in pieces, and only what it may see", async () => {
+	it("returns what a client missed in pieces, and only what it may see", async () => {
 		const { tail } = await tailOf(100);
 		let position: EventPosition = { epoch: "e1", seq: 40 };
 		const seen: number[] = [];
@@ -197,7 +197,7 @@ describe("LogTail", () => {
 		});
 	}
 
-	it("keeps no more than 64 MB, and never forgets the newest", async () => {
+	it("keeps at most 64 MB, and always the newest", async () => {
 		const { log, tail } = await tailOf(0);
 		log.dataBytes = 1024 * 1024;
 		log.seq = 70;
@@ -206,7 +206,7 @@ describe("LogTail", () => {
 		expect(tail.resetReason({ epoch: "e1", seq: 5 })).to.equal("expired");
 	});
 
-	it("shows an entry of an undeclared name to nobody, says so once, and goes on after it", async () => {
+	it("hides an entry with an undeclared name, logs it once, and goes on after it", async () => {
 		const { log, tail, listener } = await tailOf(0);
 		log.type = "session_invented";
 		log.seq = 3;

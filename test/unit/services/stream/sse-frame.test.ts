@@ -13,11 +13,11 @@ describe("frame()", () => {
 		expect(bytes.toString()).to.equal('id: e1-7\nevent: session_deleted\ndata: {"id":"x"}\n\n');
 	});
 
-	it("has no id where nothing is to be remembered", () => {
+	it("has no id for events without a position", () => {
 		expect(frame("heartbeat", "{}").toString()).to.equal("event: heartbeat\ndata: {}\n\n");
 	});
 
-	it("stays one event for a reader that follows the standard, whatever the data, however it is cut", async () => {
+	it("remains one event for a standard reader, with any data in any chunks", async () => {
 		const property = fc.asyncProperty(
 			fc.jsonValue(),
 			fc.nat(4),

@@ -27,7 +27,7 @@ describe("retainedFrom()", () => {
 		);
 	});
 
-	it("keeps no more than fits, but for the last exchange", () => {
+	it("keeps no more than fits, except for the last exchange", () => {
 		fc.assert(
 			fc.property(fc.array(message, { minLength: 1, maxLength: 20 }), fc.nat(2_000), (messages, tokens) => {
 				const from = retainedFrom(messages, tokens);

@@ -7,7 +7,7 @@ describe("ModelContext", () => {
 	if (!first || !second || !third) throw new Error("unreachable");
 	const each = estimatedTokens([first]);
 
-	it("estimates everything as long as nobody has counted, the system prompt and the tools included", () => {
+	it("estimates everything without a count, including the system prompt and the tools", () => {
 		const context = new ModelContext([first]);
 		context.overhead = 500;
 		context.add(second);
@@ -15,7 +15,7 @@ describe("ModelContext", () => {
 		expect(context.used).to.equal(500 + 2 * each);
 	});
 
-	it("takes what was counted, and estimates what came after", () => {
+	it("uses the count, and estimates later messages", () => {
 		const context = new ModelContext([first]);
 		context.overhead = 500;
 		context.count(1_234);
@@ -24,7 +24,7 @@ describe("ModelContext", () => {
 		expect(context.used).to.equal(1_234 + each);
 	});
 
-	it("puts a summary in place of all but the last messages, and counts anew", () => {
+	it("replaces all but the last messages by a summary, and counts again", () => {
 		const context = new ModelContext([first, second, third]);
 		context.count(9_999);
 		context.compact(userMessage("summary"), 1);

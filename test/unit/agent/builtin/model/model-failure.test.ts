@@ -11,23 +11,23 @@ describe("modelFailure()", () => {
 		expect(failure).to.include({ isRetryable: false, isTooLong: false, retryAfterMs: undefined });
 	});
 
-	it("says the body where there are no words, and says so where there is nothing", () => {
+	it("has the body without a message, and says so if there is none", () => {
 		const blank = { statusCode: 502, message: "", isRetryable: true };
 		expect(modelFailure({ ...blank, responseBody: "Bad gateway" }, secret).message).to.match(/502: Bad gateway$/);
 		expect(modelFailure(blank, secret).message).to.match(/502: no reason given$/);
 		expect(modelFailure(undefined, secret).message).to.equal("The model did not answer: no reason given");
 	});
 
-	it("repeats only so many words", () => {
+	it("repeats a bounded part of the words", () => {
 		expect(modelFailure({ statusCode: 500, message: "x".repeat(100_000) }, secret).message.length).to.be.below(1_100);
 	});
 
-	it("takes what has no status for a broken connection, which is worth another attempt", () => {
+	it("treats a failure without a status as a broken connection, which may be retried", () => {
 		expect(modelFailure(new TypeError("terminated"), secret)).to.include({ isRetryable: true });
 		expect(modelFailure("overloaded", secret).message).to.equal("The model did not answer: overloaded");
 	});
 
-	it("keeps a failure of our own as it is", () => {
+	it("does not change its own failures", () => {
 		const failure = new ModelFailure("No");
 		expect(modelFailure(failure, secret)).to.equal(failure);
 	});

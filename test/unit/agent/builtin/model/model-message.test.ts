@@ -35,12 +35,12 @@ function idsOf(messages: readonly ModelMessage[]): string[] {
 }
 
 describe("mended()", () => {
-	it("leaves alone what is whole", () => {
+	it("does not change complete messages", () => {
 		const whole = [userMessage("a"), calls("1", "2"), result("1"), result("2"), words];
 		expect(mended(whole)).to.deep.equal(whole);
 	});
 
-	it("closes calls without a result, right behind them", () => {
+	it("adds results to calls without one, right after them", () => {
 		const torn = mended([userMessage("a"), calls("1", "2"), result("1"), userMessage("b")]);
 		expect(idsOf(torn)).to.deep.equal(["call 1", "call 2", "result 1", "result 2"]);
 		expect(torn.at(-1)).to.deep.equal(userMessage("b"));
@@ -74,7 +74,7 @@ describe("retainedFrom()", () => {
 		{ minLength: 1, maxLength: 12 },
 	);
 
-	it("never parts a result from its call, and keeps something", () => {
+	it("never separates a result from its call, and keeps a message", () => {
 		fc.assert(
 			fc.property(conversation, fc.integer({ min: 0, max: 2_000 }), (groups, tokens) => {
 				const messages = groups.flat();

@@ -10,7 +10,7 @@ const env = {
 };
 
 describe("readModelSettings()", () => {
-	it("reads all of them, with what may be left out", () => {
+	it("reads all settings, with defaults for optional ones", () => {
 		expect(readModelSettings(env)).to.deep.equal({
 			model: "m",
 			wire: "anthropic",

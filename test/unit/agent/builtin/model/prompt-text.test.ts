@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { promptText } from "#agent/builtin/model/prompt-text.ts";
 
 describe("promptText()", () => {
-	it("joins what can be read, and names what cannot", () => {
+	it("joins readable blocks, and names others", () => {
 		const blocks = [
 			{ type: "text", text: "Look:" },
 			{ type: "resource_link", name: "a.txt", uri: "file:///a.txt" },
@@ -16,7 +16,7 @@ describe("promptText()", () => {
 		);
 	});
 
-	it("refuses a message without words", () => {
+	it("refuses a message without text", () => {
 		expect(() => promptText([])).to.throw("The message holds no text");
 		expect(() => promptText([{ type: "text", text: "" }])).to.throw("The message holds no text");
 	});

@@ -20,7 +20,7 @@ describe("Transcript", () => {
 		return { messages, updates };
 	}
 
-	it("tells what was added, and what a summary has replaced only to people", async () => {
+	it("returns what was added, and what a summary replaced only for people", async () => {
 		const transcript = await Transcript.create(folder(), "s1");
 		const said = ["a", "b", "c"];
 		for (const text of said) await transcript.add(userMessage(text), [words(text)]);
@@ -33,7 +33,7 @@ describe("Transcript", () => {
 		});
 	});
 
-	it("is written anew with a summary when it has become too long", async () => {
+	it("is rewritten with a summary when it is too long", async () => {
 		const transcript = await Transcript.create(folder(), "s1");
 		const long = "x".repeat(1_048_576);
 		for (let n = 0; n < 33; n++) await transcript.add(userMessage(long), [words(long)]);
@@ -48,7 +48,7 @@ describe("Transcript", () => {
 		});
 	});
 
-	it("costs nothing but itself when it cannot be written", async () => {
+	it("loses only itself when it cannot be written", async () => {
 		const transcript = await Transcript.create(folder(), "s1");
 		await transcript.add(userMessage("a"), []);
 		// Every write to a closed file fails.
@@ -67,7 +67,7 @@ describe("Transcript", () => {
 		expect((await loaded()).messages).to.deep.equal([userMessage("a")]);
 	});
 
-	it("is not there when nobody wrote it, or its name is none", async () => {
+	it("is absent when it was never written, or its name is invalid", async () => {
 		for (const id of ["s2", "../s1", "s1.jsonl", ""]) {
 			expect(await failureOf(Transcript.load(folder(), id))).to.be.instanceOf(Error);
 		}

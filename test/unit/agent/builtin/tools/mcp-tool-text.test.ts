@@ -5,7 +5,7 @@ import { mcpText, mcpToolName } from "#agent/builtin/tools/mcp-tool-text.ts";
 describe("mcpToolName()", () => {
 	it("joins server and tool", () => expect(mcpToolName("files", "read-all")).to.equal("files__read-all"));
 
-	it("is always a name that providers take, and different for different tools", () => {
+	it("is always a valid name for providers, and different for different tools", () => {
 		fc.assert(
 			fc.property(fc.string(), fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (server, a, b) => {
 				expect(mcpToolName(server, a)).to.match(/^[\w-]{1,64}$/);
@@ -16,7 +16,7 @@ describe("mcpToolName()", () => {
 });
 
 describe("mcpText()", () => {
-	it("is the words of a result; of what is no text, what it was", () => {
+	it("is the text of a result, with the kind of other content", () => {
 		const content = [
 			{ type: "text", text: "words" },
 			{ type: "image", data: "AA==", mimeType: "image/png" },

@@ -33,7 +33,7 @@ describe("ToolRunner", () => {
 
 	const call = { id: "1", name: "try", input: "{}" };
 
-	it("begins nothing after a cancellation, however soon after the permission it came", async () => {
+	it("begins nothing after a cancellation, even right after the permission", async () => {
 		let ran = 0;
 		for (let ticks = 0; ticks < 30; ticks++) {
 			const cancel = new AbortController();
@@ -54,7 +54,7 @@ describe("ToolRunner", () => {
 		expect(ran, "control").to.be.within(1, 29);
 	});
 
-	it("leaves alone a call that does not heed its cancellation, and shows nothing more of it", async () => {
+	it("abandons a call that ignores its cancellation, and shows nothing more of it", async () => {
 		const cancel = new AbortController();
 		let stage: ToolStage | undefined;
 		const deaf = tool((given) => {
@@ -75,7 +75,7 @@ describe("ToolRunner", () => {
 		expect(part.output).to.deep.equal({ type: "error-text", value: "Cancelled by the user" });
 	});
 
-	it("takes a client that cannot be asked for a refusal", async () => {
+	it("treats a client that cannot be asked as a refusal", async () => {
 		const never = tool(() => Promise.reject(new Error("ran")));
 		const { part } = await runnerWith(() => Promise.reject(new Error("no such method"))).run(
 			call,
@@ -85,7 +85,7 @@ describe("ToolRunner", () => {
 		expect(JSON.stringify(part.output)).to.contain("did not permit");
 	});
 
-	it("tells the model of a tool that does not exist, or a command nobody could read", async () => {
+	it("tells the model about an unknown tool or an unreadable command", async () => {
 		const { signal } = new AbortController();
 		const runner = runnerWith(() => Promise.reject(new Error("asked")));
 		const wrong = await runner.run({ ...call, name: "absent" }, [bash], signal);

@@ -24,14 +24,14 @@ describe("splitMcpServers()", () => {
 		});
 	}
 
-	it("writes servers as the protocol does", () => {
+	it("writes servers in the form of the protocol", () => {
 		expect(splitMcpServers([stdio, http], "both", { mcpCapabilities: { http: true } }).taken).to.deep.equal([
 			{ name: "files", command: "node", args: ["x.js"], env: [{ name: "A", value: "1" }] },
 			{ type: "http", name: "web", url: "https://mcp.example/x", headers: [{ name: "H", value: "2" }] },
 		]);
 	});
 
-	it("takes it that an agent which says nothing offers no HTTP", () => {
+	it("assumes no HTTP of an agent that does not mention it", () => {
 		for (const capabilities of [{}, { mcpCapabilities: null }, { mcpCapabilities: { http: "yes" } }])
 			expect(splitMcpServers([http], "both", capabilities)).to.deep.equal({ taken: [], unusable: ["web (http)"] });
 	});

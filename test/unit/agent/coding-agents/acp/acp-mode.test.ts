@@ -10,7 +10,7 @@ const option = {
 };
 
 describe("modeRequest()", () => {
-	it("is a request of its own where the agent has modes, before an option of the same name", () => {
+	it("is a separate request if the agent has modes, rather than an option of the same name", () => {
 		expect(modeRequest("yolo", { modes, choices: [] })).to.deep.equal(["session/set_mode", { modeId: "yolo" }]);
 		expect(modeRequest("default", { modes, choices: [option] })).to.deep.equal([
 			"session/set_mode",
@@ -18,14 +18,14 @@ describe("modeRequest()", () => {
 		]);
 	});
 
-	it("is an option where the agent has that", () => {
+	it("is an option if the agent has one", () => {
 		const request = ["session/set_config_option", { configId: "mode-option", value: "auto" }];
 		expect(modeRequest("auto", { modes, choices: [{ category: "model", type: "select" }, option] })).to.deep.equal(
 			request,
 		);
 	});
 
-	it("is none for a mode that the agent does not have", () => {
+	it("is undefined for a mode that the agent does not have", () => {
 		for (const choices of [[], [option], [{ ...option, type: "text" }], [{ ...option, category: "model" }]])
 			expect(modeRequest("other", { modes, choices })).to.equal(undefined);
 		expect(modeRequest("auto", { modes: {}, choices: [{ ...option, type: "text" }] })).to.equal(undefined);

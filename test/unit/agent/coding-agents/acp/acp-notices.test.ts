@@ -32,7 +32,7 @@ describe("readNotice()", () => {
 		expect(notice.commands[0]?.description).to.have.length(500);
 	});
 
-	it("reads how full the context is, where both numbers make sense", () => {
+	it("reads the use of the context if both numbers are valid", () => {
 		expect(readNotice({ sessionUpdate: "usage_update", used: 5, size: 10 })).to.deep.equal({
 			type: "context",
 			used: 5,
@@ -47,7 +47,7 @@ describe("readNotice()", () => {
 			expect(readNotice({ sessionUpdate: "usage_update", used, size })).to.equal(undefined);
 	});
 
-	it("knows no other update", () => {
+	it("ignores other updates", () => {
 		for (const sessionUpdate of ["agent_message_chunk", undefined, 7])
 			expect(readNotice({ sessionUpdate })).to.equal(undefined);
 	});

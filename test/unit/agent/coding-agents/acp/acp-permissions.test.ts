@@ -5,7 +5,7 @@ import { readPermission } from "#agent/coding-agents/acp/acp-permissions.ts";
 const option = { optionId: "allow", name: "Allow", kind: "allow_once" };
 
 describe("readPermission()", () => {
-	it("reads what is asked for, and by what it is answered", () => {
+	it("reads the request and its options", () => {
 		const call = { kind: "execute", title: "ls", rawInput: { command: "ls" } };
 		expect(readPermission(call, [option])).to.deep.equal({
 			tool: "execute",
@@ -15,7 +15,7 @@ describe("readPermission()", () => {
 		});
 	});
 
-	it("shows changes and texts where the agent tells no input", () => {
+	it("shows changes and texts if the agent reports no input", () => {
 		const content = [
 			{ type: "diff", path: "a", newText: "new" },
 			{ type: "content", content: { type: "text", text: "one" } },
@@ -28,7 +28,7 @@ describe("readPermission()", () => {
 			});
 	});
 
-	it("leaves out options that nobody could choose", () => {
+	it("leaves out options that cannot be chosen", () => {
 		const odd = [
 			{ ...option, optionId: "" },
 			{ ...option, optionId: 7 },
@@ -57,7 +57,7 @@ describe("readPermission()", () => {
 		expect(input["command"]).to.equal(`${"x".repeat(4_000)}… (5000 characters)`);
 	});
 
-	it("is small enough to be shown, whatever an agent sends", () => {
+	it("is small enough to be shown, with any content", () => {
 		const text = fc.integer({ min: 0, max: 9_000 }).map((length) => "é".repeat(length));
 		const input = fc.dictionary(fc.string(), fc.oneof(text, fc.array(text, { maxLength: 4 })), { maxKeys: 6 });
 		fc.assert(

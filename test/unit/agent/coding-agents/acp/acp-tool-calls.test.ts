@@ -15,7 +15,7 @@ describe("AcpToolCalls", () => {
 	const asked = (toolCall: object) =>
 		readPermission(calls.asked({ toolCall: { toolCallId: "t", ...toolCall } }).call, []);
 
-	it("shows a person what was told before of the call that is asked for", () => {
+	it("shows a person what was reported before about the call", () => {
 		calls.updated({ ...announced, title: "Running: echo ran", kind: "execute", rawInput: { command: "echo ran" } });
 		expect(asked({ title: "Bash", rawInput: {} })).to.deep.include({
 			tool: "execute",
@@ -24,7 +24,7 @@ describe("AcpToolCalls", () => {
 		});
 	});
 
-	it("shows the changes of a call without input, told before or with the request", () => {
+	it("shows the changes of a call without input, reported before or with the request", () => {
 		const input = { changes: [{ path: "/ws/a.txt", old_text: "old", new_text: "new" }] };
 		expect(asked({ title: "Edit files", content: [diff] }).input).to.deep.equal(input);
 		calls.updated({ ...announced, toolCallId: "u", title: "Edit", content: [diff] });
@@ -43,14 +43,14 @@ describe("AcpToolCalls", () => {
 		expect(calls.answered("u", true)).to.equal(undefined);
 	});
 
-	it("says of a change that it is planned, then that it has happened", () => {
+	it("shows a change as planned, and then as made", () => {
 		const planned = calls.updated({ ...announced, status: "pending", content: [diff] });
 		expect(planned).to.deep.include({ output: "Change to /ws/a.txt" });
 		const done = calls.updated({ ...updated, status: "completed" });
 		expect(done).to.deep.include({ status: "completed", output: "Changed /ws/a.txt" });
 	});
 
-	it("never shows a refused change as done, whatever the agent says", () => {
+	it("never shows a refused change as made, whatever the agent reports", () => {
 		calls.updated({ ...announced, status: "pending", content: [diff] });
 		asked({});
 		expect(calls.answered("t", false)).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
@@ -58,7 +58,7 @@ describe("AcpToolCalls", () => {
 		expect(claimed).to.deep.include({ status: "failed", output: "Did not change /ws/a.txt" });
 	});
 
-	it("takes a call that was refused and is asked for again as it is answered last", () => {
+	it("treats a call that is asked for again as it is answered last", () => {
 		asked({});
 		calls.answered("t", false);
 		asked({ status: "pending" });
@@ -69,7 +69,7 @@ describe("AcpToolCalls", () => {
 		});
 	});
 
-	it("ends at the end of a turn what was left open", () => {
+	it("ends open calls at the end of a turn", () => {
 		calls.updated({ ...announced, status: "in_progress" });
 		calls.updated({ ...announced, toolCallId: "over", status: "completed" });
 		expect([...calls.closed(true)]).to.deep.equal([{ type: "tool", id: "t", status: "failed" }]);

@@ -31,7 +31,7 @@ describe("readUpdate()", () => {
 		expect(readUpdate({ ...call, rawOutput: { metadata: { exit: null } } })).to.not.have.property("exit_code");
 	});
 
-	it("tells only what an update changes", () => {
+	it("reports only what an update changes", () => {
 		const update = { sessionUpdate: "tool_call_update", toolCallId: "t", title: null, status: "completed" } as const;
 		expect(readUpdate(update)).to.deep.equal({ type: "tool", id: "t", status: "completed" });
 	});
@@ -48,14 +48,14 @@ describe("readUpdate()", () => {
 		expect(output).to.deep.equal({ type: "tool", id: "t", output: "done\nChanged /ws/a.txt" });
 	});
 
-	it("leaves out what is not kept", () => {
+	it("ignores updates that are not used", () => {
 		expect(readUpdate({ sessionUpdate: "current_mode_update", currentModeId: "ask" })).to.equal(undefined);
 		expect(readUpdate({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "x" } })).to.equal(
 			undefined,
 		);
 	});
 
-	it("reads whatever an agent sends, and keeps texts only", () => {
+	it("accepts anything that an agent sends, and keeps texts only", () => {
 		const members = ["type", "content", "text", "path", "command", "rawInput", "rawOutput", "toolCallId", "status"];
 		const member = fc.constantFrom(...members, "title", "entries", "toString", "valueOf", "exitCode");
 		const word = fc.constantFrom("text", "diff", "content", 1, null, true);

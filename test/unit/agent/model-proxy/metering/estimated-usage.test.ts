@@ -37,7 +37,7 @@ describe("estimatedUsage()", () => {
 	});
 
 	const count = fc.integer({ min: 0, max: 1_000_000 });
-	it("is never less than what was told, and grows with what was received", () => {
+	it("is never less than what was reported, and grows with what was received", () => {
 		const told = fc.record({ input: count, output: count, cache_read: count, cache_write: count });
 		fc.assert(
 			fc.property(told, count, count, (known, received, further) => {

@@ -22,7 +22,7 @@ const event = fc.tuple(fc.string({ maxLength: 20 }), fc.constantFrom("\n", "\r\n
 const lengths = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
 
 describe("EventSplitter", () => {
-	it("gives the same events however the bytes come, and changes none", () => {
+	it("returns the same events for any chunks, unchanged", () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 10 }), fc.string({ maxLength: 5 }), lengths, (events, rest, sizes) => {
 				const tail = rest.replaceAll(/[\r\n]/g, "·");
@@ -32,7 +32,7 @@ describe("EventSplitter", () => {
 		);
 	});
 
-	it("gives an event that is too long in pieces, which nobody is to read, and the next one whole", () => {
+	it("returns a too long event in pieces, and the next one complete", () => {
 		const long = `data: ${"x".repeat(100)}\n\n`;
 		const pieces = split(`${long}data: y\n\n`, [10], 40);
 		expect(pieces.map(({ text }) => text).join("")).to.equal(`${long}data: y\n\n`);

@@ -102,13 +102,13 @@ describe("usageForms", () => {
 		});
 	}
 
-	it("know that a value tells nothing", () => {
+	it("find no usage in a value without it", () => {
 		for (const wire of modelWires)
 			for (const value of [{}, { usage: null }, { usage: [] }, { usageMetadata: 7 }, { choices: [] }])
 				expect(usageForms[wire](value), `${wire} ${JSON.stringify(value)}`).to.equal(undefined);
 	});
 
-	it("take no count that no call can have, whatever a provider says", () => {
+	it("ignore impossible counts of a provider", () => {
 		const odd = fc.oneof(fc.constantFrom(-1, 1.5, NaN, Infinity, 1e9, "10", null), fc.jsonValue());
 		fc.assert(
 			fc.property(odd, odd, (one, other) => {
@@ -133,7 +133,7 @@ describe("mergeUsage()", () => {
 	const count = fc.integer({ min: 0, max: 1_000_000 });
 	const counts = fc.record({ input: count, output: count, cache_read: count, cache_write: count });
 
-	it("knows the greater one of each bucket, in any order and however often", () => {
+	it("keeps the greater value of each bucket, in any order", () => {
 		fc.assert(
 			fc.property(counts, counts, (one, other) => {
 				const merged = mergeUsage(one, other);
@@ -144,7 +144,7 @@ describe("mergeUsage()", () => {
 		);
 	});
 
-	it("keeps what is known when nothing is told", () => {
+	it("keeps the known usage when a value has none", () => {
 		const known = { ...noTokens, input: 1 };
 		expect([mergeUsage(known, undefined), mergeUsage(undefined, known)]).to.deep.equal([known, known]);
 		expect(mergeUsage(undefined, undefined)).to.equal(undefined);

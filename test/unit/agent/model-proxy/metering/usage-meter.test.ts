@@ -46,7 +46,7 @@ describe("UsageMeter", () => {
 			);
 		});
 
-		it(`knows of a broken ${wire} what was told until then`, async () => {
+		it(`has the usage of an interrupted ${wire} stream that was reported until then`, async () => {
 			const reply = replyOf(wire, "text", { input: 90, output: 30, cache_read: 8, cache_write: 0 });
 			const frames = wires[wire].stream(reply);
 			for (let count = 0; count <= frames.length; count++) {
@@ -58,7 +58,7 @@ describe("UsageMeter", () => {
 		});
 	}
 
-	it("hides of a chat stream the event that only tells the usage, and nothing else", async () => {
+	it("hides only the usage event of a chat stream", async () => {
 		await fc.assert(
 			fc.asyncProperty(replies("openai-chat"), fc.array(fc.nat(10_000), { maxLength: 40 }), async (reply, cuts) => {
 				const frames = openaiChat.stream(reply).map(({ text }) => String(text));
@@ -73,7 +73,7 @@ describe("UsageMeter", () => {
 		);
 	});
 
-	it("passes events that are too long to be looked at", async () => {
+	it("passes on events that are too long to be parsed", async () => {
 		const long = `data: {"choices":[{"delta":{"content":"${"x".repeat(200_000)}"}}],"usage":null}\n\n`;
 		const usage = `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}\n\n`;
 		const meter = new UsageMeter("openai-chat");
@@ -83,7 +83,7 @@ describe("UsageMeter", () => {
 		expect(meter.counts).to.deep.equal({ ...noTokens, input: 5, output: 2 });
 	});
 
-	it("does not take text of the model for its usage", async () => {
+	it("does not mistake text of the model for its usage", async () => {
 		const said = `"usage":{"prompt_tokens":999}`;
 		const meter = new UsageMeter("openai-chat");
 		const events = `data: ${JSON.stringify({ choices: [{ delta: { content: said } }] })}\n\ndata: ${said}\n\n`;
@@ -91,7 +91,7 @@ describe("UsageMeter", () => {
 		expect(meter.counts).to.equal(undefined);
 	});
 
-	it("reads what providers tell in ways of their own", () => {
+	it("reads the special forms of providers", () => {
 		const cases: [ModelWire, object, TokenCounts][] = [
 			// DeepSeek and Moonshot report the cached tokens in other members.
 			[

@@ -39,7 +39,7 @@ describe("refuseModelTools()", () => {
 });
 
 describe("bodyOfModel() and pathOfModel()", () => {
-	it("leave a request as it is that names the session's model", () => {
+	it("do not change a request that names the session's model", () => {
 		const body = { model: "m", a: 1 };
 		expect(bodyOfModel(inBody, body, JSON.stringify(body), "m")).to.equal(body);
 		expect(pathOfModel(inBody, "m")).to.equal(inBody.path);
@@ -53,7 +53,7 @@ describe("bodyOfModel() and pathOfModel()", () => {
 		expect(bodyOfModel(inPath, { model: "x" }, "", "m")).to.deep.equal({ model: "x" });
 	});
 
-	it("write a body anew that names a model twice, of which a provider may read the other one", () => {
+	it("rewrite a body that names a model twice, of which a provider may read the other one", () => {
 		const text = '{"model":"x","model":"m"}';
 		const body = { model: "m" };
 		const sent = bodyOfModel(inBody, body, text, "m");

@@ -24,12 +24,12 @@ describe("isNamedTwice()", () => {
 		it(`is false of ${text}`, () => expect(isNamedTwice(text, "model")).to.equal(false));
 	}
 
-	it("is false of all that was written from an object, however deep and odd", () => {
+	it("is false for every serialised object", () => {
 		const value = fc.dictionary(fc.constantFrom("model", "x", "\\", '"'), fc.jsonValue());
 		fc.assert(fc.property(value, (object) => !isNamedTwice(JSON.stringify(object, null, 1), "model")));
 	});
 
-	it("sees a second one wherever it stands", () => {
+	it("detects a second member at any place", () => {
 		const value = fc.dictionary(fc.constantFrom("x", "y", '"', "}"), fc.jsonValue());
 		fc.assert(
 			fc.property(value, value, (first, second) => {

@@ -22,7 +22,7 @@ describe("providerHeaders()", () => {
 		}
 	});
 
-	it("show nothing to a provider that wants no key", () => {
+	it("show no key to a provider that needs none", () => {
 		expect(providerHeaders(shown, "openai-chat", "")).to.deep.equal({ "accept-encoding": "identity" });
 	});
 
@@ -42,13 +42,13 @@ describe("providerHeaders()", () => {
 		expect(sent).to.deep.equal({ "x-other": "2", "accept-encoding": "identity" });
 	});
 
-	it("ask for an answer that can be read", () => {
+	it("ask for an uncompressed answer", () => {
 		expect(providerHeaders({ "accept-encoding": "br" }, "anthropic", "")["accept-encoding"]).to.equal("identity");
 	});
 });
 
 describe("callerHeaders()", () => {
-	it("leave out what belongs to the connection, cookies, and what tells the key", () => {
+	it("leave out headers of the connection, cookies, and headers with the key", () => {
 		const headers = {
 			"content-type": "text/event-stream",
 			"transfer-encoding": "chunked",

@@ -20,7 +20,7 @@ describe("wordsOf()", () => {
 		});
 	}
 
-	it("are one line of at most 500 bytes of JSON, whatever the body is", () => {
+	it("are one line of at most 500 bytes of JSON, for any body", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 300 }), (body) => {
 				for (const words of [wordsOf(body), oneLine(body)]) {
@@ -55,7 +55,7 @@ describe("failureWithin()", () => {
 describe("bodyWithoutSecrets()", () => {
 	const clean = (text: string) => text.replaceAll("KEY", "***");
 
-	it("keeps the provider's own text where it tells no secret", () => {
+	it("keeps the provider's own text if it contains no secret", () => {
 		for (const body of ['{ "a" : 1 }', "plain", ""]) expect(bodyWithoutSecrets(body, clean)).to.equal(body);
 	});
 

@@ -142,7 +142,7 @@ describe("terms of calls in a session with a budget (H7)", () => {
 		expect(withOwnTools("gemini", { tools: mixed })).to.deep.equal({ tools: [{ functionDeclarations: [] }] });
 	});
 
-	it("looks at a deep and a wide body in linear time", () => {
+	it("examines a deep and a wide body in linear time", () => {
 		let deep: object = {};
 		for (let level = 0; level < 5_000; level++) deep = { a: [deep] };
 		const wide = Array.from({ length: 200_000 }, () => ({ type: "text" }));

@@ -22,7 +22,7 @@ describe("readHead", () => {
 		return git(repository, ["rev-parse", "HEAD"]).trim();
 	}
 
-	it("says what git says of a branch, whatever its name, and of a commit by itself", async () => {
+	it("agrees with git on a branch of any name, and on a detached commit", async () => {
 		for (const where of [[], ["-b", "a/ä-b.c"], ["--detach"]]) {
 			git(repository, ["checkout", "--quiet", ...where]);
 			const made = commit();
@@ -30,13 +30,13 @@ describe("readHead", () => {
 		}
 	});
 
-	it("knows that there is no commit yet", async () => {
+	it("detects that there is no commit yet", async () => {
 		rmSync(own, { recursive: true });
 		git(repository, ["init", "--quiet"]);
 		expect(await readHead(own)).to.deep.equal({ commit: undefined });
 	});
 
-	it("leaves to git what the files do not say plainly", async () => {
+	it("leaves to git what the files do not say directly", async () => {
 		git(repository, ["pack-refs", "--all"]);
 		expect(await readHead(own), "a packed branch").to.equal(undefined);
 		git(repository, ["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);

@@ -10,7 +10,7 @@ function gate() {
 }
 
 describe("KeyedMutex", () => {
-	it("does work of one key in order, also after a failure, and of other keys meanwhile", async () => {
+	it("runs work of one key in order, also after a failure, and of other keys concurrently", async () => {
 		const turns = new KeyedMutex();
 		const { open, opened } = gate();
 		const done: string[] = [];
@@ -27,7 +27,7 @@ describe("KeyedMutex", () => {
 		expect(done).to.deep.equal(["other", "first", "second"]);
 	});
 
-	it("shares work that has not begun, and never work that has", async () => {
+	it("shares work that has not begun, and never work that has begun", async () => {
 		const turns = new KeyedMutex();
 		const { open, opened } = gate();
 		let begun = 0;

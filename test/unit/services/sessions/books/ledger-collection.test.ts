@@ -8,7 +8,7 @@ function row(more: Partial<LedgerRow> = {}): LedgerRow {
 }
 
 describe("a row of the ledger", () => {
-	it("is money unless a user says so", () => {
+	it("is money unless a user reported it", () => {
 		for (const source of ["agent", "correction"]) expect(isMoney(row({ source })), source).to.equal(true);
 		expect(isMoney(row({ source: "user" }))).to.equal(false);
 	});
@@ -19,18 +19,18 @@ describe("a row of the ledger", () => {
 		expect(spendingOf(row({ session: "other", reservation: "x" })).hold).to.equal("other:x");
 	});
 
-	it("costs nothing and touches no hold when a user says it, and is counted all the same", () => {
+	it("costs nothing and changes no hold when a user reported it, and is counted", () => {
 		const said = row({ source: "user", reservation: "x" });
 		expect(spendingOf(said)).to.deep.equal({ seq: 3, at: 1_000, micros: 0, hold: undefined });
 		expect(bookingOf(said)).to.include({ tokens: 40, messages: 1, usedAt: 1_000 });
 	});
 
-	it("costs nothing when nobody knows its cost", () => {
+	it("costs nothing when its cost is unknown", () => {
 		const { micros: _unknown, ...without } = row();
 		expect(spendingOf(without).micros).to.equal(0);
 	});
 
-	it("is no use of the session when it is a correction, which may take away", () => {
+	it("is no use of the session when it is a correction, which may be negative", () => {
 		const correction = row({ source: "correction", micros: -700 });
 		expect(bookingOf(correction)).to.deep.include({ usedAt: undefined });
 		expect(spendingOf(correction).micros).to.equal(-700);

@@ -26,7 +26,7 @@ describe("PriceList", () => {
 	const list = new PriceList(catalogue);
 	const thousand = { ...noTokens, input: 1_000 };
 
-	it("prices models in the cloud, whatever the reporter says", () => {
+	it("prices cloud models independently of the reported cost", () => {
 		expect(list.version).to.equal("7");
 		expect(list.costOf({ provider: "cloud", model: "priced", cost: 9 }, thousand)).to.equal(3_000);
 		expect(
@@ -34,7 +34,7 @@ describe("PriceList", () => {
 		).to.equal(22);
 	});
 
-	it("believes the reporter where it has no price, and knows nothing otherwise", () => {
+	it("uses the reported cost without a price, and is unknown otherwise", () => {
 		expect(list.costOf({ provider: "cloud", model: "free", cost: 0.5 }, thousand)).to.equal(500_000);
 		for (const model of ["free", "unknown"])
 			expect(list.costOf({ provider: "cloud", model, cost: null }, thousand)).to.equal(undefined);
@@ -42,7 +42,7 @@ describe("PriceList", () => {
 			expect(list.costOf({ provider: "local", model }, thousand)).to.equal(undefined);
 	});
 
-	it("lets a session with a budget call its own model while that is known, any with a price, and all from a local one", () => {
+	it("lets a session with a budget call its own model while that is known, any model with a price, and all local ones", () => {
 		const allowed = [
 			["free", "free"],
 			["priced", "free"],
@@ -70,7 +70,7 @@ describe("money", () => {
 		expect([microsOf(0.1), microsOf(0.1 + 0.2), dollarsOf(300_001)]).to.deep.equal([100_000, 300_000, 0.300001]);
 	});
 
-	it("is written with cents and no more digits than it takes", () => {
+	it("is written with cents and no more digits than needed", () => {
 		expect([0, 100_000, 108_000, 5_000_000, 1].map(priceTag)).to.deep.equal([
 			"$0.00",
 			"$0.10",

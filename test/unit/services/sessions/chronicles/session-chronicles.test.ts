@@ -4,7 +4,7 @@ import { fitsJson } from "#shared/bus/json-size.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 
 describe("chainOf()", () => {
-	it("gives the newest that fit one answer (M2)", async () => {
+	it("returns the newest that fit one answer (M2)", async () => {
 		const link = (n: number) => ({
 			id: String(n),
 			wire: JSON.stringify({ id: n, summary: '"'.repeat(20_000) }),

@@ -30,7 +30,7 @@ function stored(entries: readonly TimelineEntry[]) {
 }
 
 describe("a timeline", () => {
-	it("keeps up to a hundred entries beside its state, and then moves them all to a chunk", () => {
+	it("stores up to a hundred entries with its state, and then moves them all to a chunk", () => {
 		const hundred = Array.from({ length: 100 }, (_, t) => message(t));
 		expect(stored(hundred).state.chunks).to.deep.equal([]);
 		const { state, chunks } = stored([...hundred, message(100)]);
@@ -67,12 +67,12 @@ describe("a timeline", () => {
 		expect(state.chunks.map(({ id }) => id)).to.deep.equal(["only"]);
 	});
 
-	it("says that older entries are gone also when later ones have room", () => {
+	it("reports removed entries even if later ones have room", () => {
 		const tail = Array.from({ length: 101 }, (_, t) => message(t));
 		expect(withinBounds({ ...noTimeline, truncated: true, tail }, "later").state.truncated).to.equal(true);
 	});
 
-	it("has entries in its totals that it does not keep", () => {
+	it("includes removed entries in its totals", () => {
 		const entries = Array.from({ length: 2_500 }, (_, t) => message(t));
 		const { state } = stored(entries);
 		expect(state.truncated).to.equal(true);

@@ -30,7 +30,7 @@ describe("timeline totals", () => {
 		expect(totals([])).to.deep.equal({ files: [], commits: [], token_burn: [] });
 	});
 
-	it("say of a file what its first action was, that it is deleted, and sums of its lines", () => {
+	it("have the first action of a file, its deletion, and the sums of its lines", () => {
 		const entries = [
 			file("a", "created", 3),
 			file("a", "modified", 1, 2),
@@ -47,7 +47,7 @@ describe("timeline totals", () => {
 		]);
 	});
 
-	it("have commits with a hash, newest first, at the time they were told", () => {
+	it("have commits with a hash, newest first, at the time of their report", () => {
 		const commits: TimelineEntry[] = [
 			{ t: 1, type: "git", label: "First", hash: "0123456789abcdef" },
 			{ t: 2, type: "git", label: "Pushed" },
@@ -70,7 +70,7 @@ describe("timeline totals", () => {
 		expect(totals(entries).token_burn).to.deep.equal([6, 7, 0, 0]);
 	});
 
-	it("come to the same as a look at all entries at once", () => {
+	it("equal a computation from all entries at once", () => {
 		const entry = fc.record({
 			t: fc.nat({ max: 5_000 }),
 			type: fc.constantFrom(...entryTypes),
@@ -102,7 +102,7 @@ describe("timeline totals", () => {
 		);
 	});
 
-	it("stay within their bounds, with the newest", () => {
+	it("stay within their bounds, and keep the newest", () => {
 		const many = Array.from({ length: 1_200 }, (_one, n) => file(`${n}`, "created"));
 		expect(totals(many).files.map(({ path }) => path)).to.deep.equal(many.slice(200).map(({ label }) => label));
 		const long = Array.from({ length: 600 }, (_one, n) => file(`${n} ${"ä".repeat(500)}`, "created"));

@@ -24,7 +24,7 @@ function withAnswers(...answers: CommandAnswer[]): SessionRecord {
 }
 
 describe("commandMark()", () => {
-	it("tells actions and parameters apart, and marks nothing without a key", () => {
+	it("distinguishes actions and parameters, and needs a key", () => {
 		const mark = commandMark("start", "k", { a: 1 });
 		expect(mark).to.include({ key: "start:k", fingerprint: fingerprintOf({ a: 1 }) });
 		expect(commandMark("stop", "k", { a: 1 })?.key).not.to.equal(mark?.key);
@@ -40,7 +40,7 @@ describe("answeredBefore()", () => {
 		expect(answeredBefore(record, commandMark("start", "k", {}))?.name).to.equal("first");
 	});
 
-	it("is none for another key, another action, and without a key", () => {
+	it("is undefined for another key, another action, and without a key", () => {
 		expect(answeredBefore(record, commandMark("start", "other", {}))).to.equal(undefined);
 		expect(answeredBefore(record, commandMark("archive", "k", {}))).to.equal(undefined);
 		expect(answeredBefore(record, undefined)).to.equal(undefined);
@@ -59,14 +59,14 @@ describe("completedAnswer()", () => {
 	const complete = (...answers: CommandAnswer[]) =>
 		completedAnswer(withAnswers(...answers), { command: "stop", key: "k", answer: now });
 
-	it("replaces a provisional answer once, where it stands", () => {
+	it("replaces a provisional answer once, in its place", () => {
 		const { counts, answers } = complete(answer("a"), answer("stop:k", { provisional: true }), answer("b"));
 		expect(counts).to.deep.equal(now);
 		expect(answers).to.deep.equal([answer("a"), answer("stop:k", { answer: now }), answer("b")]);
 		expect(complete(...(answers ?? []))).to.deep.equal({ counts: now });
 	});
 
-	it("lets an answer stand that is final, and needs no store when there is none", () => {
+	it("keeps a final answer, and writes nothing without one", () => {
 		expect(complete(answer("stop:k"))).to.deep.equal({ counts: session });
 		expect(complete(answer("start:k", { provisional: true }))).to.deep.equal({ counts: now });
 	});
@@ -87,7 +87,7 @@ describe("rememberAnswer()", () => {
 		);
 	});
 
-	it("forgets what is a day old, and what is more than sixteen", () => {
+	it("forgets answers after a day, and those beyond sixteen", () => {
 		const of = (count: number, at: number) => Array.from({ length: count }, (_, index) => answer(`k${index}`, { at }));
 		const fresh = answer("fresh", { at: 2 * rememberedMs });
 		expect(rememberAnswer(of(20, rememberedMs), fresh)).to.deep.equal([fresh]);

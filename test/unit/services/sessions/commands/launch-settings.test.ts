@@ -23,7 +23,7 @@ function settings(request: object, template?: object): LaunchSettings {
 }
 
 describe("launchSettings()", () => {
-	it("takes the agent of the request before the template's before the built-in one", () => {
+	it("prefers the agent of the request to the template's, and that to the built-in one", () => {
 		const template = { workload_config: { agent: "opencode" } };
 		expect(settings({}).agent).to.equal("builtin");
 		expect(settings({}, {}).agent).to.equal("builtin");
@@ -32,7 +32,7 @@ describe("launchSettings()", () => {
 		expect(settings({ agent: "gemini" }, template).agent).to.equal("gemini");
 	});
 
-	it("refuses an agent that has no record by its name, wherever it is from", () => {
+	it("refuses an agent without a record by its name, from a request or a template", () => {
 		const words = /^There is no coding agent "skynet"; known: builtin, claude, /;
 		expect(() => settings({ agent: "skynet" })).to.throw(UnprocessableError, words);
 		expect(() => settings({}, { workload_config: { agent: "skynet" } })).to.throw(UnprocessableError, words);

@@ -22,7 +22,7 @@ describe("newSession()", () => {
 		expect(created).to.include({ generation: 0, desired: "stop", status: "created" }).not.to.have.property("due_at");
 	});
 
-	it("shows clients what its columns say", () => {
+	it("shows clients the values of its columns", () => {
 		const document = sessionDocument();
 		const { session } = recordOf(document);
 		const { rev, generation, created_at, status, owner, tenant } = document;
@@ -31,7 +31,7 @@ describe("newSession()", () => {
 		expect({ owner_id, tenant_id }).to.deep.equal({ owner_id: owner, tenant_id: tenant });
 	});
 
-	it("takes model and agent as they are launched, not as they were asked for", () => {
+	it("has the model and agent of the launch, and not of the request", () => {
 		const launch = { ...launchSettings, model: "of the template", agent: "opencode" };
 		const { session } = recordOf(sessionDocument({ launch, request: sessionCreate({ model: "" }) }));
 		expect(session).to.include({ model: "of the template", agent: "opencode" });

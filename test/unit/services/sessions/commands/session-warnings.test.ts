@@ -23,7 +23,7 @@ describe("sessionWarnings()", () => {
 		});
 	}
 
-	it("says nothing of a request that is done as it was asked", () => {
+	it("has no warning for a request that takes full effect", () => {
 		expect(sessionWarnings(sessionCreate({ name: "a", model: "m" }), launchSettings, undefined)).to.deep.equal([]);
 	});
 
@@ -38,7 +38,7 @@ describe("sessionWarnings()", () => {
 		]);
 	});
 
-	it("says what an agent does unasked when its person wants to be asked, and only then", () => {
+	it("names an agent's unasked actions only if the person wants to be asked", () => {
 		const agents = [...readAgentRecords().values()];
 		for (const mcp_servers of [[], [server]])
 			for (const agent of agents) {
