@@ -21,7 +21,11 @@ export function sessionOf(url: string): string {
 }
 
 /** Refuses an invalid handshake. @throws {HttpError} 400, or 426 for another version. */
-export function refuseBadHandshake({ method, httpVersion, headers }: IncomingMessage): void {
+export function refuseBadHandshake({
+	method,
+	httpVersion,
+	headers,
+}: Pick<IncomingMessage, "method" | "httpVersion" | "headers">): void {
 	const { "sec-websocket-key": key = "", "sec-websocket-version": version } = headers;
 	if (method !== "GET" || httpVersion !== "1.1") throw badRequest("A WebSocket begins with GET in HTTP/1.1");
 	if (!/^[+/\dA-Za-z]{22}==$/.test(key)) throw badRequest("The header Sec-WebSocket-Key is missing or wrong");

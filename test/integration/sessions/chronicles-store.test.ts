@@ -16,11 +16,12 @@ import { sessionEventCollection } from "#services/sessions/raw-events/session-ev
 import { eventOf, maxEvents, SessionEventRecords } from "#services/sessions/raw-events/session-event-records.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
-import type { Session } from "#shared/contracts/session-resource.ts";
 import type { TimelineEntry } from "#shared/contracts/chronicles.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+import { sessionRecord } from "../../support/platform/session-record.ts";
+import { alice } from "../../support/bus/test-brokers.ts";
 
 const collections = [...chronicleCollections, sessionEventCollection];
 const engines: Record<string, () => Promise<StoreUnderTest>> = {
@@ -58,8 +59,8 @@ for (const [engine, open] of Object.entries(engines)) {
 
 		function sessionNamed(id: string): SessionRecord {
 			const known = { name: "test", model: "m", repo: "https://host/x/project.git", branch: "main", tokens_used: 5 };
-			const owned = { owner_id: "ada", tenant_id: "acme", budget: { spent: 0.25 } };
-			return { session: { id, ...known, ...owned } as unknown as Session, document: { id, wire: "", launch: {} } };
+			const budget = { limit: null, spent: 0.25, reserved: 0, paused: false, reason: null };
+			return sessionRecord({ order: { id, principal: { ...alice, id: "ada" } }, members: { ...known, budget } });
 		}
 
 		async function outbox(of: typeof chronicleCollection | typeof timelineCollection, id: string) {

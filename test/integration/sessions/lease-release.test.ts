@@ -7,13 +7,12 @@ import { releaseLeases } from "#services/sessions/work/lease-release.ts";
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { seen } from "../../support/platform/session-actor.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../support/platform/session-commander.ts";
+import { sessionCreate } from "../../support/platform/session-record.ts";
 
 describe("releaseLeases()", () => {
 	let folder: string;
@@ -29,12 +28,6 @@ describe("releaseLeases()", () => {
 		await rm(folder, { recursive: true });
 	});
 
-	function request(): SessionCreate {
-		const fields = { name: "a" };
-		compileSchema(sessionCreateFields)(fields);
-		return fields as SessionCreate;
-	}
-
 	it("makes leased sessions due, and no others that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
 		const commands = commandsOver(records, store);
@@ -44,7 +37,7 @@ describe("releaseLeases()", () => {
 			() => {},
 			async () => {},
 		);
-		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: request() });
+		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: sessionCreate() });
 		const [first, second, third] = await claims.claim(3);
 		if (!first || !second || !third) return expect.fail("nothing to claim");
 		await claims.report({ ...third, observed: seen("ready"), due_in_ms: 60_000 });

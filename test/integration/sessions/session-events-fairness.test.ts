@@ -6,13 +6,12 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import { sessionEventsService } from "#services/sessions/session-events.service.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import { sessionEvents } from "#shared/contracts/session-events.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../support/platform/session-commander.ts";
+import { sessionCreate } from "../../support/platform/session-record.ts";
 
 describe("readings of raw events", function () {
 	this.timeout(60_000);
@@ -34,10 +33,8 @@ describe("readings of raw events", function () {
 
 	/** A session with the largest number of stored events. */
 	async function fullSession(principal: Principal): Promise<string> {
-		const request = { name: "a" };
-		compileSchema(sessionCreateFields)(request);
 		const commands = commandsOver(records, opened.store);
-		await commands.create({ principal }, { request: request as SessionCreate });
+		await commands.create({ principal }, { request: sessionCreate() });
 		const own = { equals: [principal.tenant, principal.id, "active"] };
 		const [document] = (await opened.store.find(sessionCollection, "owner_shelf", own, { limit: 1 })).documents;
 		const id = document?.id ?? expect.fail("no session");

@@ -4,7 +4,6 @@ import { bookCollections, openBooks } from "#services/sessions/books/open-books.
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
-import { newSession } from "#services/sessions/commands/new-session.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { enter } from "#services/sessions/record/session-change.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
@@ -16,8 +15,8 @@ import { now } from "#shared/clock.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import { launchSettings } from "../pods/memory-pods.ts";
 import { noLog } from "./no-log.ts";
+import { sessionCreate, sessionDocument } from "./session-record.ts";
 
 export const bookTestCollections = [
 	sessionCollection,
@@ -55,19 +54,8 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		/** Creates a running session; resolves to its id. */
 		async session(principal: Principal, limit: number | null = null): Promise<string> {
 			const id = randomUUID();
-			const request = {
-				name: "a",
-				model: "",
-				terminal_restricted: false,
-				credential_names: [],
-				integration_ids: [],
-				resource_config: {},
-				system_prompt: "",
-				initial_prompt: "",
-				budget: { limit },
-			};
-			const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
-			await records.insert(newSession({ id, principal, request, source, launch: launchSettings, at: now() }));
+			const request = sessionCreate({ budget: { limit } });
+			await records.insert(sessionDocument({ id, principal, request, at: now() }));
 			await this.enters(id, "running");
 			return id;
 		},

@@ -5,8 +5,6 @@ import { newSession } from "#services/sessions/commands/new-session.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { randomUUID } from "node:crypto";
 import { now } from "#shared/clock.ts";
-import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
 import { ConflictError, UnprocessableError } from "#shared/errors.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -14,11 +12,11 @@ import { launchSettings } from "../../../support/pods/memory-pods.ts";
 import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
+import { sessionCreate } from "../../../support/platform/session-record.ts";
 
 describe("SessionCommands, after the catalogue of models has changed", () => {
 	const catalogue = readModelCatalogue("config/models.yaml");
-	const request = { name: "a" } as SessionCreate;
-	compileSchema(sessionCreateFields)(request);
+	const request = sessionCreate();
 
 	it("refuses the start of a session whose model was removed, until it names another one", async () => {
 		const opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);

@@ -8,13 +8,13 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { SessionStops } from "#services/sessions/commands/session-stops.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
 import { now } from "#shared/clock.ts";
-import { type Session, type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
+import { sessionCreate } from "../../../support/platform/session-record.ts";
 
 /** The limit exceeds the time of any test: an answer that comes earlier has not waited for its limit. */
 const patienceMs = 60_000;
@@ -44,9 +44,7 @@ describe("SessionStops", () => {
 	}
 
 	async function created(commander: Commander): Promise<string> {
-		const request = { name: "a" };
-		compileSchema(sessionCreateFields)(request);
-		const { $json: json } = await commands.create(commander, { request: request as SessionCreate });
+		const { $json: json } = await commands.create(commander, { request: sessionCreate() });
 		return (JSON.parse(json) as Session).id;
 	}
 

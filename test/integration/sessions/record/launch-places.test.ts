@@ -6,24 +6,17 @@ import type { SessionCommands } from "#services/sessions/commands/session-comman
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { textOf } from "#shared/bus/json-text.ts";
 import type { Principal } from "#shared/bus/principal.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
 import { turnClock } from "#shared/clock.ts";
-import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { Claim, Observation } from "#shared/contracts/session-work.ts";
 import type { StoreUnderTest } from "../../../contract/document-store.contract.ts";
 import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
+import { sessionCreate } from "../../../support/platform/session-record.ts";
 
 const ofOne = 2;
 const reached = { ...seen("launching"), address: "http://127.0.0.1:1" };
-
-function request(): SessionCreate {
-	const fields = { name: "a" };
-	compileSchema(sessionCreateFields)(fields);
-	return fields as SessionCreate;
-}
 
 describe("LaunchPlaces", () => {
 	let opened: StoreUnderTest;
@@ -56,7 +49,7 @@ describe("LaunchPlaces", () => {
 	async function create(principal: Principal, count: number): Promise<string[]> {
 		const ids: string[] = [];
 		for (let n = 0; n < count; n++) {
-			const made = await commands.create({ principal }, { request: request() });
+			const made = await commands.create({ principal }, { request: sessionCreate() });
 			ids.push((JSON.parse(textOf(made)) as { id: string }).id);
 		}
 		return ids;

@@ -8,14 +8,13 @@ import { chatAddressCollection, moveChats } from "#services/sessions/record/move
 import { SessionClaims } from "#services/sessions/work/session-claims.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
 import { loadConfig } from "#shared/config/config.ts";
-import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import type { ObservedPhase } from "#shared/contracts/session-work.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
+import { sessionCreate } from "../../../support/platform/session-record.ts";
 
 const old = loadConfig({}).gateway;
 const present = { ...old, port: 9090 };
@@ -46,9 +45,7 @@ describe("moveChats()", () => {
 			() => {},
 			async () => {},
 		);
-		const request = { name: "a" };
-		compileSchema(sessionCreateFields)(request);
-		await commandsOver(records, store).create({ principal: alice }, { request: request as SessionCreate });
+		await commandsOver(records, store).create({ principal: alice }, { request: sessionCreate() });
 		const [claim] = await claims.claim(1);
 		if (!claim) return expect.fail("nothing to claim");
 		await claims.report({ ...claim, observed: seen(phase), due_in_ms: 60_000 });

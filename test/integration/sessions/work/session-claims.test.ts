@@ -5,8 +5,7 @@ import { sessionCollection } from "#services/sessions/record/session-collection.
 import type { SessionCommands } from "#services/sessions/commands/session-commands.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { type SessionCreate, sessionCreateFields } from "#shared/contracts/session-resource.ts";
+import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { turnClock } from "#shared/clock.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -16,12 +15,7 @@ import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { seen } from "../../../support/platform/session-actor.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
-
-function request(more: Partial<SessionCreate> = {}): SessionCreate {
-	const fields = { name: "a", ...more };
-	compileSchema(sessionCreateFields)(fields);
-	return fields as SessionCreate;
-}
+import { sessionCreate } from "../../../support/platform/session-record.ts";
 
 describe("SessionClaims", () => {
 	let opened: StoreUnderTest;
@@ -44,7 +38,7 @@ describe("SessionClaims", () => {
 	afterEach(() => opened.discard());
 
 	async function created(more: Partial<SessionCreate> = {}): Promise<string> {
-		const order = { request: request(more) };
+		const order = { request: sessionCreate(more) };
 		await commands.create({ principal: alice }, order);
 		const { documents } = await store.find(
 			sessionCollection,
@@ -61,7 +55,7 @@ describe("SessionClaims", () => {
 	}
 
 	it("gives one person's session a turn before the second of another person who starts many", async () => {
-		const order = { request: request() };
+		const order = { request: sessionCreate() };
 		for (let n = 0; n < 20; n++) await commands.create({ principal: alice }, order);
 		await commands.create({ principal: bob }, order);
 		const own = { equals: [bob.tenant, bob.id, "active"] };
@@ -116,9 +110,10 @@ describe("SessionClaims", () => {
 	});
 
 	it("leases as many as fit into an answer, and the others at the next call (H2)", async () => {
-		const initial_prompt = "x".repeat(200_000);
+		const prompt = "x".repeat(100_000);
 		const ids = [];
-		for (const name of ["a", "b", "c", "d", "e"]) ids.push(await created({ name, initial_prompt }));
+		for (const name of ["a", "b", "c", "d", "e"])
+			ids.push(await created({ name, initial_prompt: prompt, system_prompt: prompt }));
 		const taken = new Set<string>();
 		for (let calls = 0; taken.size < ids.length; calls++) {
 			const answer = await claims.claim(16, ids);

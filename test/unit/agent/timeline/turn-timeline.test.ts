@@ -78,7 +78,8 @@ describe("TurnTimeline", () => {
 	it("does not look after tools that only read", async () => {
 		ready.resolve();
 		timeline.began(turn("read it"));
-		timeline.updated({ ...call("cat"), kind: "read", command: undefined } as unknown as ToolUpdate);
+		const { command: _none, ...reading } = call("cat", "read");
+		timeline.updated(reading);
 		await eventually(() => events().length === 2);
 		expect([looks.length, entries()]).to.deep.equal([0, []]);
 	});

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { expect } from "chai";
 import { HttpError } from "#services/gateway/http/http-errors.ts";
 import { isChatUpgrade, refuseBadHandshake, sessionOf, withToken } from "#services/gateway/http/websocket-handshake.ts";
@@ -60,12 +60,15 @@ describe("sessionOf()", () => {
 
 describe("refuseBadHandshake()", () => {
 	const good = { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13" };
-	const request = (headers: object, method = "GET", httpVersion = "1.1") =>
-		({ method, httpVersion, headers }) as unknown as IncomingMessage;
+	const request = (headers: IncomingHttpHeaders, method = "GET", httpVersion = "1.1") => ({
+		method,
+		httpVersion,
+		headers,
+	});
 
 	it("takes what RFC 6455 asks for, and nothing else", () => {
 		expect(statusOf(() => refuseBadHandshake(request(good)))).to.equal(200);
-		const rows: [number, IncomingMessage][] = [
+		const rows: [number, ReturnType<typeof request>][] = [
 			[400, request(good, "POST")],
 			[400, request(good, "GET", "1.0")],
 			[400, request({ ...good, "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ" })],

@@ -1,30 +1,15 @@
 /** Every status against everything a pass may see: the automatic moves of a session. */
 import { expect } from "chai";
-import { newSession } from "#services/sessions/commands/new-session.ts";
 import { isReconciled, observationChange } from "#services/sessions/work/observation-change.ts";
-import { recordOf, type SessionRecord } from "#services/sessions/record/session-change.ts";
+import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
-import { type Session, sessionCreateFields } from "#shared/contracts/session-resource.ts";
 import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/session-work.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import { alice } from "../../../../support/bus/test-brokers.ts";
-
-const at = Date.parse("2026-01-01T00:00:00Z");
+import { createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
 function record(status: StoredStatus, deadline?: number): SessionRecord {
-	const request = { name: "a" };
-	compileSchema(sessionCreateFields)(request);
-	const source = { type: "git", repo: "", branch: "main", base_branch: "" } as const;
-	const launch = {} as never;
-	const fresh = newSession({ id: "x", principal: alice, request: request as never, source, launch, at });
-	const session = { ...(JSON.parse(fresh.wire) as Session), ...(status !== "deleted" && { status }) };
-	const wire = JSON.stringify(session);
-	return recordOf({
-		...fresh,
-		wire,
+	return sessionRecord({
 		status,
-		claimed_at: at + 5,
-		...(deadline !== undefined && { deadline_at: deadline }),
+		columns: { claimed_at: at + 5, ...(deadline !== undefined && { deadline_at: deadline }) },
 	});
 }
 
