@@ -28,11 +28,11 @@ describe("readEvents()", () => {
 		expect(await read("data: a\ndata:  b\ndata\n\n")).to.deep.equal([{ event: "message", data: "a\n b\n", id: "" }]);
 	});
 
-	it("passes over comments, unknown fields, events without data and an unfinished end", async () => {
+	it("ignores comments, unknown fields, events without data and an incomplete end", async () => {
 		expect(await read(": hello\nretry: 3\nfoo: bar\n\nevent: nothing\n\ndata: cut")).to.deep.equal([]);
 	});
 
-	it("gives the same events however the bytes are cut, and whatever ends the lines", async () => {
+	it("returns the same events for any chunks and line ends", async () => {
 		const text = 'id: é-1\nevent: a\ndata: ü\ndata: {"x":1}\n\n: comment\n\nevent: b\ndata: 😀\n\n';
 		const whole = await read(text);
 		await fc.assert(

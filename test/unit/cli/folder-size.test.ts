@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { folderMegabytes } from "../../../cli/folder-size.ts";
 
 describe("folderMegabytes()", () => {
-	it("counts the blocks of the disk, as du does: a thousand small files take more than their letters", async () => {
+	it("counts the blocks of the disk, like du: a thousand small files take more than their bytes", async () => {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-folder-size-"));
 		try {
 			mkdirSync(join(folder, "deep"));

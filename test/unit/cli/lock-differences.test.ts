@@ -5,7 +5,7 @@ const a = { version: "1.0.0", integrity: "sha512-a" };
 const lock = (packages: object) => ({ packages });
 
 describe("lockDifferences()", () => {
-	it("are none where everything is as locked, or less", () => {
+	it("are none when everything is locked", () => {
 		expect(lockDifferences(lock({ a, b: a }), lock({ a }))).to.deep.equal([]);
 		expect(lockDifferences(lock({ a }), {})).to.deep.equal([]);
 	});

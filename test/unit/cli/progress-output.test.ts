@@ -19,7 +19,7 @@ describe("ProgressOutput", () => {
 		expect(written(true)).to.equal(`Installing\n${empty}1 of 3 MB${empty}2 of 3 MB${empty}Installed\n`);
 	});
 
-	it("writes every progress as a line where no terminal is", () => {
+	it("writes every progress as a line without a terminal", () => {
 		expect(written(false)).to.equal("Installing\n1 of 3 MB\n2 of 3 MB\nInstalled\n");
 	});
 });

@@ -16,7 +16,7 @@ describe("docs/choosing-an-agent.md", () => {
 		expect(table).to.equal(printed);
 	});
 
-	it("tells what came of each check, and of each agent that is proven nothing but good", () => {
+	it("has the result of each check, and only good ones for a proven agent", () => {
 		const [, seen = ""] = /<!-- seen -->\n([^]*)<!-- \/seen -->/.exec(page) ?? [];
 		const [head = [], , ...rows] = seen.split("\n").flatMap((line) => (line.startsWith("|") ? [cellsOf(line)] : []));
 		expect(rows.map(([row]) => row)).to.deep.equal(agentChecks.map(({ row }) => row));

@@ -32,7 +32,7 @@ describe("npm run config", () => {
 		expect(config([], { PORT: "9123", GIT__ALLOWED_PROTOCOLS: "[https]" })).to.match(/port: 9123[^]*- https/);
 	});
 
-	it("masks secrets wherever they stand", () => {
+	it("masks secrets in every place", () => {
 		const shown = config([], {
 			ATELIER_INSTALLATION_KEY: "hidden-1",
 			BUS__URL: "nats://user:hidden-2@127.0.0.1:4222",

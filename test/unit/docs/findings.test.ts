@@ -10,7 +10,7 @@ describe("docs/findings.md", () => {
 	const page = readFileSync(join(projectRoot, "docs/findings.md"), "utf8");
 	const rows = [...page.matchAll(row)].map(([, finding = "", file = "", words = ""]) => ({ finding, file, words }));
 
-	it("names a test for every finding of the review that is not left for later", () => {
+	it("names a test for every finding of the review that is not postponed", () => {
 		const numbers = { C: 1, H: 10, M: 13, L: 14 };
 		const later = ["M7", "M8", "M9", "M11"];
 		const all = Object.entries(numbers).flatMap(([kind, last]) =>
@@ -20,7 +20,7 @@ describe("docs/findings.md", () => {
 		expect(all.filter((finding) => !named.has(finding))).to.deep.equal(later);
 	});
 
-	it("names tests that there are", () => {
+	it("names existing tests", () => {
 		for (const { finding, file, words } of rows) {
 			expect(existsSync(join(projectRoot, file)), `${finding}: ${file}`).to.equal(true);
 			expect(readFileSync(join(projectRoot, file), "utf8"), finding).to.include(words);

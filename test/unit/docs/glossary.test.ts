@@ -39,7 +39,7 @@ describe("docs/glossary.md", () => {
 	});
 	const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(projectRoot, file)));
 
-	it("is kept to: no file has a word that was replaced, in its name or its text", () => {
+	it("is followed: no file has a replaced word in its name or its text", () => {
 		const found = files
 			.filter((file) => !exceptions.includes(file))
 			.flatMap((file) => {

@@ -34,11 +34,11 @@ function unbounded(contracts: readonly Contract[]): string[] {
 }
 
 describe("contracts", () => {
-	it("bound every member that is sent, in bytes (C1)", () => {
+	it("bound every member of a request in bytes (C1)", () => {
 		expect(unbounded([...publicContracts, eventLog, sessionWork])).to.deep.equal([]);
 	});
 
-	it("are found out when they do not, however deep it is", () => {
+	it("are reported otherwise, at any depth (control)", () => {
 		const text = { type: "string" } as const;
 		const planted = defineContract("planted", {
 			act: {

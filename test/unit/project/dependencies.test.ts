@@ -72,7 +72,7 @@ describe("what production installs", () => {
 		.filter(([path, { dev = false }]) => path !== "" && !dev && existsSync(join(projectRoot, path)))
 		.map(([path]) => path);
 
-	it("is under permissive licences, as each package says itself", () => {
+	it("has permissive licences, as each package says itself", () => {
 		expect(installed).to.have.length.above(20);
 		const licences = installed.map((path) => [path, json<{ license?: string }>(`${path}/package.json`).license ?? ""]);
 		expect(licences.filter(([, licence = ""]) => !isPermissive(licence))).to.deep.equal([]);

@@ -33,7 +33,7 @@ describe("A test file that failed is run once more, alone", () => {
 		return file;
 	}
 
-	it("passes when it passes then, and is named with what it said at first", async () => {
+	it("passes when it passes then, and is named with its first output", async () => {
 		const seen = JSON.stringify(join(folder, "seen"));
 		const file = testFile(`if (!existsSync(${seen})) { writeFileSync(${seen}, ""); throw new Error("once only"); }`);
 		const { code, output } = await npmTest(file);

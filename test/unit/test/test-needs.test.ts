@@ -46,7 +46,7 @@ describe("what tests need", () => {
 		expect([...programs].toSorted()).to.deep.equal(["agents", "chromium", "curl", "mongod", "nats-server"]);
 	});
 
-	it("is missing where a program is not there, unless that is excused", () => {
+	it("is missing without a program, unless that is excused", () => {
 		const asked = { selection: "rest", without: ["mongod"] } as const;
 		const { files, leftOut, missing } = chosenTests(every, asked, (program) => program !== "chromium");
 		expect(missing).to.deep.equal(["chromium"]);

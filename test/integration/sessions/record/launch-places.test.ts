@@ -66,7 +66,7 @@ describe("LaunchPlaces", () => {
 		return claims.report({ ...claim, observed, due_in_ms: 60_000 });
 	}
 
-	it("lets so many of one owner start at a time, the longest waiting first, and another owner's beside them", async () => {
+	it("limits the concurrent starts of one owner, the longest waiting first, and not those of another", async () => {
 		const hers = await create(alice, 5);
 		const [his] = await create(bob, 1);
 		const begun = (await claimDue()).map(({ id }) => id);
@@ -75,7 +75,7 @@ describe("LaunchPlaces", () => {
 		expect(await claims.claim(16, hers.slice(2), ofOne), "asked for by name").to.deep.equal([]);
 	});
 
-	it("finds another owner's behind a crowd that waits for places", async () => {
+	it("finds another owner's session behind a crowd that waits for places", async () => {
 		await Promise.all(Array.from({ length: 60 }, () => create(alice, 10)));
 		await claimDue();
 		const [his] = await create(bob, 1);
@@ -102,7 +102,7 @@ describe("LaunchPlaces", () => {
 		});
 	}
 
-	it("gives up the place of a pod that can be reached and waits for its repository", async () => {
+	it("frees the place of a pod that can be reached and waits for its repository", async () => {
 		const [, , third] = await create(alice, 3);
 		const [first] = await claimDue();
 		await report(first, reached);
@@ -111,14 +111,14 @@ describe("LaunchPlaces", () => {
 		expect((await claimDue()).map(({ id }) => id)).to.deep.equal([third]);
 	});
 
-	it("gives up places of which nothing is heard", async () => {
+	it("frees places without reports", async () => {
 		const [, , third] = await create(alice, 3);
 		await claimDue();
 		laterMs = 10_500;
 		expect((await claimDue()).map(({ id }) => id)).to.include(third);
 	});
 
-	it("ends sessions beside those that start", async () => {
+	it("ends sessions without a place", async () => {
 		const [, , third = "", fourth = ""] = await create(alice, 4);
 		await claimDue();
 		await commands.run({ principal: alice }, "stop", third);

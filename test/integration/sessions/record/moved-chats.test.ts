@@ -57,7 +57,7 @@ describe("moveChats()", () => {
 		return (await Promise.all(read)).map(({ session: { chat_endpoint, rev } }) => [chat_endpoint, rev]);
 	}
 
-	it("says anew where the chats are that there are, once", async () => {
+	it("updates the addresses of existing chats, once", async () => {
 		const phases = ["launching", "ready", "failed", "blocked"] as const;
 		const ids: string[] = [];
 		for (const phase of phases) ids.push(await session(recordsAt(old), phase));
@@ -83,7 +83,7 @@ describe("moveChats()", () => {
 		]);
 	});
 
-	it("says nothing where the address is not known before the gateway listens", async () => {
+	it("changes nothing while the address is unknown", async () => {
 		const id = await session(recordsAt(old), "ready");
 		const unknown = { ...old, port: 0 };
 		await moveChats(store, recordsAt(unknown), unknown);

@@ -44,7 +44,7 @@ for (const [engine, { open, crowd }] of Object.entries(engines)) {
 			id = document.id;
 		});
 
-		it("makes each of many changes at once with one look, and refuses what is too much (H4)", async () => {
+		it("makes each of many concurrent changes with one read, and refuses the excess (H4)", async () => {
 			let looks = 0;
 			const renamed = (name: string) => (): SessionChange => {
 				looks++;

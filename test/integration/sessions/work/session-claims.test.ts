@@ -69,7 +69,7 @@ describe("SessionClaims", () => {
 			.and.to.not.include(his?.id);
 	});
 
-	it("takes the lease of a process whose clock is ahead for a lease, and that of an hour ahead for none (L8)", async () => {
+	it("accepts the lease of a process whose clock is ahead, and not one of an hour ahead (L8)", async () => {
 		for (const [aheadMs, isFree] of [
 			[25_000, false],
 			[3_600_000, true],
@@ -85,7 +85,7 @@ describe("SessionClaims", () => {
 		}
 	});
 
-	it("lets a tombstone go while 500 other sessions wait for the relay, and not before its own event has left (L13)", async () => {
+	it("removes a tombstone while 500 other sessions wait for the relay, and not before its own event was relayed (L13)", async () => {
 		const told = [{ n: 1, type: "session_updated", data: "{}", audience: { tenant: "t" }, at: 1 }];
 		for (let n = 0; n < 500; n++) await store.insert(sessionCollection, { id: `waiting-${n}`, wire: "{}" }, told);
 		const id = await created();
@@ -98,7 +98,7 @@ describe("SessionClaims", () => {
 		expect(await store.get(sessionCollection, id)).to.equal(undefined);
 	});
 
-	it("one that cannot be leased keeps none of the others (H2)", async () => {
+	it("a session that cannot be leased blocks no other (H2)", async () => {
 		const ids = [await created({ name: "a" }), await created({ name: "b" }), await created({ name: "c" })];
 		const broken = ids[1] ?? "";
 		const update = store.update.bind(store);

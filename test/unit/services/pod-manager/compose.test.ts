@@ -37,14 +37,14 @@ describe("the pod manager's part", () => {
 		expect(part.services.map(({ name }) => name)).to.deep.equal(["pod-manager", "agents"]);
 	});
 
-	it("refuses pods without isolation where callers are not trusted", async () => {
+	it("refuses pods without isolation if callers are not trusted", async () => {
 		const unsafe = platform(false);
 		const refusal = await compose(unsafe).catch((error: unknown) => error);
 		expect(refusal).to.be.an.instanceOf(ConfigError);
 		expect(String(refusal)).to.contain(`with the identity "${unsafe.config.identity.adapter}"`);
 	});
 
-	it("takes pods in containers whoever calls", async () => {
+	it("accepts pods in containers with any callers", async () => {
 		const { config, ...others } = platform(false);
 		const runtime = { ...config.pods.runtime, adapter: "test/support/pods/contained-pods.ts#ContainedPods" };
 		const part = await compose({ ...others, config: { ...config, pods: { ...config.pods, runtime } } });

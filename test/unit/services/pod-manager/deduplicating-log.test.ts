@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { DeduplicatingLog } from "#services/pod-manager/deduplicating-log.ts";
 
 describe("DeduplicatingLog", () => {
-	it("tells a sentence once, whichever session it names", () => {
+	it("logs a sentence once, with any session in it", () => {
 		const told: string[] = [];
 		const log = new DeduplicatingLog((sentence) => told.push(sentence));
 		log.tell('Cannot start "session-0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01-g1"');

@@ -6,7 +6,7 @@ import { openLocalPods } from "../../../support/pods/local-pods.ts";
 import { MemoryPods, memoryPod, podSpecFor } from "../../../support/pods/memory-pods.ts";
 
 describe("the end of the platform", () => {
-	it("ends every pod that lives and leaves the records of the others", async () => {
+	it("ends every living pod and keeps the records of the others", async () => {
 		const runtime = new MemoryPods();
 		for (const state of ["launching", "ready", "failed", "gone"] as const)
 			runtime.put(memoryPod(randomUUID(), 1, state));

@@ -67,7 +67,7 @@ describe("plan", () => {
 		});
 	}
 
-	it("reports a pod that says too much in words that the contract takes (C1)", () => {
+	it("reports a pod with long texts within the bounds of the contract (C1)", () => {
 		const wordy = "\u0001".repeat(16_000);
 		const failure = { code: wordy, message: wordy };
 		const pod = { ...memoryPod(id, 3, "failed"), failure, agentTitle: wordy, timings: { [wordy]: wordy } };
@@ -84,14 +84,14 @@ describe("plan", () => {
 		});
 	}
 
-	it("says that the workspace is gone only after it was purged", () => {
+	it("reports the workspace as removed only after it was purged", () => {
 		const decided = plan(claim("purge"), []);
 		expect(decided?.reached.purged).to.equal(true);
 		expect(decided?.found.purged).to.equal(false);
 		expect(plan(claim("stop"), [])?.reached.purged).to.equal(false);
 	});
 
-	it("reports what the pod tells of itself", () => {
+	it("reports what the pod says about itself", () => {
 		expect(plan(claim("run"), pods("3:ready"))?.reached).to.deep.equal({
 			phase: "ready",
 			pod_name: `session-${id}-g3`,
@@ -102,7 +102,7 @@ describe("plan", () => {
 		});
 	});
 
-	it("keeps the pod's own reason for its failure, and has one for a pod that could not tell", () => {
+	it("keeps the pod's own reason for its failure, and has one for a pod without a reason", () => {
 		const failure = { code: "CLONE_FAILED", message: "No such repository" };
 		for (const state of ["failed", "gone"] as const) {
 			const told = plan(claim("run"), [{ ...memoryPod(id, 3, state), failure }]);
@@ -134,7 +134,7 @@ const anyPods = fc.uniqueArray(
 const anyCourse = fc.array(fc.constantFrom("stay", "advance", "fail", "die"), { maxLength: 12 });
 
 describe("passes over a simulated runtime", () => {
-	it("reach what is desired from any pods, whatever pods do meanwhile, and never start one beside another", async () => {
+	it("reach the desired state from any pods, with any changes meanwhile, and never start one beside another", async () => {
 		await fc.assert(fc.asyncProperty(fc.constantFrom<Desired>("run", "stop", "purge"), anyPods, anyCourse, converges), {
 			numRuns: 1_000,
 		});

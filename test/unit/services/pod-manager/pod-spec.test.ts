@@ -30,7 +30,7 @@ describe("podSpec", () => {
 		});
 	});
 
-	it("fills in what sessions of older versions were stored without", () => {
+	it("fills in members that sessions of older versions lack", () => {
 		const { mcp_servers: _servers, permission_mode: _mode, ...older } = launchSettings;
 		expect(podSpec(claim(older), dependencies))
 			.to.include({ permission_mode: "auto" })
@@ -71,7 +71,7 @@ describe("platformUrl", () => {
 		});
 	}
 
-	it("cannot be told before a free port is taken", () => {
+	it("is unknown before a free port is taken", () => {
 		expect(() => platformUrl({ ...gateway, port: 0 })).to.throw("gateway.port is 0 and gateway.public_url is empty");
 	});
 });

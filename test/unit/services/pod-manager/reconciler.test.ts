@@ -35,7 +35,7 @@ describe("Reconciler", () => {
 		return eventually(() => desk.last(session)?.phase === phase, { withinMs, what: `${phase} is reported` });
 	}
 
-	it("brings sessions where they should be, at the speed of their pods", async () => {
+	it("brings sessions to the desired state, at the speed of their pods", async () => {
 		start();
 		desk.want(id, "run");
 		// The change comes before the session is due again: the runtime reports that the pod changed.
@@ -53,7 +53,7 @@ describe("Reconciler", () => {
 		expect(said).to.deep.equal([]);
 	});
 
-	it("replaces the pod of an older launch only when that one is gone", async () => {
+	it("replaces the pod of an older launch only when that has ended", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(id, "run", 2);
 		start();
@@ -72,7 +72,7 @@ describe("Reconciler", () => {
 		}
 	});
 
-	it("goes on at once when a session is claimed anew before its report is answered", async () => {
+	it("goes on at once when a session is claimed again before its report is answered", async () => {
 		class HastyDesk extends SessionDesk {
 			override async observe(report: PassReport): Promise<boolean> {
 				const taken = await super.observe(report);
@@ -163,7 +163,7 @@ describe("Reconciler", () => {
 		await observed(id, "ready");
 	});
 
-	it("touches nothing any more after nine seconds of a pass", async () => {
+	it("changes nothing after nine seconds of a pass", async () => {
 		let ahead = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		class FrozenPods extends MemoryPods {
@@ -185,7 +185,7 @@ describe("Reconciler", () => {
 		}
 	});
 
-	it("goes on asking while the sessions service is away, and says so once", async () => {
+	it("keeps asking while the sessions service is down, and logs it once", async () => {
 		let away = true;
 		let asked = 0;
 		const work: Work = {
@@ -223,7 +223,7 @@ describe("Reconciler", () => {
 		expect(said).to.deep.equal([]);
 	});
 
-	it("runs no second pass beside one that outlives its lease, but after it", async () => {
+	it("runs a second pass only after one that outlives its lease", async () => {
 		const gate = Promise.withResolvers<void>();
 		let looks = 0;
 		class StuckPods extends MemoryPods {

@@ -65,7 +65,7 @@ describe("Sweep", () => {
 		await eventually(() => swept > before + 6, { what: "several sweeps" });
 	}
 
-	it("ends and forgets a pod whose session does not exist, two minutes after it was first seen so", async () => {
+	it("ends and forgets a pod without a session, two minutes after it was first seen", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(randomUUID(), "run");
 		start();
@@ -78,14 +78,14 @@ describe("Sweep", () => {
 		expect(said).to.deep.equal([`No session wants "session-${id}-g1": it is ended`]);
 	});
 
-	it("says once what the runtime cannot put right by itself (L5)", async () => {
+	it("logs once what the runtime cannot repair by itself (L5)", async () => {
 		pods.troubles.push("Cannot remove 1 folder");
 		start();
 		await sweeps();
 		expect(said).to.deep.equal(["Cannot remove 1 folder"]);
 	});
 
-	it("ends the others although one cannot be ended, and says so once", async () => {
+	it("ends the others although one cannot be ended, and logs it once", async () => {
 		class StickyPods extends MemoryPods {
 			override async end(pod: Pod) {
 				if (pod.sessionId === id) throw new Error("It cannot be reached");
@@ -101,7 +101,7 @@ describe("Sweep", () => {
 		expect(said.filter((sentence) => sentence.includes("It cannot be reached"))).to.have.lengthOf(1);
 	});
 
-	it("removes what was begun for a pod that no session wants, and leaves what may still become one", async () => {
+	it("removes the beginnings of an unwanted pod, and keeps those that may become one", async () => {
 		const [wanted, unknown] = [randomUUID(), randomUUID()];
 		desk.want(wanted, "run", 2);
 		const begun = [memoryPod(unknown, 1, "gone"), memoryPod(wanted, 1, "gone"), memoryPod(wanted, 2, "gone")];
@@ -131,7 +131,7 @@ describe("Sweep", () => {
 			await eventually(() => pods.pods.size === 0);
 		});
 
-	it("begins to count anew when a session wanted the pod in between", async () => {
+	it("starts over when a session wanted the pod in between", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(randomUUID(), "run");
 		start();
@@ -144,7 +144,7 @@ describe("Sweep", () => {
 		expect(pods.pods.get(`session-${id}-g1`)?.state).to.equal("ready");
 	});
 
-	it("believes an empty list of sessions only when it is said twice", async () => {
+	it("accepts an empty list of sessions only when it is repeated", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		desk.want(id, "run");
 		let times = 0;
@@ -155,7 +155,7 @@ describe("Sweep", () => {
 		expect(said).to.deep.equal([]);
 	});
 
-	it("touches nothing while the sessions cannot be read, not even a page of them", async () => {
+	it("changes nothing while a page of sessions cannot be read", async () => {
 		pods.put(memoryPod(id, 1, "ready"));
 		const expected = async (what: Asked) => {
 			if ("ids" in what || what.after !== undefined) throw new Error("Nobody there");
@@ -209,7 +209,7 @@ describe("Sweep", () => {
 		expect(looks).to.deep.equal([]);
 	});
 
-	it("keeps workspaces without a session, and says so once", async () => {
+	it("keeps workspaces without a session, and logs it once", async () => {
 		pods.workspaces.add(id);
 		start();
 		await sweeps();
@@ -219,7 +219,7 @@ describe("Sweep", () => {
 		expect(said).to.deep.equal(["1 workspace(s) remain of sessions that were deleted without them"]);
 	});
 
-	it("has a running session without a pod looked at at once, long before it is due", async () => {
+	it("makes a running session without a pod due at once", async () => {
 		desk.want(id, "run");
 		const session = desk.sessions.get(id);
 		if (session) session.dueAt = Date.now() + 30_000;

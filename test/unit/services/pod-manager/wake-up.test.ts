@@ -3,7 +3,7 @@ import { WakeUp } from "#services/pod-manager/wake-up.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 describe("WakeUp", () => {
-	it("remembers rings that nobody waited for as one", async () => {
+	it("combines signals without a waiter into one", async () => {
 		const wakeUp = new WakeUp();
 		wakeUp.signal();
 		wakeUp.signal();
@@ -18,7 +18,7 @@ describe("WakeUp", () => {
 		await eventually(() => again);
 	});
 
-	it("rings at the earliest of the times asked for", async () => {
+	it("signals at the earliest of the requested times", async () => {
 		const wakeUp = new WakeUp();
 		const start = performance.now();
 		wakeUp.signalWithin(60_000);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { connectionLimit } from "#services/gateway/http/connection-limit.ts";
 
 describe("connectionLimit()", () => {
-	it("is what is wanted where there are files enough", () => {
+	it("is the wanted number if there are enough files", () => {
 		expect(connectionLimit(4_000, 8_000)).to.deep.equal({ connections: 4_000 });
 		expect(connectionLimit(4_000, 1_048_576)).to.deep.equal({ connections: 4_000 });
 	});

@@ -27,7 +27,7 @@ describe("connectionRows()", () => {
 		expect(connectionRows(ends("::1", "::1"))).to.deep.equal([`${one}:9C40 ${one}:1F90`]);
 	});
 
-	it("tells the addresses of loopback apart, and pads ports", () => {
+	it("distinguishes the addresses of loopback, and pads ports", () => {
 		expect(connectionRows({ ...ends("127.0.0.2", "127.0.0.1"), remotePort: 80 })[0]).to.equal(
 			"0200007F:0050 0100007F:1F90",
 		);

@@ -61,7 +61,7 @@ describe("failureAnswer()", () => {
 		});
 	});
 
-	it("has no words of the bus, but its meaning", () => {
+	it("replaces words of the bus by their meaning", () => {
 		const away = answered(new Errors.ServiceNotFoundError({ action: "secret.action" }));
 		expect([away?.status, headersOf(away)["Retry-After"]]).to.deep.equal([503, "1"]);
 		const late = answered(new Errors.RequestTimeoutError({ action: "secret.action", nodeID: "secret" }));
@@ -69,14 +69,14 @@ describe("failureAnswer()", () => {
 		for (const answer of [away, late]) expect(String(answer?.body)).not.to.include("secret");
 	});
 
-	it("has no answer for what nobody foresaw, nor for an error that is not as its class makes it", () => {
+	it("has no answer for unexpected errors, and for errors that are not as their class makes them", () => {
 		const odd = Object.assign(new NotFoundError("x"), { code: 200 });
 		for (const error of [new Error("x"), new TypeError("x"), "x", undefined, odd, { type: "SERVICE_NOT_FOUND" }])
 			expect(answered(error)).to.equal(undefined);
 		expect(unforeseen).to.deep.include({ status: 500, body: '{"detail":"Internal Server Error"}' });
 	});
 
-	it("leaves a code out that no header can have", () => {
+	it("leaves out a code that is invalid in a header", () => {
 		expect(headersOf(answered(new NotFoundError("x", "a\r\nb")))).to.deep.equal({});
 	});
 

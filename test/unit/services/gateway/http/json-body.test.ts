@@ -9,7 +9,7 @@ function wrapped(inner: string, steps: readonly boolean[]): string {
 }
 
 describe("parseObject()", () => {
-	it("reads every object that is no trap and not too deep, as JSON.parse does", () => {
+	it("reads every harmless object that is not too deep, like JSON.parse", () => {
 		fc.assert(
 			fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
 				const text = JSON.stringify(value);
@@ -20,7 +20,7 @@ describe("parseObject()", () => {
 		);
 	});
 
-	it("finds the trap wherever it is, however it is written", () => {
+	it("finds the trap at any place, in any spelling", () => {
 		const spelling = fc.constantFrom("__proto__", "\\u005f_proto__", "__pro\\u0074o__");
 		fc.assert(
 			fc.property(spelling, fc.array(fc.boolean(), { maxLength: 29 }), (name, steps) => {

@@ -24,13 +24,13 @@ function isTaken(options: Partial<OriginGuardOptions>, host: string | undefined,
 }
 
 describe("OriginGuard", () => {
-	it("takes the name without a port where the port is HTTP's own", () => {
+	it("accepts the name without a port if the port is HTTP's default", () => {
 		expect(isTaken({ port: 80 }, "localhost")).to.equal(true);
 		expect(isTaken({ port: 80 }, "localhost:80")).to.equal(true);
 		expect(isTaken({}, "localhost")).to.equal(false);
 	});
 
-	it("takes the published URL as host and as origin, exactly", () => {
+	it("accepts the published URL as host and as origin, exactly", () => {
 		const options = { publicUrl: "https://atelier.example" };
 		expect(isTaken(options, "atelier.example", "https://atelier.example")).to.equal(true);
 		expect(isTaken(options, "localhost:8080", "https://atelier.example")).to.equal(true);
@@ -40,14 +40,14 @@ describe("OriginGuard", () => {
 		expect(isTaken(options, "atelier.example:8080")).to.equal(false);
 	});
 
-	it("takes its own origin only with the host it was asked for", () => {
+	it("accepts its own origin only with the requested host", () => {
 		expect(isTaken({}, "localhost:8080", "http://localhost:8080")).to.equal(true);
 		expect(isTaken({}, "localhost:8080", "http://127.0.0.1:8080")).to.equal(false);
 		expect(isTaken({}, "localhost:8080", "http://localhost:8081")).to.equal(false);
 		expect(isTaken({}, undefined, "http://")).to.equal(false);
 	});
 
-	it("asks no host of callers who show a token, unless names are configured; a page elsewhere stays outside", () => {
+	it("checks no host for callers with a token, unless names are configured; pages of other origins are refused", () => {
 		const options = { checksHost: false, host: "0.0.0.0" };
 		expect(isTaken(options, "10.1.2.3:8080")).to.equal(true);
 		expect(isTaken(options, "10.1.2.3:8080", "https://evil.example")).to.equal(false);
@@ -60,7 +60,7 @@ describe("OriginGuard", () => {
 		expect(isTaken({ host: "fd00::1", checksHost: false, allowedHosts: ["x"] }, "[fd00::1]:8080")).to.equal(true);
 	});
 
-	it("tells the origin of an allowed page elsewhere, and of no other", () => {
+	it("returns the origin of an allowed page, and of no other", () => {
 		const guard = new OriginGuard({ ...loopback, allowedOrigins: ["https://pages.example"] });
 		const host = "localhost:8080";
 		expect(guard.check({ host, origin: "https://pages.example" })).to.equal("https://pages.example");
@@ -68,7 +68,7 @@ describe("OriginGuard", () => {
 		expect(guard.check({ host })).to.equal(undefined);
 	});
 
-	it("takes no host and no origin but the ones it knows, however they are written", () => {
+	it("accepts only known hosts and origins, in any spelling", () => {
 		const part = fc.constantFrom(
 			"localhost",
 			"127.0.0.1",

@@ -64,12 +64,12 @@ describe("problemItem()", () => {
 		expect(itemOf(fields, { a: ["x"] })).not.to.have.property("input");
 	});
 
-	it("puts a pattern into its sentence as it stands, with the signs that a replacement would read", () => {
+	it("puts a pattern into its sentence unchanged, with the signs that a replacement would interpret", () => {
 		const failure = { type: "stringPattern", path: ["a"], message: "", expected: "/^$&$/" };
 		expect(problemItem({ loc: ["body"], failure }).msg).to.equal("String should match pattern '^$&$'");
 	});
 
-	it("says a rule without a wording in the validator's words", () => {
+	it("uses the validator's words for a rule without a wording", () => {
 		const failure = { type: "unheard", path: ["a"], message: "No" };
 		expect(problemItem({ loc: ["body"], failure })).to.deep.equal({ type: "value_error", loc: ["body"], msg: "No" });
 	});

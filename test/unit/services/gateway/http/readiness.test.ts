@@ -9,7 +9,7 @@ describe("Readiness", () => {
 		return new Readiness({ checks: new Map(Object.entries(checks)), actions: [action], isServed: () => isServed });
 	}
 
-	it("lacks nothing when all is well", async () => {
+	it("lacks nothing when all checks succeed", async () => {
 		expect(await readiness({ store: async () => {} }).missing()).to.deep.equal([]);
 	});
 
@@ -23,7 +23,7 @@ describe("Readiness", () => {
 		]);
 	});
 
-	it("checks once for all who ask meanwhile, and again for the next one", async () => {
+	it("checks once for all concurrent questions, and again for the next one", async () => {
 		let checks = 0;
 		const one = readiness({
 			store: async () => {
@@ -41,7 +41,7 @@ describe("Readiness", () => {
 		expect(await readiness({ store: silent }).missing()).to.deep.equal(["store: no answer within 2000 ms"]);
 	});
 
-	it("is not ready any more when the process ends, whatever a check under way says", async () => {
+	it("is not ready when the process ends, whatever a running check returns", async () => {
 		const release = Promise.withResolvers<void>();
 		const one = readiness({ store: () => release.promise });
 		const asked = one.missing();

@@ -8,7 +8,7 @@ describe("requestIdOf()", () => {
 		for (const own of ["a", "A-1_z", "x".repeat(64)]) expect(idOf(own)).to.equal(own);
 	});
 
-	it("is a new one each time where the client has none that can stand in a log", () => {
+	it("is a new one each time if the client has none that is safe in a log", () => {
 		for (const odd of [undefined, "", "x".repeat(65), "a b", "a\nb", "é"])
 			expect(idOf(odd))
 				.to.match(/^[0-9a-f-]{36}$/)

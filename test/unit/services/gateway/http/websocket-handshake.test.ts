@@ -17,7 +17,7 @@ function statusOf(act: () => unknown): number {
 }
 
 describe("isChatUpgrade()", () => {
-	it("is about WebSockets below /s/ only; whatever else is asked for is answered as HTTP", () => {
+	it("handles WebSockets below /s/ only; other requests are answered as HTTP", () => {
 		expect(isChatUpgrade({ url: `/s/${id}/session`, headers: { upgrade: "WebSocket" } })).to.equal(true);
 		expect(isChatUpgrade({ url: "/s/", headers: { upgrade: "websocket" } })).to.equal(true);
 		for (const [url, upgrade] of [
@@ -53,7 +53,7 @@ describe("sessionOf()", () => {
 			).to.equal(404);
 	});
 
-	it("does not mind a query", () => {
+	it("accepts a query", () => {
 		expect(sessionOf(`/s/${id}/session?access_token=x`)).to.equal(id);
 	});
 });
@@ -66,7 +66,7 @@ describe("refuseBadHandshake()", () => {
 		headers,
 	});
 
-	it("takes what RFC 6455 asks for, and nothing else", () => {
+	it("accepts what RFC 6455 requires, and nothing else", () => {
 		expect(statusOf(() => refuseBadHandshake(request(good)))).to.equal(200);
 		const rows: [number, ReturnType<typeof request>][] = [
 			[400, request(good, "POST")],
@@ -87,24 +87,24 @@ describe("withToken()", () => {
 	const tokenOf = (headers: IncomingHttpHeaders, url = "/") => withToken({ headers, url }).authorization;
 	const encoded = `${tokenForm}${Buffer.from("a.b-c").toString("base64url")}`;
 
-	it("takes the token of a subprotocol for the header a browser cannot set", () => {
+	it("uses the token of a subprotocol as the header that a browser cannot set", () => {
 		expect(tokenOf(offered("atelier.chat", encoded))).to.equal("Bearer a.b-c");
 	});
 
-	it("prefers the header, and adds nothing where there is no token", () => {
+	it("prefers the header, and adds nothing without a token", () => {
 		const both = { ...offered(encoded), authorization: "Bearer own" };
 		expect(withToken({ headers: both, url: "/?access_token=url" })).to.equal(both);
 		expect(tokenOf({})).to.equal(undefined);
 		expect(tokenOf(offered("chat"))).to.equal(undefined);
 	});
 
-	it("takes the token of the URL where there is no other, however it is written", () => {
+	it("uses the token of the URL if there is no other, in any encoding", () => {
 		for (const query of ["access_token=x", "a=1&access_token=x", "access%5Ftoken=x"])
 			expect(tokenOf({}, `/s/${id}/session?${query}`), query).to.equal("Bearer x");
 		expect(tokenOf(offered(encoded), "/?access_token=x")).to.equal("Bearer a.b-c");
 	});
 
-	it("makes no other header of what is encoded", () => {
+	it("makes no other header of an encoded token", () => {
 		const hostile = `${tokenForm}${Buffer.from("x\r\nCookie: y").toString("base64url")}`;
 		expect(Object.keys(withToken({ headers: offered(hostile) }))).to.deep.equal([
 			"sec-websocket-protocol",

@@ -26,7 +26,7 @@ describe("placeOf()", () => {
 });
 
 describe("compileParams()", () => {
-	it("reads back every whole number of up to nine digits, and no other text as one", () => {
+	it("reads every whole number of up to nine digits, and no other text as one", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: -999_999_999, max: 999_999_999 }), (count) => {
 				expect(read({ path, query: `count=${count}`, body: {} })).to.deep.equal({ id: "x", count });
@@ -41,7 +41,7 @@ describe("compileParams()", () => {
 		);
 	});
 
-	it("gives a text as it was, whatever is in it", () => {
+	it("returns a text unchanged, with any content", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), (text) => {
 				const query = new URLSearchParams({ text }).toString();
@@ -50,7 +50,7 @@ describe("compileParams()", () => {
 		);
 	});
 
-	it("never breaks on a query, and never lets anything in that the contract does not name", () => {
+	it("survives any query, and accepts only what the contract names", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), (query) => {
 				try {
@@ -63,7 +63,7 @@ describe("compileParams()", () => {
 		);
 	});
 
-	it("refuses a contract that wants of a URL what it cannot carry", () => {
+	it("refuses a contract with parameters that a URL cannot carry", () => {
 		const list = schema({ list: { type: "array", items: { type: "string" } } });
 		expect(() => compileParams(list, "GET", "/things")).to.throw(TypeError, '"list" of type "array"');
 		expect(() => compileParams(list, "POST", "/things/:list")).to.throw(TypeError);

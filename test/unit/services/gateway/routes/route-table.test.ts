@@ -24,7 +24,7 @@ function find(method: string, url: string): Match | undefined {
 }
 
 describe("RouteTable", () => {
-	it("finds a route or refuses, whatever the path, and gives no parameter that looks like one", () => {
+	it("finds a route or refuses for any path, and returns no parameter that looks like one", () => {
 		fc.assert(
 			fc.property(fc.constantFrom("GET", "POST", "DELETE", "HEAD", "constructor"), path, (method, url) => {
 				const values = Object.values(find(method, url)?.path ?? {});
@@ -34,13 +34,13 @@ describe("RouteTable", () => {
 		);
 	});
 
-	it("finds nothing for a name with an encoded slash, or a backslash however it is written", () => {
+	it("finds nothing for a name with an encoded slash, or a backslash in any spelling", () => {
 		expect(find("GET", `${prefix}/sessions/a`)?.path).to.deep.equal({ session_id: "a" });
 		for (const name of ["a%2fb", "a%2Fb", "a\\b", "\\", "a%5cb", "a%5Cb"])
 			expect(find("GET", `${prefix}/sessions/${name}`), name).to.equal(undefined);
 	});
 
-	it("gives a name of a path as it was before it was encoded", () => {
+	it("returns a name of a path as it was before it was encoded", () => {
 		const name = fc
 			.string({ unit: "grapheme", minLength: 1, maxLength: 60 })
 			.filter((text) => !/[/\\\p{Cc}]/u.test(text));

@@ -16,14 +16,14 @@ const { get, list, remove } = defineContract("things", {
 describe("successAnswer()", () => {
 	const answer = (result: unknown, url = "/things") => successAnswer(new ActionRoute(list, "GET /things"), result, url);
 
-	it("is the result as JSON, as it was when it is text already, and no body without a result", () => {
+	it("is the result as JSON, unchanged if it is text already, and no body without a result", () => {
 		const one = new ActionRoute(get, "GET /things/:id");
 		expect(successAnswer(one, { id: "a" }, "/")).to.deep.equal({ status: 200, body: '{"id":"a"}' });
 		expect(successAnswer(one, jsonText('{ "id": "a" }'), "/").body).to.equal('{ "id": "a" }');
 		expect(successAnswer(new ActionRoute(remove, "DELETE /things/:id"), undefined, "/")).to.deep.equal({ status: 204 });
 	});
 
-	it("is the items of a page, which nobody keeps unless it has a tag", () => {
+	it("is the items of a page, which is not cached unless it has a tag", () => {
 		const items = [{ id: "a" }];
 		expect(answer({ items })).to.deep.equal({ status: 200, body: '[{"id":"a"}]', headers: [], caching: "no-store" });
 		const tagged = answer({ items, etag: 'W/"x"' });

@@ -61,7 +61,7 @@ describe("LocalProcessRuntime", function () {
 		return creator;
 	}
 
-	it("finds a pod again whose platform was killed, and ends it", async () => {
+	it("finds and ends a pod whose platform was killed", async () => {
 		const creator = await createElsewhere(podSpecFor(id, 1));
 		await inState("ready");
 		creator.kill("SIGKILL");
@@ -72,7 +72,7 @@ describe("LocalProcessRuntime", function () {
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
-	it("lets the platform go first where processors are short, and coding agents last", async () => {
+	it("gives the platform the highest priority, and coding agents the lowest", async () => {
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
 		const processes = pods.processes().map((pid) => [pid === agentPid(), getPriority(pid)] as const);
@@ -80,7 +80,7 @@ describe("LocalProcessRuntime", function () {
 		expect(Math.max(...processes.map(([, nice]) => nice))).to.equal(niceness.codingAgent);
 	});
 
-	it("starts anew what was killed between its folder and its process", async () => {
+	it("starts a pod again that was killed between its folder and its process", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
 		expect(existsSync(runFolder())).to.equal(true);
 		expect(await runtime.find(id)).to.deep.equal([]);
@@ -88,7 +88,7 @@ describe("LocalProcessRuntime", function () {
 		await inState("ready");
 	});
 
-	it("shows what was killed between its folder and its process, until it is started or forgotten", async () => {
+	it("shows a pod that was killed between its folder and its process, until it is started or forgotten", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
 		const [unfinished, ...others] = (await runtime.inventory()).unfinished;
 		expect(others).to.deep.equal([]);
@@ -104,7 +104,7 @@ describe("LocalProcessRuntime", function () {
 		expect(readdirSync(join(pods.dataDir, "run")).filter((name) => name.startsWith(second))).to.deep.equal([]);
 	});
 
-	it("starts anew what was killed before the agent had its launch document", async () => {
+	it("starts a pod again that was killed before the agent had its launch document", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.spawned");
 		const said = () => readFileSync(join(runFolder(), "agent.log"), "utf8").includes("Cannot read the launch document");
 		await eventually(() => said() && pods.processes().length === 0, { withinMs: readyMs });
@@ -114,7 +114,7 @@ describe("LocalProcessRuntime", function () {
 		await inState("ready");
 	});
 
-	it("notices that an agent was killed, and ends what it left behind", async () => {
+	it("notices that an agent was killed, and ends its remaining processes", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
 		await inState("ready");
 		process.kill(agentPid(), "SIGKILL");
@@ -125,7 +125,7 @@ describe("LocalProcessRuntime", function () {
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
-	it("is not kept from its sessions by a command that marks itself as a newer launch of one (M3)", async () => {
+	it("ignores a command that marks itself as a newer launch of a session (M3)", async () => {
 		runtime = new LocalProcessRuntime({ ...pods.options, groups: "none" });
 		const spoof = { [marker.session]: id, [marker.generation]: "99" };
 		const words = Object.entries(spoof).map(([name, value]) => `${name}=${value}`);
@@ -144,7 +144,7 @@ describe("LocalProcessRuntime", function () {
 		await runtime.purge(id);
 	});
 
-	it("ends what a version without proofs has started before it starts anything (M3)", async () => {
+	it("ends processes of a version without proofs before it starts anything (M3)", async () => {
 		const former = spawn("sleep", ["600"], {
 			env: {
 				PATH: process.env["PATH"],
@@ -190,13 +190,13 @@ describe("LocalProcessRuntime", function () {
 		});
 	}
 
-	it("keeps the reason of an agent that gave up", async () => {
+	it("keeps the reason of an agent that failed", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["exit 3"] }));
 		const gone = await inState("gone");
 		expect(gone.failure?.code).to.equal("SETUP_FAILED");
 	});
 
-	it("says so when an agent ends before it could say anything, keeps its output (L2), and does not start it again", async () => {
+	it("reports an agent that ended without a reason, keeps its output (L2), and does not start it again", async () => {
 		const projectRoot = join(pods.dataDir, "broken");
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
 		writeFileSync(join(projectRoot, "agent/main.ts"), "console.log('its last words');\nprocess.exit(3);\n");
@@ -213,7 +213,7 @@ describe("LocalProcessRuntime", function () {
 		expect(existsSync(join(pods.dataDir, "sessions", id))).to.equal(false);
 	});
 
-	it("says which lock is held when no pod of ours holds it, and starts when it is free (L1)", async () => {
+	it("names a lock that another process holds, and starts when it is free (L1)", async () => {
 		const state = join(pods.dataDir, "sessions", id, "state");
 		const hold = `import { holdSession } from ${JSON.stringify(join(ownRoot, "agent/session-lock.ts"))};
 			console.log(holdSession(${JSON.stringify(state)}));
@@ -236,7 +236,7 @@ describe("LocalProcessRuntime", function () {
 		await inState("ready");
 	});
 
-	it("does not take another process for the agent because it has its id", async () => {
+	it("does not mistake another process with its id for the agent", async () => {
 		await runtime.create(podSpecFor(id, 1));
 		await inState("ready");
 		const status = readFileSync(join(runFolder(), "status.json"), "utf8");
@@ -261,7 +261,7 @@ describe("LocalProcessRuntime", function () {
 		}
 	});
 
-	it("ignores a status that is no status", async () => {
+	it("ignores an invalid status", async () => {
 		mkdirSync(runFolder(), { recursive: true });
 		for (const content of ["", "{", "[]", '{"phase":"ready"}', '{"phase":"ready","pid":"1","timings":{}}']) {
 			writeFileSync(join(runFolder(), "status.json"), content);
@@ -307,7 +307,7 @@ describe("LocalProcessRuntime", function () {
 		watching.abort();
 	});
 
-	it("finishes the removal that a killed platform began when it is opened, and not when somebody watches", async () => {
+	it("completes the removal of a killed platform when it is opened, and not when somebody watches", async () => {
 		const watching = new AbortController();
 		const left = join(pods.dataDir, "sessions", ".trash", `${id}-0badcafe`);
 		mkdirSync(left, { recursive: true });
@@ -323,7 +323,7 @@ describe("LocalProcessRuntime", function () {
 		await runtime.close();
 	});
 
-	it("never leaves its folders, whatever the session's id", async () => {
+	it("never leaves its folders, for any session id", async () => {
 		const refusal = await runtime.create(podSpecFor("../../escape", 1)).catch((error: unknown) => error);
 		expect(refusal).to.be.an.instanceOf(RangeError);
 		expect(await runtime.purge("..").catch((error: unknown) => error)).to.be.an.instanceOf(RangeError);

@@ -35,7 +35,7 @@ describe("newDraft()", () => {
 		expect(draft({ members: { budget: { ...budget, spent: 0 } } }).chronicle.cost).to.equal(null);
 	});
 
-	it("comes after the former one by number and by time, whatever the clock does", () => {
+	it("follows the earlier one by number and by time, with any clock", () => {
 		const first = draft().document;
 		expect(first.ordinal).to.equal(1);
 		const second = draft({ former: first }).document;

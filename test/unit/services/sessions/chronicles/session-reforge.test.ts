@@ -11,7 +11,7 @@ describe("reforgedName()", () => {
 		expect(reforgedName("api-reforged")).to.equal("api-reforged");
 	});
 
-	it("makes a name of every name", () => {
+	it("makes a valid name of every name", () => {
 		fc.assert(
 			fc.property(fc.stringMatching(nameForm), (name) => {
 				expect(reforgedName(name)).to.match(nameForm).and.to.have.lengthOf.at.most(63);

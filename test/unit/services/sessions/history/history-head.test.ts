@@ -46,7 +46,7 @@ describe("headAfter()", () => {
 		});
 	});
 
-	it("names a patch when its last piece is there, and keeps the former one until then", () => {
+	it("replaces the patch when the last piece of the next one has arrived", () => {
 		const piece = (id: string, index: number) => ({
 			diff: { id, piece: index, pieces: 2, text: "", truncated: id === "b" },
 		});
@@ -60,7 +60,7 @@ describe("headAfter()", () => {
 		expect(patchOf(undefined)).to.equal(undefined);
 	});
 
-	it("knows reports by launch and number", () => {
+	it("identifies reports by launch and number", () => {
 		const after = head(head(undefined, 1, report(7)), 2, report(1));
 		const known = (launch: number, n: number) => hasAcknowledged(after, { launch, n });
 		expect([known(1, 7), known(1, 8), known(2, 1), known(2, 2)]).to.deep.equal([true, false, true, false]);

@@ -31,7 +31,7 @@ describe("StoredDiffs", function () {
 	});
 	afterEach(() => diffs.close());
 
-	it("give what the patch says, and everything else goes on meanwhile (C1)", async () => {
+	it("return the content of the patch, without blocking other work (C1)", async () => {
 		let answered = false;
 		const asked = Promise.all(orders.map((order) => diffs.answer(alice, order))).finally(() => {
 			answered = true;
@@ -43,7 +43,7 @@ describe("StoredDiffs", function () {
 		expect(turns).to.be.greaterThan(50);
 	});
 
-	it("give up a patch that takes too long (C1)", async () => {
+	it("abandon a patch that takes too long (C1)", async () => {
 		const hasty = new StoredDiffs(1);
 		try {
 			const failure = await failureOf(hasty.answer(alice, { patch: hostile, truncated: false, format: "files" }));
@@ -63,7 +63,7 @@ describe("StoredDiffs", function () {
 		);
 	}
 
-	it("refuse who has four waiting already, and at their end those that still wait (C1)", async () => {
+	it("refuse a person's fifth waiting request, and at their end those that still wait (C1)", async () => {
 		const hers = asked(alice, 8);
 		expect(await Promise.all(hers.slice(5))).to.deep.equal([429, 429, 429]);
 		await diffs.close();

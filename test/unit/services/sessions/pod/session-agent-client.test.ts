@@ -49,7 +49,7 @@ describe("SessionAgentClient", () => {
 		});
 	}
 
-	it("makes of a refusal what the call says", async () => {
+	it("translates a refusal as the call says", async () => {
 		const pod = await refusing(404);
 		for (const asked of [client.get(pod, "/", {}, { refusals }), client.post(pod, "/", {}, { refusals })]) {
 			const failure = await failureOf(asked);

@@ -21,7 +21,7 @@ describe("eventOf()", () => {
 		expect(event).to.deep.equal({ id, ...told, ...measures });
 	});
 
-	it("refuses a time that is none", () => {
+	it("refuses an invalid time", () => {
 		for (const timestamp of ["", "yesterday", "2026-13-01T00:00:00Z"])
 			expect(() => eventOf(id, { ...told, timestamp }))
 				.to.throw(UnprocessableError)

@@ -11,7 +11,7 @@ function event(event_type: SessionEventType, at: string, tokens: Partial<Session
 const start = Date.parse("2026-11-21T10:00:00Z") / 1_000;
 
 describe("tokenTimeline()", () => {
-	it("counts a turn once that is told of both ways", () => {
+	it("counts a turn once that is reported in both ways", () => {
 		const used = { tokens_in: 100, tokens_out: 10, cost: 0.1 };
 		const events = [
 			event("message_user", "00:00"),
@@ -28,7 +28,7 @@ describe("tokenTimeline()", () => {
 		]);
 	});
 
-	it("counts the answers of turns that are told of in no other way", () => {
+	it("counts the answers of turns without other reports", () => {
 		const events = [
 			event("message_user", "00:00"),
 			event("message_assistant", "00:10", { tokens_in: 1, tokens_out: 2, cost: 0.1 }),
@@ -43,7 +43,7 @@ describe("tokenTimeline()", () => {
 		expect(tokenTimeline([event("message_assistant", "00:00"), event("token_usage", "00:01")], 60)).to.deep.equal([]);
 	});
 
-	it("adds up to the micro-dollar, whatever the buckets", () => {
+	it("adds up to the micro-dollar, with any buckets", () => {
 		const used = fc.record({ seconds: fc.nat({ max: 3_599 }), micros: fc.nat({ max: 10_000_000 }) });
 		fc.assert(
 			fc.property(fc.array(used), fc.integer({ min: 60, max: 3_600 }), (uses, bucketSeconds) => {

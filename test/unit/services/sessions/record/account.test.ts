@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("an account", () => {
-	it("has committed what is spent and what is held, whatever happened", () => {
+	it("has committed the sum of what is spent and held after any changes", () => {
 		const property = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
 			const { spent, committed, holds } = steps.reduce((account, next) => next(account), empty);
 			expect(committed).to.equal(spent + holds.reduce((sum, hold) => sum + hold.micros, 0));
@@ -60,7 +60,7 @@ describe("an account", () => {
 		expect(dear).to.include({ spent: 120, committed: 120, booked: 2 });
 	});
 
-	it("asks for what a turn has used and not reported, and for the next call", () => {
+	it("needs room for a turn's unreported usage and the next call", () => {
 		expect(missing(empty, { id: "a", used: 0, next: 50 })).to.equal(50);
 		const held = raised(empty, "a", 50, 0);
 		expect(missing(held, { id: "a", used: 0, next: 50 })).to.equal(0);
@@ -70,7 +70,7 @@ describe("an account", () => {
 		expect(missing(reported, { id: "b", used: 0, next: 50 })).to.equal(50);
 	});
 
-	it("lets holds end, those of a clock that was set back too, and not those somebody still books on", () => {
+	it("expires holds, also after a clock was set back, and not those that are still used", () => {
 		const held = raised(empty, "a", 50, 1_000);
 		expect(withoutEnded(held, 1_000 + holdMs - 1)).to.equal(held);
 		expect(withoutEnded(held, 1_000 + holdMs).committed).to.equal(0);

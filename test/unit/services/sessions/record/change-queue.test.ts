@@ -45,7 +45,7 @@ describe("ChangeQueue", () => {
 		expect(queue.isBusy("a")).to.equal(false);
 	});
 
-	it("refuses what a principal asks too much of one thing, and nobody else (H4)", async () => {
+	it("refuses a principal's excess changes of one object, and nobody else's (H4)", async () => {
 		const queue = new ChangeQueue();
 		const { end, change } = held();
 		const first = queue.run("a", { principal: bob }, change);
@@ -62,7 +62,7 @@ describe("ChangeQueue", () => {
 		await Promise.all([...others, ...jobs]);
 	});
 
-	it("refuses what a principal asks too much of many things (H4)", async () => {
+	it("refuses a principal's excess changes of many objects (H4)", async () => {
 		const queue = new ChangeQueue();
 		const keys = Array.from({ length: 8 }, (_one, n) => `thing ${n}`);
 		const holds = keys.map(() => held());
@@ -77,7 +77,7 @@ describe("ChangeQueue", () => {
 		expect(await refusedOf(again), "who has waited before").to.deep.equal([]);
 	});
 
-	it("does not begin what nobody waits for any more, and goes on behind it (H4)", async () => {
+	it("skips a change whose caller has left, and goes on after it (H4)", async () => {
 		const queue = new ChangeQueue();
 		const { end, change } = held();
 		const done: string[] = [];
@@ -91,7 +91,7 @@ describe("ChangeQueue", () => {
 		expect(done).to.deep.equal(["next"]);
 	});
 
-	it("refuses what has waited for too long, while the change before it goes on", async () => {
+	it("refuses a change that has waited for too long, while the one before it goes on", async () => {
 		const queue = new ChangeQueue({ patienceMs: 20 });
 		const { end, change } = held();
 		const first = queue.run("a", { principal: ada }, change);
@@ -101,7 +101,7 @@ describe("ChangeQueue", () => {
 		expect([await first, await patient]).to.deep.equal(["held", "done"]);
 	});
 
-	it("begins again what another process was faster with, and gives it back in the end", async () => {
+	it("repeats a change that lost a race, and fails in the end", async () => {
 		const queue = new ChangeQueue();
 		let races = 0;
 		expect(await queue.run("a", { principal: ada }, async () => (races++ < 3 ? undefined : races))).to.equal(4);

@@ -22,13 +22,13 @@ describe("countersChange()", () => {
 		});
 	}
 
-	it("has nothing to count where nothing changes", () => {
+	it("counts nothing without a change", () => {
 		for (const status of statuses) expect(countersChange(status, status), status).to.equal(undefined);
 		expect(countersChange("starting", "provisioning")).to.equal(undefined);
 		expect(countersChange("deleted", undefined)).to.equal(undefined);
 	});
 
-	it("comes to the same over any way between two statuses", () => {
+	it("has the same sum over any path between two statuses", () => {
 		const change = (before: Status, after: Status) =>
 			countersChange(before, after) ?? { sessions: 0, running_sessions: 0 };
 		for (const first of statuses)

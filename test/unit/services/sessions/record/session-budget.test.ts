@@ -106,7 +106,7 @@ describe("holdChange()", () => {
 });
 
 describe("releaseChange()", () => {
-	it("returns all of a hold, or a part of it", () => {
+	it("returns a hold completely or in part", () => {
 		const record = held(held(limited(1), "x", 300_000), "y", 200_000);
 		const without = (by?: number) => {
 			const change = releaseChange(record, "x", at, by) ?? expect.fail("there is a hold");
@@ -129,7 +129,7 @@ describe("pauseChange() and resumeChange()", () => {
 		expect(session.status_reason).to.deep.include({ code: budgetExceeded, message: exceeded.message, deadline: null });
 	});
 
-	it("change nothing that is so already", () => {
+	it("change nothing without an effect", () => {
 		expect(pauseChange(paused(limited(1)), exceeded, at)).to.equal(undefined);
 		expect(resumeChange(limited(1), at)).to.equal(undefined);
 	});
@@ -188,7 +188,7 @@ describe("limitChange()", () => {
 });
 
 describe("the rules of a budget", () => {
-	it("let go of holds and the pause of a session that stops", () => {
+	it("release the holds and the pause of a session that stops", () => {
 		const record = held(paused(held(limited(1), "x", 100_000)), "y", 100_000);
 		for (const status of ["stopping", "failed", "archived"] as const) {
 			const ended = changed(paused(record), { at, ...enter(status, at), event: "session_updated" });

@@ -42,7 +42,7 @@ describe("next()", () => {
 });
 
 describe("desiredOf()", () => {
-	it("wants a pod exactly from starting to running", () => {
+	it("needs a pod exactly from starting to running", () => {
 		const wanting = sessionStatuses.filter((status) => desiredOf(status) === "run");
 		expect(wanting).to.deep.equal(["starting", "provisioning", "running"]);
 	});

@@ -16,7 +16,7 @@ describe("reasonFor()", () => {
 		}
 	});
 
-	it("says when the platform gives up, except before the first claim and where it waits for ever", () => {
+	it("has the time limit, except before the first claim and without one", () => {
 		expect(reasonFor("provisioning", at).deadline).to.equal("2026-01-01T00:05:00.000Z");
 		expect(reasonFor("stopping", at).deadline).to.equal("2026-01-01T00:02:00.000Z");
 		for (const status of ["starting", "running", "stopped", "failed"] as const)

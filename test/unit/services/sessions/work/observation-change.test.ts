@@ -52,7 +52,7 @@ describe("observationChange()", () => {
 		}
 	}
 
-	it("says why a session failed, in the pod's own words where it has some", () => {
+	it("says why a session failed, in the pod's own words if it has any", () => {
 		const failure = { code: "CLONE_FAILED", message: "Repository not found" };
 		const told = observationChange(record("provisioning"), seen("failed", { failure }), at)?.members;
 		expect(told?.status_reason).to.include(failure);
@@ -86,7 +86,7 @@ describe("observationChange()", () => {
 });
 
 describe("isReconciled()", () => {
-	it("is so at rest without a pod, and with a purge only without a workspace", () => {
+	it("is final without a pod, and for a purge only without a workspace", () => {
 		expect(isReconciled("stopped", seen("absent"), false)).to.equal(true);
 		expect(isReconciled("failed", seen("leaving"), false)).to.equal(false);
 		expect(isReconciled("running", seen("absent"), false)).to.equal(false);

@@ -99,7 +99,7 @@ describe("Control groups of pods", function () {
 		await removeGroups(probe);
 	});
 
-	it("are said to be missing where there are none, and such a process lives on (M4)", async () => {
+	it("are reported as missing, and such a process survives then (M4)", async () => {
 		const runtime = new LocalProcessRuntime({ ...pods.options, groups: "none" });
 		const [sentence] = await runtime.open();
 		expect(sentence).to.contain("clears its environment");

@@ -28,7 +28,7 @@ describe("the name of a launch", () => {
 		});
 	}
 
-	it("holds no id but those that sessions can be asked about by (H2)", () => {
+	it("accepts only valid session ids (H2)", () => {
 		const check = compileSchema(sessionWork.actions.claim_due.params);
 		const digit = fc.constantFrom(..."0123456789abcdefF".split(""));
 		const text = fc.tuple(
@@ -52,7 +52,7 @@ describe("the name of a launch", () => {
 		}
 	});
 
-	it("is what it was read from, whatever the text", () => {
+	it("equals the text from which it was read", () => {
 		const part = fc.constantFrom(sessionId, "-g", "1", "0", "..", "/", "\0", "\n", "-", "G", "9".repeat(9), "１");
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),

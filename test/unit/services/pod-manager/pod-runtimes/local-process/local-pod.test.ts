@@ -52,7 +52,7 @@ describe("podFrom", () => {
 		});
 	});
 
-	it("knows why a pod is gone: its own words first, then that it was ended from here", () => {
+	it("knows why a pod has ended: its own words first, then that the platform ended it", () => {
 		const failure = { code: "SETUP_FAILED", message: "A setup script failed" };
 		expect(podFrom(launch, [], { ...written("failed", { failure }), ...ending })?.failure).to.deep.equal(failure);
 		expect(podFrom(launch, [], { ...written("ready"), ...ending })?.failure?.code).to.equal("POD_ENDED");
@@ -61,7 +61,7 @@ describe("podFrom", () => {
 });
 
 describe("agentsAmong", () => {
-	it("is all that claim to be one until one has written, then that one", () => {
+	it("is every candidate until one has written, and then that one", () => {
 		const second = { ...agent, pid: 101 };
 		expect(agentsAmong([agent, second, stray], {})).to.deep.equal([agent, second]);
 		expect(agentsAmong([agent, second, stray], written("starting"))).to.deep.equal([agent]);

@@ -65,7 +65,7 @@ describe("MarkedProcesses", () => {
 		}
 	});
 
-	it("finds what carries the marker of this installation, and who is the agent", async () => {
+	it("finds the processes with the marker of this installation, and the agent among them", async () => {
 		const agent = await sleeper(mark({ [agentVariable]: agentRole }));
 		const other = await sleeper(mark());
 		await sleeper(mark({ [marker.installation]: "another" }));
@@ -79,7 +79,7 @@ describe("MarkedProcesses", () => {
 		expect(found[0]).to.include({ sessionId, generation: 3 });
 	});
 
-	it("takes nothing for a pod's that claims to be one without a proof of this installation (M3)", async () => {
+	it("ignores processes that claim to be a pod's without a proof of this installation (M3)", async () => {
 		const other = randomUUID();
 		const stolen = mark({ [marker.session]: other });
 		const newer = mark({ [marker.generation]: "99" });
@@ -94,7 +94,7 @@ describe("MarkedProcesses", () => {
 		expect((await processes.unproven()).map(({ pid }) => pid)).to.deep.equal([former]);
 	});
 
-	it("takes no agent that waited for one of a session whose proof its title lacks (M3)", async () => {
+	it("ignores a waiting agent whose title lacks the proof of a session (M3)", async () => {
 		const title = agentTitle({ session_id: randomUUID(), generation: 99, proof });
 		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
 		const agent = spawn("bash", ["-c", `exec -a "${title}" sleep 60`], { env, stdio: "ignore" });
@@ -103,7 +103,7 @@ describe("MarkedProcesses", () => {
 		expect(await new MarkedProcesses(marks).scan()).to.deep.equal([]);
 	});
 
-	it("looks at the whole machine at most every 250 ms, however many ask (M5)", async () => {
+	it("scans the whole machine at most every 250 ms, for any number of questions (M5)", async () => {
 		const processes = new MarkedProcesses(marks);
 		const since = performance.now();
 		const [first, second] = await Promise.all([processes.scan(), processes.scan()]);
@@ -113,7 +113,7 @@ describe("MarkedProcesses", () => {
 		expect(performance.now() - since).to.be.at.least(490);
 	});
 
-	it("knows at once what has become one of ours, and what of that has ended, without another look (M5)", async () => {
+	it("detects new and ended processes of a pod at once, without another scan (M5)", async () => {
 		// The whole test lies within the time of one shared look, even on a busy machine.
 		const moment = performance.now();
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => moment });
@@ -132,7 +132,7 @@ describe("MarkedProcesses", () => {
 		}
 	});
 
-	it("finds what the last process of a session has left since the last look (M5)", async () => {
+	it("finds the children of a session's last process since the last scan (M5)", async () => {
 		const processes = new MarkedProcesses(marks);
 		const parent = begin("sleep 60", mark());
 		await runs(parent, "sh");
@@ -143,7 +143,7 @@ describe("MarkedProcesses", () => {
 		expect((await processes.ofSession(sessionId)).map(({ pid }) => pid)).to.deep.equal([left]);
 	});
 
-	it("finds a process that was seen before it became one of ours", async () => {
+	it("finds a process that was seen before it got the marker", async () => {
 		const words = Object.entries(mark()).map(([name, value]) => `${name}=${value}`);
 		const processes = new MarkedProcesses(marks);
 		const child = begin(`env ${words.join(" ")} sleep 60`, {});
@@ -153,7 +153,7 @@ describe("MarkedProcesses", () => {
 		await eventually(async () => (await processes.scan()).some(({ pid }) => pid === child.pid));
 	});
 
-	it("takes a process that wears the agent's environment until it runs its own program for what it becomes", async () => {
+	it("classifies a child with the agent's environment by the program that it executes", async () => {
 		const processes = new MarkedProcesses(marks);
 		const child = begin(`env -u ${agentVariable} sleep 60`, mark({ [agentVariable]: agentRole }));
 		await runs(child, "sh");
@@ -162,7 +162,7 @@ describe("MarkedProcesses", () => {
 		await eventually(async () => (await processes.scan()).some(({ pid, isAgent }) => pid === child.pid && !isAgent));
 	});
 
-	it("finds an agent that waited under the session in its title, as soon as that is there", async () => {
+	it("finds an agent that waited by the session in its title at once", async () => {
 		const title = agentTitle({ session_id: sessionId, generation: 3, proof });
 		const waits = `process.stdin.once("data", () => { process.title = ${JSON.stringify(title)}; })`;
 		const env = { [marker.installation]: installation, [agentVariable]: agentRole };
@@ -186,7 +186,7 @@ describe("MarkedProcesses", () => {
 		}
 	});
 
-	it("takes no other process for an agent because of its title", async () => {
+	it("does not mistake another process for an agent because of its title", async () => {
 		const title = agentTitle({ session_id: sessionId, generation: 3, proof });
 		const env = { [marker.installation]: installation };
 		const other = spawn("bash", ["-c", `exec -a "${title}" sleep 60`], { env, stdio: "ignore" });
@@ -195,7 +195,7 @@ describe("MarkedProcesses", () => {
 		expect(await new MarkedProcesses(marks).scan()).to.deep.equal([]);
 	});
 
-	it("does not count a process of which only the exit status is left", async () => {
+	it("does not count a zombie process", async () => {
 		let ahead = 0;
 		const turnBack = turnClock({ now: () => Date.now(), monotonic: () => performance.now() + ahead });
 		try {
@@ -218,7 +218,7 @@ describe("MarkedProcesses", () => {
 		}
 	});
 
-	it("signals a process, but not one that has got its id since", async () => {
+	it("signals a process, but no later one with its id", async () => {
 		await sleeper(mark());
 		await sleeper(mark());
 		const processes = new MarkedProcesses(marks);

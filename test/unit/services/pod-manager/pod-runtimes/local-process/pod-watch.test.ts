@@ -64,7 +64,7 @@ describe("PodWatch", () => {
 		}
 	});
 
-	it("calls nobody back after its end, not for what a look finds that was under way either", async () => {
+	it("calls nobody back after its end, not even for a running scan", async () => {
 		expect(await toldOf(() => {}), "control").to.deep.equal([id]);
 		expect(await toldOf((ending) => ending.abort())).to.deep.equal([]);
 	});

@@ -16,7 +16,7 @@ describe("Trash", () => {
 	});
 	afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-	it("puts a folder out of sight at once and removes it, read-only parts too", async () => {
+	it("moves a folder to the trash at once and removes it, with read-only parts", async () => {
 		const folder = join(root, "thing");
 		mkdirSync(join(folder, "cache"), { recursive: true });
 		writeFileSync(join(folder, "cache", "file"), "x");
@@ -26,7 +26,7 @@ describe("Trash", () => {
 		await eventually(() => readdirSync(root).length === 0);
 	});
 
-	it("takes folders of one name one after the other, and one that is not there", async () => {
+	it("accepts folders of one name one after the other, and a missing one", async () => {
 		for (let round = 0; round < 3; round++) {
 			mkdirSync(join(root, "thing"));
 			await trash.discard(join(root, "thing"));
@@ -35,7 +35,7 @@ describe("Trash", () => {
 		await eventually(() => readdirSync(root).length === 0);
 	});
 
-	it("loses sight of nothing while another process empties the same trash", async () => {
+	it("overlooks nothing while another process empties the same trash", async () => {
 		const other = new Trash(join(root, ".trash"));
 		let isOver = false;
 		const emptying = (async () => {
@@ -70,7 +70,7 @@ describe("Trash", () => {
 		expect(readdirSync(root)).to.deep.equal([]);
 	});
 
-	it("says nothing more of what could be removed later (where it may mount) (L5)", async function () {
+	it("does not report what could be removed later (if it may mount) (L5)", async function () {
 		const inUse = join(root, ".trash", "thing-0badcafe", "mounted");
 		mkdirSync(inUse, { recursive: true });
 		if (!isMounted(inUse)) return this.skip();
@@ -85,7 +85,7 @@ describe("Trash", () => {
 		expect(readdirSync(root)).to.deep.equal([]);
 	});
 
-	it("removes folders that lie too deep for a path, and read-only ones in them (L5)", async () => {
+	it("removes folders that are too deep for a path, and read-only ones in them (L5)", async () => {
 		const deep = join(root, "thing");
 		mkdirSync(deep);
 		const name = "n".repeat(200);
@@ -101,7 +101,7 @@ describe("Trash", () => {
 		await eventually(() => readdirSync(root).length === 0);
 	});
 
-	it("has one file operation under way at a time, however many files there are (H3)", async () => {
+	it("has one file operation under way at a time, for any number of files (H3)", async () => {
 		const folder = join(root, "thing");
 		mkdirSync(folder);
 		for (let count = 0; count < 1_500; count++) writeFileSync(join(folder, String(count)), "");
@@ -119,7 +119,7 @@ describe("Trash", () => {
 		expect(most.atOnce).to.be.below(10);
 	});
 
-	it("removes nothing more when it is told to stop, and the next process goes on", async () => {
+	it("stops when it is asked to, and the next process continues", async () => {
 		mkdirSync(join(root, ".trash", "thing-0badcafe", "deep"), { recursive: true });
 		await trash.empty(AbortSignal.abort());
 		expect(readdirSync(join(root, ".trash"))).to.deep.equal(["thing-0badcafe"]);
@@ -127,7 +127,7 @@ describe("Trash", () => {
 		expect(readdirSync(root)).to.deep.equal([]);
 	});
 
-	it("finishes what a killed process began", async () => {
+	it("completes what a killed process began", async () => {
 		mkdirSync(join(root, ".trash", "thing-0badcafe", "deep"), { recursive: true });
 		await trash.empty();
 		expect(readdirSync(root)).to.deep.equal([]);

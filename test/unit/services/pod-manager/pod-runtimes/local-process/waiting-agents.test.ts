@@ -98,7 +98,7 @@ describe("Session agents that wait", function () {
 		await eventually(() => runFile("agent.log") === "before\nafter\n");
 	});
 
-	it("are found again when the platform that told them was killed", async () => {
+	it("are found again when the platform that launched them was killed", async () => {
 		const creator = await createElsewhere();
 		await inState("ready");
 		creator.kill("SIGKILL");
@@ -126,7 +126,7 @@ describe("Session agents that wait", function () {
 		expect(pods.processes()).to.include(agentPid());
 	});
 
-	it("leave nothing when the platform is killed before it could tell them", async () => {
+	it("leave nothing when the platform is killed before it launched them", async () => {
 		await createElsewhere("local-process.spawned");
 		await eventually(() => pods.processes().length === 0, { withinMs: readyMs });
 		await eventually(async () => (await runtime.find(id)).length === 0);
@@ -134,7 +134,7 @@ describe("Session agents that wait", function () {
 		await inState("ready");
 	});
 
-	it("are not told anything before they are loaded", async () => {
+	it("get no launch document before they are loaded", async () => {
 		const projectRoot = join(pods.dataDir, "loading");
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
 		const program = `
@@ -150,7 +150,7 @@ describe("Session agents that wait", function () {
 		expect(waitingAgents(pods.installation)).to.deep.equal([waiting]);
 	});
 
-	it("are not missed: one that was killed", async () => {
+	it("are replaced: one that was killed", async () => {
 		await runtime.open();
 		const waiting = await oneWaits();
 		process.kill(waiting, "SIGKILL");
@@ -159,7 +159,7 @@ describe("Session agents that wait", function () {
 		expect(agentPid()).not.to.equal(waiting);
 	});
 
-	it("are not missed: one whose folder was removed", async () => {
+	it("are replaced: one whose folder was removed", async () => {
 		await runtime.open();
 		const waiting = await oneWaits();
 		rmSync(join(pods.dataDir, "run", ".waiting"), { recursive: true });
@@ -169,7 +169,7 @@ describe("Session agents that wait", function () {
 		await eventually(() => !existsSync(`/proc/${waiting}`));
 	});
 
-	it("hold nothing up: one that is frozen is ended, and the next try starts another", async () => {
+	it("delay nothing: a frozen one is ended, and the next try starts another", async () => {
 		await runtime.open();
 		const waiting = await oneWaits();
 		process.kill(waiting, "SIGSTOP");
@@ -180,7 +180,7 @@ describe("Session agents that wait", function () {
 		await inState("ready");
 	});
 
-	it("are not killed for an answer that came while the platform itself stood still (L4)", async () => {
+	it("are not killed for an answer that came while the platform itself was stalled (L4)", async () => {
 		const projectRoot = join(pods.dataDir, "slow");
 		mkdirSync(join(projectRoot, "agent"), { recursive: true });
 		const [told, goOn] = [join(pods.dataDir, "told"), join(pods.dataDir, "go-on")];
