@@ -14,7 +14,7 @@ export class DeduplicatingLog {
 		this.#write = write;
 	}
 
-	tell(sentence: string): void {
+	write(sentence: string): void {
 		const key = sentence.replaceAll(sessionIds, "");
 		if (this.#logged.has(key)) return;
 		this.#logged.set(key, true);

@@ -113,7 +113,7 @@ export class Reconciler {
 			return true;
 		} catch (error) {
 			if (this.#failures + 1 >= silentFailures) {
-				this.#log.tell(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
+				this.#log.write(`Cannot ask which sessions are due: ${sentenceOf(error)}`);
 			}
 			return false;
 		}
@@ -173,10 +173,10 @@ export class Reconciler {
 		try {
 			failpoint("pod-manager.claimed");
 			const { report, trouble } = await runPass(claim, this.#dependencies, since);
-			if (trouble !== undefined) this.#tell(claim, trouble);
+			if (trouble !== undefined) this.#reportFailure(claim, trouble);
 			if (report) await this.#observe(report);
 		} catch (error) {
-			this.#tell(claim, error);
+			this.#reportFailure(claim, error);
 		}
 	}
 
@@ -192,7 +192,7 @@ export class Reconciler {
 		if (report.due_in_ms > 0) this.#wakeUp.signalWithin(report.due_in_ms);
 	}
 
-	#tell({ id }: Claim, error: unknown): void {
-		this.#log.tell(`A pass over session "${id}" failed: ${sentenceOf(error)}`);
+	#reportFailure({ id }: Claim, error: unknown): void {
+		this.#log.write(`A pass over session "${id}" failed: ${sentenceOf(error)}`);
 	}
 }

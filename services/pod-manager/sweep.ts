@@ -88,7 +88,7 @@ export class Sweep {
 			return ended > 0 ? this.#times.soonMs : this.#times.everyMs;
 		} catch (error) {
 			this.#failures++;
-			if (this.#failures >= silentFailures) this.#log.tell(`Cannot sweep: ${sentenceOf(error)}`);
+			if (this.#failures >= silentFailures) this.#log.write(`Cannot sweep: ${sentenceOf(error)}`);
 			return Math.min(this.#times.soonMs * 2 ** (this.#failures - 1), this.#times.everyMs);
 		}
 	}
@@ -105,7 +105,7 @@ export class Sweep {
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) this.#reportOrphanedWorkspaces(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
-		for (const trouble of troubles) this.#log.tell(trouble);
+		for (const trouble of troubles) this.#log.write(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
 		const overdue = this.#remember(unwanted);
 		for (const pod of overdue) await this.#remove(pod);
@@ -147,10 +147,10 @@ export class Sweep {
 	}
 
 	async #remove(pod: Pod): Promise<void> {
-		this.#log.tell(`No session wants "${pod.name}": it is ended`);
+		this.#log.write(`No session wants "${pod.name}": it is ended`);
 		const { runtime } = this.#dependencies;
 		await (pod.state === "gone" ? runtime.forget(pod) : runtime.end(pod, graceMs)).catch((error: unknown) => {
-			this.#log.tell(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
+			this.#log.write(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
 		});
 	}
 

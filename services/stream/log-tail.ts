@@ -158,12 +158,12 @@ export class LogTail {
 			this.#failingSince = undefined;
 			this.#hasReported = false;
 		} catch (error) {
-			this.#tell(error);
+			this.#reportFailure(error);
 			throw error;
 		}
 	}
 
-	#tell(error: unknown): void {
+	#reportFailure(error: unknown): void {
 		this.#failingSince ??= monotonic();
 		if (this.#hasReported || monotonic() - this.#failingSince < quietMs) return;
 		this.#hasReported = true;

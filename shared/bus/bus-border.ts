@@ -36,7 +36,7 @@ export function busBorder(seal: PacketSeal, topicsOf: (command: string) => reado
 			return seal.open(topicsOf(command), packet);
 		} catch (error) {
 			if (!(error instanceof SealError)) throw error;
-			refusals.tell(command, error);
+			refusals.log(command, error);
 			return undefined;
 		}
 	}
@@ -83,7 +83,7 @@ class Refusals {
 		this.#logger = logger;
 	}
 
-	tell(command: string, { message }: SealError): void {
+	log(command: string, { message }: SealError): void {
 		if (this.#unlogged !== undefined) {
 			this.#unlogged++;
 			return;

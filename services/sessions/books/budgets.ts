@@ -193,7 +193,10 @@ export class Budgets {
 		];
 	}
 
-	/** Returns the amount that the reservation holds in the first account with a limit. */
+	/**
+	 * Returns the amount that the session's account holds for the reservation; without a limit of the session, the
+	 * requested amount.
+	 */
 	async #held(principal: Principal, { session, document }: SessionRecord, wanted: HoldRequest): Promise<number> {
 		if (document.limit_micros === undefined) return wanted.next;
 		return heldBy(accountOf((await this.#dependencies.records.get(principal, session.id)).document), wanted.id);

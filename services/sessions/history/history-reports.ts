@@ -63,11 +63,11 @@ export class HistoryReports {
 			const eventId = nameBasedUuid(id, "event", String(number.launch), String(number.n), String(index));
 			return unlessBad(() => eventOf(eventId, { session_id: id, ...event }));
 		});
-		const tell = async (): Promise<void> => {
+		const writeChronicle = async (): Promise<void> => {
 			await chronicles.addEntries(asker, record, entries, number);
 			if (report.chronicle) await chronicles.report(asker, record, report.chronicle, number);
 		};
-		await Promise.all([tell(), events.add(id, raw)]);
+		await Promise.all([writeChronicle(), events.add(id, raw)]);
 		await history.add(asker, id, number.launch, report);
 	}
 

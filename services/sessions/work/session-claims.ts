@@ -103,7 +103,7 @@ export class SessionClaims {
 				failures.push(error);
 			}
 		}
-		if (!ids) await this.#tellWaiting(places.held, startingPerOwner, at);
+		if (!ids) await this.#reportWaiting(places.held, startingPerOwner, at);
 		if (claims.length === 0 && failures.length > 0) throw failures[0];
 		return claims;
 	}
@@ -151,13 +151,13 @@ export class SessionClaims {
 		return (await this.#named(ids)).filter((document) => places.admits(document));
 	}
 
-	/** Tells owners that their sessions wait. A failure affects nothing else. */
-	async #tellWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
+	/** Reports to owners that their sessions wait. A failure affects nothing else. */
+	async #reportWaiting(held: readonly SessionDocument[], startingPerOwner: number, at: number): Promise<void> {
 		this.#waiting = new Set(held.map(ownerOf));
 		const unreported = held.filter((document) => mustBeReported(document, at)).slice(0, maxReported);
-		const tell = ({ id }: SessionDocument) =>
+		const report = ({ id }: SessionDocument) =>
 			this.#records.change(reporter, id, (record) => waitingChange(record, startingPerOwner, at));
-		await Promise.allSettled(unreported.map(tell));
+		await Promise.allSettled(unreported.map(report));
 	}
 
 	async #named(ids: readonly string[], columns?: typeof expectedColumns): Promise<SessionDocument[]> {

@@ -32,7 +32,7 @@ export class MemoryPods implements PodRuntime {
 	/** Adds a pod, or changes its state, from outside. */
 	put(pod: Pod): void {
 		this.pods.set(pod.name, pod);
-		this.#tell(pod);
+		this.#notify(pod);
 	}
 
 	ofSession(sessionId: string): Pod[] {
@@ -79,7 +79,7 @@ export class MemoryPods implements PodRuntime {
 		if (now && now.state !== "gone") throw new Error(`Cannot forget "${pod.name}": it still lives`);
 		this.pods.delete(pod.name);
 		this.begun.delete(pod.name);
-		this.#tell(pod);
+		this.#notify(pod);
 	}
 
 	async purge(sessionId: string): Promise<void> {
@@ -94,7 +94,7 @@ export class MemoryPods implements PodRuntime {
 		signal.addEventListener("abort", () => this.#watchers.delete(onChange));
 	}
 
-	#tell({ sessionId }: Pod): void {
+	#notify({ sessionId }: Pod): void {
 		queueMicrotask(() => {
 			for (const onChange of this.#watchers) onChange(sessionId);
 		});

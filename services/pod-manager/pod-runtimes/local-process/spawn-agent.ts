@@ -38,7 +38,7 @@ export interface StartedAgent {
 export async function spawnAgent(program: AgentProgram, launch: LaunchDocument, log: string): Promise<StartedAgent> {
 	const agent = await start(program, launch.home, log, launch);
 	await program.enter(agent.process.pid ?? 0, launch);
-	tell(agent, launch);
+	sendLaunch(agent, launch);
 	return agent;
 }
 
@@ -52,7 +52,7 @@ export function spawnWaiting(program: AgentProgram, home: string, log: string): 
 }
 
 /** Sends the launch document. An agent that ends before it has read all of it is found missing later. */
-export function tell({ process: { stdin } }: StartedAgent, launch: LaunchDocument): void {
+export function sendLaunch({ process: { stdin } }: StartedAgent, launch: LaunchDocument): void {
 	failpoint("local-process.spawned");
 	stdin?.end(JSON.stringify(launch));
 }

@@ -8,7 +8,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { after, nextTurn, sleep, type Timer } from "#shared/clock.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import { type AgentProgram, spawnWaiting, type StartedAgent, tell } from "./spawn-agent.ts";
+import { type AgentProgram, sendLaunch, spawnWaiting, type StartedAgent } from "./spawn-agent.ts";
 
 /**
  * The pause after a launch before another agent is started, in milliseconds, because a session that is being created
@@ -140,7 +140,7 @@ async function hand(agent: WaitingAgent, launch: LaunchDocument, log: string): P
 			() => "silent" as const,
 		);
 		const end = agent.ended.then(() => "refused" as const);
-		tell(agent, launch);
+		sendLaunch(agent, launch);
 		return await Promise.race([answer, end, silence(done.signal)]);
 	} catch {
 		// Its output file has been removed, so its messages would be lost.
