@@ -15,3 +15,8 @@ export function indexName(collection: Collection, index: string): string {
 export function searchTable({ name }: Collection): string {
 	return quoted(`${name}.search`);
 }
+
+/** Returns the quoted name of the index that has the order of the hits together with the shorter searched texts. */
+export function searchOrder({ name }: Collection): string {
+	return quoted(`${name}.search.order`);
+}

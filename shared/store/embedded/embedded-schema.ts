@@ -1,8 +1,8 @@
 /** Creates the tables of the embedded store from the declared collections, and updates them on every open. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Collection, IndexSpec } from "../collection.ts";
-import { indexName, quoted } from "./embedded-names.ts";
-import { applySearch } from "./embedded-search-schema.ts";
+import { indexName, quoted, searchOrder } from "./embedded-names.ts";
+import { applySearch, searchOrderSql } from "./embedded-search-schema.ts";
 
 /** The members of every document beside its columns; the outbox is a JSON list, absent when no event waits. */
 const ownColumns = {
@@ -55,6 +55,7 @@ function applyIndexes(database: DatabaseSync, collection: Collection): void {
 	const wanted = new Map([[indexName(collection, outboxIndex), outboxIndexSql(collection)]]);
 	for (const [index, spec] of Object.entries(collection.indexes))
 		wanted.set(indexName(collection, index), indexSql(collection, index, spec));
+	if (collection.searched) wanted.set(searchOrder(collection), searchOrderSql(collection, collection.searched));
 	const present = new Map<string, unknown>();
 	const rows = database
 		.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")

@@ -3,8 +3,8 @@
  * stores no texts of its own, and triggers keep it equal to the collection in the same write.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Collection } from "../collection.ts";
-import { quoted, searchTable } from "./embedded-names.ts";
+import type { Collection, SearchSpec } from "../collection.ts";
+import { quoted, searchOrder, searchTable } from "./embedded-names.ts";
 
 /** Creates the full-text index and its triggers, and replaces them when the searched columns have changed. */
 export function applySearch(database: DatabaseSync, collection: Collection): void {
@@ -27,6 +27,17 @@ function tableSql(collection: Collection, columns: readonly string[]): string {
 	const { name } = collection;
 	const options = `content="${name}", content_rowid="rowid", tokenize="trigram case_sensitive 1"`;
 	return `CREATE VIRTUAL TABLE ${searchTable(collection)} USING fts5(${columns.map(quoted).join(", ")}, ${options})`;
+}
+
+/**
+ * Makes the index of a scan. It contains the searched columns except the last and longest one, so that a scan of names
+ * does not read the documents.
+ */
+export function searchOrderSql(collection: Collection, { index, columns }: SearchSpec): string {
+	const order = (collection.indexes[index]?.columns ?? []).map(quoted);
+	const members = [...order, "id", ...columns.slice(0, -1).map(quoted)].join(", ");
+	const present = order.map((column) => `${column} IS NOT NULL`).join(" AND ");
+	return `CREATE INDEX ${searchOrder(collection)} ON ${quoted(collection.name)} (${members}) WHERE ${present}`;
 }
 
 function triggersSql(collection: Collection, columns: readonly string[]): string[] {

@@ -9,7 +9,7 @@ import type { Collection } from "../collection.ts";
 import type { IndexQuery, Positioned } from "../index-query.ts";
 import type { SearchStep } from "../search-query.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
-import { quoted, searchTable } from "./embedded-names.ts";
+import { quoted, searchOrder, searchTable } from "./embedded-names.ts";
 import { beyond, bounds, indexed } from "./embedded-reads.ts";
 import { joined, type Sql, sql, type SqlRow } from "./embedded-sql.ts";
 
@@ -86,15 +86,18 @@ function sorted(search: StepSearch, limit: number): Sql {
 }
 
 function examined(search: StepSearch, after: SearchStep["after"]): Sql {
-	const { collection, query } = search;
+	const { query } = search;
 	const hit = joined([contains(search), ...elsewhere(search)], " AND ");
 	const members = query.order.map(quoted).join(", ");
-	const head = sql(
-		`SELECT id, ${members}, (${hit.text}) AS hit FROM ${indexed(collection, query.index)}`,
-		...hit.values,
-	);
+	const head = sql(`SELECT id, ${members}, (${hit.text}) AS hit FROM ${scanned(search)}`, ...hit.values);
 	const terms = [...bounds(query, after && "to"), ...behind(query, after)];
 	return joined([head, sql("WHERE"), joined(terms, " AND "), inOrder(query, scannedAtOnce)], " ");
+}
+
+/** The searched columns except the last one are in an index of their own, so their scan reads no documents. */
+function scanned({ collection, query, step }: StepSearch): string {
+	const isLast = step.column === collection.searched?.columns.at(-1);
+	return isLast ? indexed(collection, query.index) : `${quoted(collection.name)} INDEXED BY ${searchOrder(collection)}`;
 }
 
 /** The phrase of a trigram index matches exactly the texts that contain it. */
