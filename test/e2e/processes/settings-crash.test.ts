@@ -1,4 +1,7 @@
-/** kill -9 in the middle of each change of settings: what was acknowledged is there, and the other change is whole. */
+/**
+ * kill -9 in the middle of each change of settings: what was acknowledged is there, and the other change is whole.
+ * Long: it kills and starts the platform four times.
+ */
 import { expect } from "chai";
 import { startPlatform } from "../../support/platform/start-platform.ts";
 
