@@ -89,9 +89,9 @@ class Refusals {
 			return;
 		}
 		this.#unlogged = 0;
-		this.#logger?.warn(`A packet of the bus (${command}) is not believed: ${message}`);
+		this.#logger?.warn(`A packet of the bus (${command}) was refused: ${message}`);
 		after(quietMs, () => {
-			if (this.#unlogged) this.#logger?.warn(`${this.#unlogged} more packets of the bus were not believed`);
+			if (this.#unlogged) this.#logger?.warn(`${this.#unlogged} more packets of the bus were refused`);
 			this.#unlogged = undefined;
 		});
 	}
