@@ -12,7 +12,7 @@ export class CallerGuard {
 	}
 
 	/** @param port The port of the proxy. @throws {ProxyError} */
-	check({ headers, url = "/" }: IncomingMessage, port: number): void {
+	check({ headers, url = "/" }: Pick<IncomingMessage, "headers" | "url">, port: number): void {
 		if (headers.origin !== undefined) throw new ProxyError(403, "Requests of web pages are not answered");
 		if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
 			throw new ProxyError(403, "The host of the request is not this proxy");

@@ -12,7 +12,10 @@ const firstPage = "/docs";
 const wrong = new HttpError(401, "This is not the platform's token: it is printed at its start");
 
 /** Returns the answer; undefined when the request is no login. @throws {HttpError} 401 */
-export function loginAnswer({ method, url = "" }: IncomingMessage, login: BrowserLogin): Answer | undefined {
+export function loginAnswer(
+	{ method, url = "" }: Pick<IncomingMessage, "method" | "url">,
+	login: Pick<BrowserLogin, "cookieFor">,
+): Answer | undefined {
 	if (method !== "GET" || !url.startsWith("/?")) return undefined;
 	const token = new URLSearchParams(url.slice(2)).get("token");
 	if (token === null) return undefined;
