@@ -1,16 +1,19 @@
-/** Why an answer to a request for a permission is not taken. Each message is a sentence for whoever answers. */
+/**
+ * The reasons why an answer to a permission request is refused. Each message is a sentence for the person who
+ * answers.
+ */
 
-/** No such request was made, or it was answered so long ago that nobody remembers. */
+/** The request was never made, or was answered so long ago that its answer was removed. */
 export class UnknownPermissionError extends Error {
 	override readonly name = "UnknownPermissionError";
 }
 
-/** The request was withdrawn, or answered otherwise. */
+/** The request was withdrawn, or has a different answer. */
 export class PermissionClosedError extends Error {
 	override readonly name = "PermissionClosedError";
 }
 
-/** The request does not offer what the answer chooses, or the answer chooses nothing. */
+/** The request does not offer the chosen option, or the answer chooses none. */
 export class PermissionAnswerError extends Error {
 	override readonly name = "PermissionAnswerError";
 }

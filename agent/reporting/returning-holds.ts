@@ -1,6 +1,6 @@
 /**
- * The holds that no turn and no call of this pod needs any more. The platform counts each of them until it has been
- * returned, so whoever asks for a new hold before that may find no room where there is enough.
+ * The holds that no turn and no call of this pod needs any more. The platform counts each of them until it is
+ * returned, so an earlier request for a new hold might be refused although there is enough room.
  */
 
 export class ReturningHolds {
@@ -10,14 +10,17 @@ export class ReturningHolds {
 		return this.#returns.size;
 	}
 
-	/** @param returned Settles when the platform has taken the hold back, or when nobody tries to return it any more. */
+	/**
+	 * @param returned Settles when the platform has accepted the returned hold, or when the attempts to return it have
+	 * ended.
+	 */
 	add(returned: Promise<void>): void {
 		const over = (): void => void this.#returns.delete(returned);
 		this.#returns.add(returned);
 		returned.then(over, over);
 	}
 
-	/** Resolves when every hold that is known now has been returned, or when the signal aborts. */
+	/** Resolves when every hold that is known now was returned, or when the signal aborts. */
 	async returned(signal: AbortSignal): Promise<void> {
 		await Promise.race([Promise.allSettled(this.#returns), aborted(signal)]);
 	}

@@ -1,4 +1,4 @@
-/** One call of the model as the books get it: an estimate while it is under way, and what it used when it is over. */
+/** One call of the model for the books: an estimate while it is under way, and its usage when it has ended. */
 import type { ModelWire } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { estimatedUsage } from "./estimated-usage.ts";
@@ -6,17 +6,17 @@ import type { CallBounds, CallUnderWay, MeteredCall } from "./metered-call.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
 export interface BookedCallDependencies {
-	/** The members that are the same however the call ends. */
+	/** The members that do not depend on how the call ends. */
 	readonly call: Pick<MeteredCall, "id" | "wire" | "model" | "provider" | "location">;
-	/** Undefined: no budget pays for the call, so nothing is estimated. */
+	/** The bounds are undefined when no budget pays for the call, so nothing is estimated. */
 	readonly bounds: CallBounds | undefined;
-	/** The tokens that the model reads at most. */
+	/** The largest number of tokens that the model reads. */
 	readonly contextWindow: number;
-	/** Called before the call is sent when a budget pays for it, and when its provider reports the usage early. */
+	/** It is called before a call that a budget pays is sent, and when its provider reports usage early. */
 	readonly onBegun: (call: CallUnderWay) => Promise<void>;
-	/** Called once. */
+	/** It is called once. */
 	readonly onOver: (call: MeteredCall) => void;
-	/** Called with the provider's words when a response that began well reports a failure. */
+	/** It is called with the provider's words when a response that began well reports a failure. */
 	readonly onFailure: (words: string) => void;
 }
 
@@ -35,15 +35,16 @@ export class BookedCall {
 		});
 	}
 
-	/** Resolves when the books have the estimate of a call that a budget pays for; at once without a budget. */
+	/** Resolves when the books have the estimate of a call that a budget pays for, and at once without a budget. */
 	begin(): Promise<void> {
 		return this.#begin(undefined);
 	}
 
 	/**
-	 * Books the call; only the first time counts.
+	 * Books the call; only the first call of this method counts.
 	 * @param status The status of the provider's response; 0 when there was none.
-	 * @param mayBeReceived Whether the provider may have got the call; one that it never got costs nothing. Default true.
+	 * @param mayBeReceived Whether the provider may have received the call; a call that it did not receive costs
+	 * nothing. The default is true.
 	 */
 	end(status: number, end: MeteredCall["end"], mayBeReceived = true): void {
 		if (this.#isOver) return;

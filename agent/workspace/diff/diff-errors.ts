@@ -1,6 +1,6 @@
-/** Why there is no diff of the workspace. Each message is a sentence for whoever asked. */
+/** The reasons why there is no diff of the workspace. Each message is a sentence for the caller. */
 
-/** The question has no answer: an unknown base, or a path that is not below the workspace. */
+/** The request is invalid: it has an unknown base, or a path that is not below the workspace. */
 export class DiffQuestionError extends Error {
 	override readonly name = "DiffQuestionError";
 }
@@ -15,12 +15,12 @@ export class DiffFailedError extends Error {
 	override readonly name = "DiffFailedError";
 }
 
-/** Too many diffs are asked for at once; the same question may be answered later. */
+/** Too many diffs are requested at once; the request may be repeated later. */
 export class DiffBusyError extends Error {
 	override readonly name = "DiffBusyError";
 }
 
-/** The diff, or the ones before it, took too long. */
+/** The diff, or the earlier ones in the queue, took too long. */
 export class DiffTimeoutError extends Error {
 	override readonly name = "DiffTimeoutError";
 }
