@@ -11,7 +11,7 @@ export async function filledPlatform(count: number): Promise<BenchPlatform> {
 	{
 		await using _filler = await Program.start("./many-sessions.ts", { dataDir, count });
 	}
-	const opened = await platformWithoutPods(dataDir);
+	const opened = await platformWithoutPods({ dataDir });
 	return {
 		...opened,
 		async [Symbol.asyncDispose]() {

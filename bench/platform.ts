@@ -1,5 +1,5 @@
 /** Starts the platform as its users run it: as a separate process with its own data folder. */
-import { startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
+import { type PlatformOptions, startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
 /**
  * The services without the pod manager: sessions are stored and never started, so nothing else happens during a
@@ -13,10 +13,11 @@ export interface BenchPlatform extends AsyncDisposable {
 	readonly pid: number;
 }
 
-/** @param dataDir An existing data folder; default: a new one. */
-export async function platformWithoutPods(dataDir?: string): Promise<BenchPlatform> {
-	const options = { processes: withoutPods, readyAt: "/api/v1/svc/sessions" };
-	return opened(await startPlatform({ ...options, ...(dataDir !== undefined && { dataDir }) }));
+/** @param options An existing data folder, default a new one; and an overlay of the configuration. */
+export async function platformWithoutPods(
+	options: Pick<PlatformOptions, "dataDir" | "config"> = {},
+): Promise<BenchPlatform> {
+	return opened(await startPlatform({ processes: withoutPods, readyAt: "/api/v1/svc/sessions", ...options }));
 }
 
 export async function wholePlatform(): Promise<BenchPlatform> {
