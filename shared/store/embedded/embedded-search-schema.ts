@@ -22,10 +22,13 @@ export function applySearch(database: DatabaseSync, collection: Collection): voi
 
 const events = ["insert", "delete", "update"] as const;
 
-/** The trigrams keep the case, so that a search is exact in every store; callers fold the texts that they write. */
+/**
+ * The trigrams keep the case, so that a search is exact in every store; callers fold the texts that they write. The
+ * index has no positions: comparing them takes seconds for a long text that repeats itself.
+ */
 function tableSql(collection: Collection, columns: readonly string[]): string {
 	const { name } = collection;
-	const options = `content="${name}", content_rowid="rowid", tokenize="trigram case_sensitive 1"`;
+	const options = `content="${name}", content_rowid="rowid", detail="column", tokenize="trigram case_sensitive 1"`;
 	return `CREATE VIRTUAL TABLE ${searchTable(collection)} USING fts5(${columns.map(quoted).join(", ")}, ${options})`;
 }
 
