@@ -6,53 +6,41 @@ import { expect } from "chai";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
-import type { Pod, PodSpec } from "#services/pod-manager/pod-runtime.ts";
+import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
 import { PodMarks } from "#services/pod-manager/pod-runtimes/local-process/pod-marks.ts";
-import { inheritedEnvironment } from "#shared/config/config.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { niceness } from "#shared/pod/niceness.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { type LocalPods, openLocalPods } from "../../../../support/pods/local-pods.ts";
-import { podSpecFor } from "../../../../support/pods/memory-pods.ts";
-import { processFile } from "../../../../support/machine/process-file.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type LocalPods, openLocalPods } from "../../support/pods/local-pods.ts";
+import { ObservedSession, readyMs } from "../../support/pods/observed-session.ts";
+import { podSpecFor } from "../../support/pods/memory-pods.ts";
+import { processFile } from "../../support/machine/process-file.ts";
 
 const graceMs = 10_000;
-const readyMs = 15_000;
 
 describe("LocalProcessRuntime", function () {
 	this.timeout(30_000);
 	let pods: LocalPods;
 	let runtime: LocalProcessRuntime;
+	let session: ObservedSession;
 	let id: string;
 
 	beforeEach(() => {
 		pods = openLocalPods();
 		runtime = pods.runtime();
-		id = randomUUID();
+		session = new ObservedSession(pods, runtime);
+		({ id } = session);
 	});
 	afterEach(() => pods.close());
 
-	function inState(state: Pod["state"], withinMs = readyMs): Promise<Pod> {
-		const probe = async () => (await runtime.find(id)).find((pod) => pod.state === state);
-		return eventually(probe, { withinMs, what: `a pod that is ${state}` });
-	}
-
-	function runFolder(generation = 1): string {
-		return join(pods.dataDir, "run", `${id}-g${generation}`);
-	}
-
-	function agentPid(): number {
-		return (JSON.parse(readFileSync(join(runFolder(), "status.json"), "utf8")) as { pid: number }).pid;
-	}
-
 	/** Another process of the platform creates the pod; `failpoint` is where it is killed. */
 	async function createElsewhere(spec: PodSpec, failpoint = ""): Promise<ChildProcess> {
-		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../../../support/pods/create-pod.ts")], {
+		const creator = spawn(process.execPath, [join(import.meta.dirname, "../../support/pods/create-pod.ts")], {
 			env: { ...process.env, ATELIER_FAILPOINTS: failpoint && `${failpoint}=kill` },
 			stdio: ["pipe", "pipe", "inherit"],
 		});
@@ -63,29 +51,29 @@ describe("LocalProcessRuntime", function () {
 
 	it("finds and ends a pod whose platform was killed", async () => {
 		const creator = await createElsewhere(podSpecFor(id, 1));
-		await inState("ready");
+		await session.inState("ready");
 		creator.kill("SIGKILL");
 		await once(creator, "exit");
-		const adopted = await inState("ready");
+		const adopted = await session.inState("ready");
 		await runtime.end(adopted, graceMs);
-		await inState("gone");
+		await session.inState("gone");
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
 	it("gives the platform the highest priority, and coding agents the lowest", async () => {
 		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
-		const processes = pods.processes().map((pid) => [pid === agentPid(), getPriority(pid)] as const);
+		await session.inState("ready");
+		const processes = pods.processes().map((pid) => [pid === session.agentPid(), getPriority(pid)] as const);
 		expect(processes.filter(([isAgent]) => isAgent)).to.deep.equal([[true, niceness.sessionAgent]]);
 		expect(Math.max(...processes.map(([, nice]) => nice))).to.equal(niceness.codingAgent);
 	});
 
 	it("starts a pod again that was killed between its folder and its process", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.before-spawn");
-		expect(existsSync(runFolder())).to.equal(true);
+		expect(existsSync(session.runFolder())).to.equal(true);
 		expect(await runtime.find(id)).to.deep.equal([]);
 		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
+		await session.inState("ready");
 	});
 
 	it("shows a pod that was killed between its folder and its process, until it is started or forgotten", async () => {
@@ -95,7 +83,7 @@ describe("LocalProcessRuntime", function () {
 		expect(unfinished).to.include({ name: `session-${id}-g1`, sessionId: id, generation: 1, state: "gone" });
 		await runtime.create(podSpecFor(id, 1));
 		expect((await runtime.inventory()).unfinished).to.deep.equal([]);
-		await inState("ready");
+		await session.inState("ready");
 		expect((await runtime.inventory()).unfinished).to.deep.equal([]);
 
 		const second = randomUUID();
@@ -106,22 +94,23 @@ describe("LocalProcessRuntime", function () {
 
 	it("starts a pod again that was killed before the agent had its launch document", async () => {
 		await createElsewhere(podSpecFor(id, 1), "local-process.spawned");
-		const said = () => readFileSync(join(runFolder(), "agent.log"), "utf8").includes("Cannot read the launch document");
+		const said = () =>
+			readFileSync(join(session.runFolder(), "agent.log"), "utf8").includes("Cannot read the launch document");
 		await eventually(() => said() && pods.processes().length === 0, { withinMs: readyMs });
 		// A process that is ending has no environment any more, and lives until its last thread is gone.
 		await eventually(async () => (await runtime.find(id)).length === 0);
 		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
+		await session.inState("ready");
 	});
 
 	it("notices that an agent was killed, and ends its remaining processes", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
-		await inState("ready");
-		process.kill(agentPid(), "SIGKILL");
-		const failed = await inState("failed", 5_000);
+		await session.inState("ready");
+		process.kill(session.agentPid(), "SIGKILL");
+		const failed = await session.inState("failed", 5_000);
 		expect(failed).not.to.have.property("failure");
 		await runtime.end(failed, graceMs);
-		await inState("gone", 5_000);
+		await session.inState("gone", 5_000);
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
@@ -134,12 +123,12 @@ describe("LocalProcessRuntime", function () {
 			podSpecFor(other, 1, { setup_scripts: [`env ${words.join(" ")} setsid sleep 600 >/dev/null 2>&1 &`] }),
 		);
 		await runtime.create(podSpecFor(id, 1));
-		const ready = await inState("ready");
+		const ready = await session.inState("ready");
 		const spoofing = () => pods.processes().filter((pid) => processFile(pid, "environ").includes("GENERATION=99\0"));
 		await eventually(() => spoofing().length > 0, { withinMs: readyMs, what: "the command marks itself" });
 		expect(await runtime.find(id)).to.deep.equal([ready]);
 		await runtime.end(ready, graceMs);
-		const gone = await inState("gone");
+		const gone = await session.inState("gone");
 		await runtime.forget(gone);
 		await runtime.purge(id);
 	});
@@ -159,19 +148,19 @@ describe("LocalProcessRuntime", function () {
 		await runtime.create(podSpecFor(id, 2));
 		await runtime.close();
 		expect(await ended).to.deep.equal([null, "SIGKILL"]);
-		await inState("ready");
+		await session.inState("ready");
 	});
 
 	it("gives an agent time to end, and no more", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["setsid sleep 600 >/dev/null 2>&1 &"] }));
-		const ready = await inState("ready");
-		process.kill(agentPid(), "SIGSTOP");
+		const ready = await session.inState("ready");
+		process.kill(session.agentPid(), "SIGSTOP");
 		await runtime.end(ready, graceMs);
 		await runtime.end(ready, graceMs);
-		await inState("leaving");
-		expect(existsSync(`/proc/${agentPid()}`)).to.equal(true);
+		await session.inState("leaving");
+		expect(existsSync(`/proc/${session.agentPid()}`)).to.equal(true);
 		await runtime.end(ready, 0);
-		await inState("gone", 5_000);
+		await session.inState("gone", 5_000);
 		expect(pods.processes()).to.deep.equal([]);
 	});
 
@@ -182,17 +171,17 @@ describe("LocalProcessRuntime", function () {
 	for (const [why, time] of Object.entries(unusable)) {
 		it(`does not wait for ever for an end ${why}`, async () => {
 			await runtime.create(podSpecFor(id, 1));
-			const ready = await inState("ready");
-			process.kill(agentPid(), "SIGSTOP");
-			writeFileSync(join(runFolder(), "ending"), time);
+			const ready = await session.inState("ready");
+			process.kill(session.agentPid(), "SIGSTOP");
+			writeFileSync(join(session.runFolder(), "ending"), time);
 			await runtime.end(ready, graceMs);
-			await inState("gone", 5_000);
+			await session.inState("gone", 5_000);
 		});
 	}
 
 	it("keeps the reason of an agent that failed", async () => {
 		await runtime.create(podSpecFor(id, 1, { setup_scripts: ["exit 3"] }));
-		const gone = await inState("gone");
+		const gone = await session.inState("gone");
 		expect(gone.failure?.code).to.equal("SETUP_FAILED");
 	});
 
@@ -202,7 +191,7 @@ describe("LocalProcessRuntime", function () {
 		writeFileSync(join(projectRoot, "agent/main.ts"), "console.log('its last words');\nprocess.exit(3);\n");
 		const broken = new LocalProcessRuntime({ ...pods.options, projectRoot });
 		await broken.create(podSpecFor(id, 1));
-		const pod = await inState("gone");
+		const pod = await session.inState("gone");
 		expect(pod.failure?.code).to.equal("AGENT_CRASHED");
 		expect(pod.failure?.message).to.include("(3)").and.to.include('"agent.log" beside the session\'s workspace');
 		await broken.create(podSpecFor(id, 1));
@@ -225,7 +214,7 @@ describe("LocalProcessRuntime", function () {
 			const [said] = (await once(holder.stdout, "data")) as [Buffer];
 			expect(said.toString()).to.equal("true\n");
 			await runtime.create(podSpecFor(id, 1));
-			const { failure } = await inState("gone");
+			const { failure } = await session.inState("gone");
 			expect(failure?.code).to.equal("SESSION_LOCKED");
 			expect(failure?.message).to.contain(join(state, "lock"));
 		} finally {
@@ -233,25 +222,25 @@ describe("LocalProcessRuntime", function () {
 			await once(holder, "exit");
 		}
 		await runtime.create(podSpecFor(id, 2));
-		await inState("ready");
+		await session.inState("ready");
 	});
 
 	it("does not mistake another process with its id for the agent", async () => {
 		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
-		const status = readFileSync(join(runFolder(), "status.json"), "utf8");
-		process.kill(agentPid(), "SIGKILL");
-		await inState("gone", 5_000);
+		await session.inState("ready");
+		const status = readFileSync(join(session.runFolder(), "status.json"), "utf8");
+		process.kill(session.agentPid(), "SIGKILL");
+		await session.inState("gone", 5_000);
 		const foreign = spawn("sleep", ["600"], { stdio: "ignore" });
 		const proof = new PodMarks(pods.installation, pods.options.markKey).proof({ sessionId: id, generation: 1 });
 		const mark = { [marker.session]: id, [marker.generation]: "1", [marker.proof]: proof };
 		const ours = { [marker.installation]: pods.installation, ...mark };
 		const stray = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, ...ours } });
 		try {
-			writeFileSync(join(runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${foreign.pid}`));
-			const failed = await inState("failed");
-			writeFileSync(join(runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${stray.pid}`));
-			await inState("failed");
+			writeFileSync(join(session.runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${foreign.pid}`));
+			const failed = await session.inState("failed");
+			writeFileSync(join(session.runFolder(), "status.json"), status.replace(/"pid":\d+/, `"pid":${stray.pid}`));
+			await session.inState("failed");
 			await runtime.end(failed, graceMs);
 			await once(stray, "exit");
 			expect([foreign.exitCode, foreign.signalCode]).to.deep.equal([null, null]);
@@ -259,73 +248,5 @@ describe("LocalProcessRuntime", function () {
 			foreign.kill("SIGKILL");
 			stray.kill("SIGKILL");
 		}
-	});
-
-	it("ignores an invalid status", async () => {
-		mkdirSync(runFolder(), { recursive: true });
-		for (const content of ["", "{", "[]", '{"phase":"ready"}', '{"phase":"ready","pid":"1","timings":{}}']) {
-			writeFileSync(join(runFolder(), "status.json"), content);
-			expect(await runtime.find(id)).to.deep.equal([]);
-		}
-	});
-
-	it("shows an agent nothing of the platform's environment and nothing secret to others", async () => {
-		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
-		const environment = readFileSync(`/proc/${agentPid()}/environ`, "utf8").split("\0").filter(Boolean);
-		const names = environment
-			.map((entry) => entry.split("=")[0] ?? "")
-			.filter((name) => !(name in inheritedEnvironment()));
-		expect(names).to.have.members(["HOME", "ATELIER_ROLE", ...Object.values(marker)]);
-		expect(environment).to.include(`HOME=${join(runFolder(), "home")}`);
-		const visible = `${environment.join()}${readFileSync(`/proc/${agentPid()}/cmdline`, "utf8")}`;
-		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
-	});
-
-	it("keeps its folders from other users", async () => {
-		await runtime.create(podSpecFor(id, 1));
-		const session = join(pods.dataDir, "sessions", id);
-		for (const folder of [
-			runFolder(),
-			join(runFolder(), "home"),
-			session,
-			join(session, "workspace"),
-			join(session, "state"),
-		]) {
-			expect(statSync(folder).mode & 0o777, folder).to.equal(0o700);
-		}
-	});
-
-	it("bounds what an agent prints", async () => {
-		const watching = new AbortController();
-		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
-		const log = join(runFolder(), "agent.log");
-		appendFileSync(log, Buffer.alloc(5 * 1_048_576));
-		runtime.watch(() => {}, watching.signal);
-		await eventually(() => statSync(log).size < 1_048_576);
-		watching.abort();
-	});
-
-	it("completes the removal of a killed platform when it is opened, and not when somebody watches", async () => {
-		const watching = new AbortController();
-		const left = join(pods.dataDir, "sessions", ".trash", `${id}-0badcafe`);
-		mkdirSync(left, { recursive: true });
-		const changed: string[] = [];
-		runtime.watch((sessionId) => changed.push(sessionId), watching.signal);
-		await runtime.create(podSpecFor(id, 1));
-		await inState("ready");
-		await eventually(() => changed.length > 0);
-		watching.abort();
-		expect(existsSync(left)).to.equal(true);
-		await runtime.open();
-		await eventually(() => !existsSync(left));
-		await runtime.close();
-	});
-
-	it("never leaves its folders, for any session id", async () => {
-		const refusal = await runtime.create(podSpecFor("../../escape", 1)).catch((error: unknown) => error);
-		expect(refusal).to.be.an.instanceOf(RangeError);
-		expect(await runtime.purge("..").catch((error: unknown) => error)).to.be.an.instanceOf(RangeError);
 	});
 });

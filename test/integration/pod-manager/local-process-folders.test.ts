@@ -1,0 +1,95 @@
+/** The folders of local pods: who may read them, how large they become, and what the removal leaves. */
+import { expect } from "chai";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { inheritedEnvironment } from "#shared/config/config.ts";
+import { marker } from "#shared/pod/launch.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type LocalPods, openLocalPods } from "../../support/pods/local-pods.ts";
+import { ObservedSession } from "../../support/pods/observed-session.ts";
+import { podSpecFor } from "../../support/pods/memory-pods.ts";
+
+describe("folders of LocalProcessRuntime", function () {
+	this.timeout(30_000);
+	let pods: LocalPods;
+	let runtime: LocalProcessRuntime;
+	let session: ObservedSession;
+	let id: string;
+
+	beforeEach(() => {
+		pods = openLocalPods();
+		runtime = pods.runtime();
+		session = new ObservedSession(pods, runtime);
+		({ id } = session);
+	});
+	afterEach(() => pods.close());
+
+	it("ignores an invalid status", async () => {
+		mkdirSync(session.runFolder(), { recursive: true });
+		for (const content of ["", "{", "[]", '{"phase":"ready"}', '{"phase":"ready","pid":"1","timings":{}}']) {
+			writeFileSync(join(session.runFolder(), "status.json"), content);
+			expect(await runtime.find(id)).to.deep.equal([]);
+		}
+	});
+
+	it("shows an agent nothing of the platform's environment and nothing secret to others", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		await session.inState("ready");
+		const environment = readFileSync(`/proc/${session.agentPid()}/environ`, "utf8").split("\0").filter(Boolean);
+		const names = environment
+			.map((entry) => entry.split("=")[0] ?? "")
+			.filter((name) => !(name in inheritedEnvironment()));
+		expect(names).to.have.members(["HOME", "ATELIER_ROLE", ...Object.values(marker)]);
+		expect(environment).to.include(`HOME=${join(session.runFolder(), "home")}`);
+		const visible = `${environment.join()}${readFileSync(`/proc/${session.agentPid()}/cmdline`, "utf8")}`;
+		expect(visible).not.to.contain(podSpecFor(id, 1).pod_token).and.not.to.contain(podSpecFor(id, 1).platform_key);
+	});
+
+	it("keeps its folders from other users", async () => {
+		await runtime.create(podSpecFor(id, 1));
+		const sessionFolder = join(pods.dataDir, "sessions", id);
+		for (const folder of [
+			session.runFolder(),
+			join(session.runFolder(), "home"),
+			sessionFolder,
+			join(sessionFolder, "workspace"),
+			join(sessionFolder, "state"),
+		]) {
+			expect(statSync(folder).mode & 0o777, folder).to.equal(0o700);
+		}
+	});
+
+	it("bounds what an agent prints", async () => {
+		const watching = new AbortController();
+		await runtime.create(podSpecFor(id, 1));
+		await session.inState("ready");
+		const log = join(session.runFolder(), "agent.log");
+		appendFileSync(log, Buffer.alloc(5 * 1_048_576));
+		runtime.watch(() => {}, watching.signal);
+		await eventually(() => statSync(log).size < 1_048_576);
+		watching.abort();
+	});
+
+	it("completes the removal of a killed platform when it is opened, and not when somebody watches", async () => {
+		const watching = new AbortController();
+		const left = join(pods.dataDir, "sessions", ".trash", `${id}-0badcafe`);
+		mkdirSync(left, { recursive: true });
+		const changed: string[] = [];
+		runtime.watch((sessionId) => changed.push(sessionId), watching.signal);
+		await runtime.create(podSpecFor(id, 1));
+		await session.inState("ready");
+		await eventually(() => changed.length > 0);
+		watching.abort();
+		expect(existsSync(left)).to.equal(true);
+		await runtime.open();
+		await eventually(() => !existsSync(left));
+		await runtime.close();
+	});
+
+	it("never leaves its folders, for any session id", async () => {
+		const refusal = await runtime.create(podSpecFor("../../escape", 1)).catch((error: unknown) => error);
+		expect(refusal).to.be.an.instanceOf(RangeError);
+		expect(await runtime.purge("..").catch((error: unknown) => error)).to.be.an.instanceOf(RangeError);
+	});
+});
