@@ -2,7 +2,6 @@
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import type { PromptScope } from "#shared/contracts/blueprints/prompts.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
-import { withoutUserinfo } from "#shared/git/repository-url.ts";
 
 /** The owner of a prompt: a person of a tenant. */
 export interface PromptOwnership {
@@ -28,9 +27,17 @@ export function projectRepo(scope: PromptScope, given: string | null): string | 
 	if (scope === "global") return null;
 	const repo = given?.trim() ?? "";
 	if (repo === "") throw refusal("required", 'The scope "project" needs a repository');
-	if (withoutUserinfo(repo) !== repo && !repo.startsWith("ssh://"))
-		throw refusal("credentials", "The repository must not hold credentials");
+	if (hasCredentials(repo)) throw refusal("credentials", "The repository must not hold credentials");
 	return repo;
+}
+
+/** Protocol and user part, also where slashes are missing or wrong: people copy what other programs accept. */
+const userPart = /^(?:([a-z][a-z\d+.-]*):[\\/]+)?([^\\/@]*)@/i;
+
+/** Whether the name of a repository has a password, or a user for a protocol other than ssh, whose user is no secret. */
+function hasCredentials(repo: string): boolean {
+	const [part, protocol = "ssh", user = ""] = userPart.exec(repo) ?? [];
+	return part !== undefined && (user.includes(":") || protocol.toLowerCase() !== "ssh");
 }
 
 function refusal(type: string, message: string): InvalidParametersError {
