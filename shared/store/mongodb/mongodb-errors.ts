@@ -23,6 +23,9 @@ const neverSent = new Set([
  */
 const undecidedCodes = new Set<unknown>([undefined, 50, 64, 91, 100, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
+/** The server ended the operation at the time limit that it was sent with. */
+const timeIsOver = 50;
+
 /**
  * Returns the key that a write collided with: `id` or a unique index, which only the message names. Undefined for any
  * other failure.
@@ -58,6 +61,9 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	// A full queue of one client does not mean that the store is unreachable.
 	if (name === "MongoWaitQueueTimeoutError")
 		return new UnavailableError("Too many requests wait for the document store", "STORE_OVERLOADED");
+	// One client can ask for a read that takes long, for example a search, so this does not mean it either.
+	if (intent === "read" && error.code === timeIsOver)
+		return new UnavailableError("The document store needs too long for this, ask for less", "STORE_SLOW");
 	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))
 		return new UnavailableError(`Cannot reach the document store: ${name}`, "STORE_UNREACHABLE");
 	const undecided = error instanceof MongoWriteConcernError || undecidedCodes.has(error.code);

@@ -20,6 +20,7 @@ describe("isOutage()", () => {
 			"UNAVAILABLE",
 			"STORE_OVERLOADED",
 			"STORE_REFUSED",
+			"STORE_SLOW",
 		])
 			expect(isOutage(failure(type)), type).to.equal(false);
 		expect(isOutage(new Error("x"))).to.equal(false);

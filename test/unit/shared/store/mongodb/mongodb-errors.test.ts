@@ -35,6 +35,7 @@ describe("translated()", () => {
 		["a connection that broke", new MongoNetworkError("x"), "STORE_UNREACHABLE", "STORE_UNDECIDED"],
 		["a server that is no primary any more", server(10_107), "STORE_UNREACHABLE", "STORE_UNDECIDED"],
 		["a server that gives no code", server(undefined), "STORE_UNREACHABLE", "STORE_UNDECIDED"],
+		["a time limit that one client's read reached", server(50), "STORE_SLOW", "STORE_UNDECIDED"],
 		["a server that refuses", server(13), "STORE_REFUSED", "STORE_REFUSED"],
 	];
 	for (const [what, error, read, write] of table) {
