@@ -20,6 +20,19 @@ describe("maskedMcpServer()", () => {
 		expect(server.env.A).to.equal(secret);
 	});
 
+	for (const [url, shown] of [
+		[`https://u:a ${secret}@mcp.example/x`, "https://mcp.example/x"],
+		[`https://u:a'${secret}@mcp.example/x`, "https://mcp.example/x"],
+		[`https://u:a@${secret}@mcp.example/x`, "https://mcp.example/x"],
+		[`https:/u:${secret}@mcp.example/x`, "https:/mcp.example/x"],
+		[` https://${secret}@mcp.example/x`, " https://mcp.example/x"],
+		[`https://u:a/${secret}@mcp.example/x`, "https://mcp.example/x"],
+		["https://mcp.example/@scope/x", "https://mcp.example/@scope/x"],
+	] as const)
+		it(`shows "${url}" without its user part`, () => {
+			expect(maskedMcpServer({ url })).to.deep.equal({ url: shown });
+		});
+
 	it("masks a map that is none as a whole, and adds no member", () => {
 		expect(maskedMcpServer({ env: [secret], headers: secret })).to.deep.equal({ env: {}, headers: {} });
 		expect(maskedMcpServer({ url: null })).to.deep.equal({ url: null });
