@@ -33,7 +33,7 @@ type Call = (action: string, params: unknown, options?: CallingOptions) => Promi
  */
 export function outageMiddleware(): Middleware {
 	let broker: ServiceBroker | undefined;
-	/** The last outages by the name of the action, so the map has at most as many entries as there are actions. */
+	/** The last outages whose sentences last, by the name of the action, so the map has at most as many entries as there are actions. */
 	const lastOutages = new Map<string, UnavailableError>();
 
 	/** Whether a service offers the action and every breaker in front of it is open. */
@@ -42,11 +42,17 @@ export function outageMiddleware(): Middleware {
 		return endpoints !== undefined && endpoints.count() > 0 && !endpoints.hasAvailable();
 	}
 
+	/** A later outage replaces an earlier one, also when its sentence is not repeated. */
+	function remember(action: string, error: unknown): void {
+		if (error instanceof UnavailableError && lastingOutages.includes(error.type)) lastOutages.set(action, error);
+		else if (error instanceof Error && isOutage(error)) lastOutages.delete(action);
+	}
+
 	function remembering(next: ActionHandler, { name = "" }: { name?: string }): ActionHandler {
 		return function remembered(this: Service, ctx: Context): Promise<unknown> {
 			const answer: Promise<unknown> = next.call(this, ctx);
 			return answer.catch((error: unknown) => {
-				if (error instanceof UnavailableError && lastingOutages.includes(error.type)) lastOutages.set(name, error);
+				remember(name, error);
 				throw error;
 			});
 		};

@@ -220,6 +220,13 @@ describe("gateway: a service that is not there", () => {
 				expect(sentences).to.deep.equal(Array.from({ length: 7 }, () => sentence));
 				expect(service.failed).to.equal(5);
 			});
+
+			it("does not repeat an earlier outage than the one that opened it", async () => {
+				expect((await fail("Unwritable")).status).to.equal(503);
+				for (let i = 0; i < 4; i++) expect((await fail("Undecided")).status).to.equal(504);
+				const answer = await fail("Undecided");
+				expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([503, { detail: unavailable }]);
+			});
 		});
 	}
 });
