@@ -11,7 +11,7 @@ export function maskedMcpServer<S extends { env?: unknown; headers?: unknown; ur
 		...server,
 		...(headers !== undefined && { headers: maskedValues(headers) }),
 		...(env !== undefined && { env: maskedValues(env) }),
-		...(typeof url === "string" && { url: withoutUser(url) }),
+		...(typeof url === "string" && { url: withoutSecrets(url) }),
 	};
 }
 
@@ -20,6 +20,9 @@ const userPart = /^(\s*\w[\w+.-]*:[\\/]*)[^\\/?#]*@/;
 /** The same for a URL that no program can read, for example because a password has a slash: everything up to the last `@`. */
 const possibleUserPart = /^(\s*\w[\w+.-]*:[\\/]*)?.*@/s;
 
-function withoutUser(url: string): string {
-	return url.replace(URL.canParse(url) ? userPart : possibleUserPart, "$1");
+/** The value of each member of a query, which may be a token. */
+const queryValues = /([?&][^=&#]*=)[^&#]+/g;
+
+function withoutSecrets(url: string): string {
+	return url.replace(URL.canParse(url) ? userPart : possibleUserPart, "$1").replace(queryValues, "$1***");
 }

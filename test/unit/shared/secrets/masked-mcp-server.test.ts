@@ -28,8 +28,10 @@ describe("maskedMcpServer()", () => {
 		[` https://${secret}@mcp.example/x`, " https://mcp.example/x"],
 		[`https://u:a/${secret}@mcp.example/x`, "https://mcp.example/x"],
 		["https://mcp.example/@scope/x", "https://mcp.example/@scope/x"],
+		[`https://mcp.example/x?key=${secret}&v=1#top`, "https://mcp.example/x?key=***&v=***#top"],
+		[`https://u:${secret}@mcp.example/x?key=${secret}`, "https://mcp.example/x?key=***"],
 	] as const)
-		it(`shows "${url}" without its user part`, () => {
+		it(`shows "${url}" without its secrets`, () => {
 			expect(maskedMcpServer({ url })).to.deep.equal({ url: shown });
 		});
 
