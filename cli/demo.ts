@@ -34,7 +34,7 @@ function readOptions(): DemoOptions {
 const options = readOptions();
 const steps = new Steps((line) => console.log(line));
 try {
-	await runDemo(new PlatformClient(apiUrl(), apiToken()), steps, options);
+	await runDemo(new PlatformClient(apiUrl(), await apiToken()), steps, options);
 	steps.table();
 } catch (error) {
 	console.error(`\nThe demo failed: ${error instanceof PlatformError ? error.message : String(error)}`);

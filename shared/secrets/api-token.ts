@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { loadAdapterClass } from "../config/adapter.ts";
 import { loadConfig } from "../config/config.ts";
 import { environment } from "../config/environment.ts";
 import { storedSecret, type SecretKind } from "./stored-secret.ts";
@@ -33,12 +34,14 @@ export function openApiToken(dataDir: string): string {
 
 /**
  * Returns the token that a client on this machine sends to a platform: `ATELIER_TOKEN`, or the token that the platform
- * of this configuration created. The latter is sent to no other machine. Undefined for other identity adapters.
+ * of this configuration created. The latter is sent to no other machine. Undefined for identity adapters without
+ * `storesToken`.
  */
-export function apiToken(env: NodeJS.ProcessEnv = environment()): string | undefined {
+export async function apiToken(env: NodeJS.ProcessEnv = environment()): Promise<string | undefined> {
 	if (env["ATELIER_TOKEN"]) return env["ATELIER_TOKEN"];
 	const { identity, data_dir } = loadConfig(env);
 	const isHere = !env["ATELIER_URL"] || loopback.test(new URL(env["ATELIER_URL"]).hostname);
-	const isMade = identity.adapter.endsWith("#TokenIdentity") && existsSync(join(data_dir, "keys", kind.name));
-	return isHere && isMade ? openApiToken(data_dir) : undefined;
+	if (!isHere || !existsSync(join(data_dir, "keys", kind.name))) return undefined;
+	const { storesToken } = await loadAdapterClass(identity);
+	return storesToken === true ? openApiToken(data_dir) : undefined;
 }

@@ -28,6 +28,8 @@ export interface IdentityProviderClass {
 	 * one person or to people who share the machine. If so, pods need no isolation and repositories may be folders.
 	 */
 	readonly trustsCallers: boolean;
+	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
+	readonly storesToken?: boolean;
 }
 
 /** The login of a browser with a token in a URL. */

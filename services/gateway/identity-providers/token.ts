@@ -14,6 +14,7 @@ import { theDeveloper } from "../callers/the-developer.ts";
 /** The identity adapter with one token. */
 export class TokenIdentity implements IdentityProvider {
 	static readonly trustsCallers = true;
+	static readonly storesToken = true;
 	readonly loopbackOnly = false;
 	readonly #dataDir: string;
 	#opened: Login | undefined;

@@ -11,20 +11,20 @@ const identity = { IDENTITY__ADAPTER: "services/gateway/identity-providers/token
 describe("apiToken()", () => {
 	const folder = useFolder();
 
-	it("is the token of this configuration's platform, for this machine only (H1)", () => {
+	it("is the token of this configuration's platform, for this machine only (H1)", async () => {
 		const env = { ...identity, DATA_DIR: folder() };
-		expect(apiToken(env), "before the first start").to.equal(undefined);
+		expect(await apiToken(env), "before the first start").to.equal(undefined);
 		const token = openApiToken(folder());
 		expect(token)
 			.to.match(/^atelier_[\w-]{43}$/)
 			.and.to.equal(openApiToken(folder()));
 		expect(statSync(join(folder(), "keys", "api")).mode & 0o777).to.equal(0o600);
-		expect(apiToken(env)).to.equal(token);
+		expect(await apiToken(env)).to.equal(token);
 		for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1"])
-			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(token);
+			expect(await apiToken({ ...env, ATELIER_URL: url }), url).to.equal(token);
 		for (const url of ["http://example.org", "http://127.0.0.1.example.org", "http://localhost.example.org:8080"])
-			expect(apiToken({ ...env, ATELIER_URL: url }), url).to.equal(undefined);
-		expect(apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
+			expect(await apiToken({ ...env, ATELIER_URL: url }), url).to.equal(undefined);
+		expect(await apiToken({ DATA_DIR: folder() }), "with another identity").to.equal(undefined);
 	});
 
 	it("is never empty or incomplete, because everybody would then be the developer", () => {
@@ -36,7 +36,7 @@ describe("apiToken()", () => {
 		}
 	});
 
-	it("is the value of the environment at any address", () => {
-		expect(apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
+	it("is the value of the environment at any address", async () => {
+		expect(await apiToken({ ATELIER_TOKEN: "x", ATELIER_URL: "http://example.org" })).to.equal("x");
 	});
 });
