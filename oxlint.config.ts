@@ -98,7 +98,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		"raw-events": [],
 		commands: ["record"],
 		work: ["record"],
-		books: ["record", "commands"],
+		books: ["record"],
 		chronicles: ["record", "commands"],
 		history: ["record", "commands", "chronicles", "raw-events"],
 		pod: ["record", "commands", "history"],

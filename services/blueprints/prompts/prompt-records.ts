@@ -2,11 +2,11 @@
  * The repository of saved prompts. Every method takes the principal first: prompts of other tenants do not exist for the
  * principal.
  */
-import { createHash } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Prompt, PromptCreate, PromptUpdate } from "#shared/contracts/blueprints/prompts.ts";
-import { ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { ForbiddenError, NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { repositoryKey } from "#shared/git/repository-key.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
@@ -38,12 +38,12 @@ export class PromptRecords {
 		const { name, content, scope, tags } = request;
 		const project_repo = projectRepo(scope, request.project_repo ?? null);
 		const prompt: Prompt = { id, name, content, scope, project_repo, tags, created_at: at, updated_at: at };
-		const fingerprint = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
+		const fingerprint = fingerprintOf(request);
 		const document = { id, ...columnsOf(prompt), tenant, owner, rev: 1, ...(key !== undefined && { fingerprint }) };
 		if (!(await insertOnce(() => this.#store.insert(promptCollection, document)))) {
 			const first = await this.#get(principal, id);
-			if (first.fingerprint === fingerprint) return first.wire;
-			throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
+			refuseOtherRequest(first.fingerprint, fingerprint);
+			return first.wire;
 		}
 		failpoint("prompts.written");
 		return document.wire;
@@ -55,10 +55,9 @@ export class PromptRecords {
 	 * without a repository; {UnavailableError} when others change it too fast.
 	 */
 	async change(principal: Principal, id: string, update: PromptUpdate): Promise<string> {
-		let newest: PromptDocument | undefined;
 		const changed = await compareAndSet({
 			what: "The prompt",
-			read: async () => (newest = await this.#getOwn(principal, id)),
+			read: () => this.#getOwn(principal, id),
 			decide: (document) => changedPrompt(promptOf(document), update),
 			write: ({ rev = 0 }, prompt) => {
 				const { wire, ...set } = columnsOf(prompt);
@@ -71,7 +70,7 @@ export class PromptRecords {
 			},
 		});
 		failpoint("prompts.written");
-		return changed?.written.wire ?? newest?.wire ?? "";
+		return changed?.written.wire ?? (await this.#getOwn(principal, id)).wire;
 	}
 
 	/** Deletes a prompt. @throws {NotFoundError}; {ForbiddenError} for a prompt of somebody else. */

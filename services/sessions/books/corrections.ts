@@ -5,7 +5,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { Correction, CorrectionRequest } from "#shared/contracts/budgets.ts";
 import { ConflictError, NotFoundError } from "#shared/errors.ts";
 import { microsOf } from "#shared/models/money.ts";
-import { fingerprintOf } from "../commands/command-answers.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { Bookkeeper } from "./bookkeeper.ts";

@@ -7,7 +7,7 @@ import type { UsageRecord, UsageReport } from "#shared/contracts/usage.ts";
 import { ConflictError, ForbiddenError, UnprocessableError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
-import { fingerprintOf } from "../commands/command-answers.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import { mayUseSession, ownershipOf } from "#shared/session-access.ts";

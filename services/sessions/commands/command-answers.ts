@@ -3,10 +3,9 @@
  * changed, so that effect and answer are one write. A repeated command gets the first answer; the same key with another
  * request is refused.
  */
-import { createHash } from "node:crypto";
+import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
-import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 
 /** The time for which a key is remembered, in milliseconds. */
@@ -34,16 +33,6 @@ export function commandMark(
 ): Omit<CommandAnswer, "answer"> | undefined {
 	if (key === undefined) return undefined;
 	return { key: `${action}:${key}`, fingerprint: fingerprintOf(params), at: now() };
-}
-
-export function fingerprintOf(params: unknown): string {
-	return createHash("sha256").update(JSON.stringify(params)).digest("base64url");
-}
-
-/** Compares the fingerprints of two requests with the same key. @throws {UnprocessableError} when they differ. */
-export function refuseOtherRequest(former: string | undefined, fingerprint: string): void {
-	if (former !== fingerprint)
-		throw new UnprocessableError("This Idempotency-Key was used for another request", "IDEMPOTENCY_KEY_REUSED");
 }
 
 /**

@@ -3,11 +3,12 @@
  * several sessions, messages, and creations, whose answers outlive the session.
  */
 import type { Principal } from "#shared/bus/principal.ts";
+import { refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import { now } from "#shared/clock.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { rememberedMs, refuseOtherRequest } from "./command-answers.ts";
+import { rememberedMs } from "./command-answers.ts";
 import { idempotencyRecordCollection, type IdempotencyRecordDocument } from "./idempotency-record-collection.ts";
 
 /** The most records per person; the oldest are removed first. */

@@ -5,7 +5,7 @@
 import { now } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import { fingerprintOf } from "./command-answers.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import { type IdempotencyRecords, ownerOf } from "./idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionDocument } from "../record/session-collection.ts";

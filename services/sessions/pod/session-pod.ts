@@ -8,7 +8,7 @@ import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { historyPage } from "#shared/pod/conversation-history.ts";
 import { logTail } from "#shared/pod/log-tail.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
-import { fingerprintOf } from "../commands/command-answers.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import { StoredDiffs } from "../history/stored-diffs.ts";
 import { type IdempotencyRecords, ownerOf } from "../commands/idempotency-records.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";

@@ -5,10 +5,10 @@ import {
 	type CommandAnswer,
 	commandMark,
 	completedAnswer,
-	fingerprintOf,
 	rememberAnswer,
 	rememberedMs,
 } from "#services/sessions/commands/command-answers.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import { sessionRecord } from "../../../../support/platform/session-record.ts";
