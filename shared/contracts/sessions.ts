@@ -1,6 +1,7 @@
 /** The contract of the session record: the requests of clients about sessions. */
 import { defineContract, type ActionSpec } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { pageOf } from "./page-fields.ts";
 import { diffFileList, diffPatch, fileDiff } from "./session-diff.ts";
 import {
 	activityStates,
@@ -90,15 +91,7 @@ export const sessions = defineContract("sessions", {
 				description: "The cursor in the `Link` header of the preceding page",
 			},
 		},
-		returns: {
-			type: "object",
-			props: {
-				items: { type: "array", items: record },
-				next: { type: "string", optional: true },
-				etag: { type: "string", optional: true },
-				unchanged: { type: "boolean", optional: true },
-			},
-		},
+		returns: pageOf(record),
 		paged: true,
 	},
 	create: {

@@ -6,7 +6,8 @@ import { createHash } from "node:crypto";
 
 /**
  * Returns an entity tag (RFC 9110, 8.8.3); it is weak, because the bytes may differ.
- * @param lines The id and revision of each document, and whether there are more after `limit` of them.
+ * @param lines One line per item, which changes with the item, e.g. its id and revision. Lines after the first `limit` only
+ * tell that there are more items.
  */
 export function listTag(lines: readonly string[], limit: number): string {
 	const hash = createHash("sha1").update(lines.slice(0, limit).join("\n"));

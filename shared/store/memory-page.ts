@@ -2,9 +2,9 @@
  * Pages of lists that are short and in memory as a whole, because the program or the configuration bounds them. Clients
  * read them as they read stored lists: by `limit` and `cursor`, with an entity tag. Pure.
  */
-import { createHash } from "node:crypto";
 import { answerBytes } from "../pod/answer-size.ts";
 import { type CursorPosition, decodeCursor, encodeCursor, refuseCursor } from "./cursor.ts";
+import { listTag } from "./list-tag.ts";
 import { PageRoom } from "./page-room.ts";
 
 /** The page that a client asks for. */
@@ -41,14 +41,24 @@ export function memoryPage<T>(
 	const sorted = list.toSorted((a, b) => compare(positionOf(a), positionOf(b)));
 	const end = cursor === undefined ? undefined : positionIn(cursor);
 	const following = end === undefined ? sorted : sorted.filter((item) => compare(positionOf(item), end) > 0);
-	const room = new PageRoom(limit, answerBytes);
-	const full = following.findIndex((item) => !room.take(JSON.stringify(item)));
-	const items = full === -1 ? following : following.slice(0, full);
-	const last = items.at(-1);
-	const more = full !== -1 && last !== undefined && { next: encodeCursor(positionOf(last)) };
-	const etag = tagOf(JSON.stringify([items, more]));
+	const texts = textsWithin(new PageRoom(limit, answerBytes), following);
+	const items = following.slice(0, texts.length);
+	const last = items.length < following.length ? items.at(-1) : undefined;
+	const next = last && encodeCursor(positionOf(last));
+	const etag = listTag(next === undefined ? texts : [...texts, next], texts.length);
 	if (known.includes(etag)) return { items: [], etag, unchanged: true };
-	return { items, ...more, etag };
+	return { items, ...(next !== undefined && { next }), etag };
+}
+
+/** Returns the JSON texts of the first items, as many as have room. */
+function textsWithin(room: PageRoom, items: readonly unknown[]): string[] {
+	const texts: string[] = [];
+	for (const item of items) {
+		const text = JSON.stringify(item);
+		if (!room.take(text)) break;
+		texts.push(text);
+	}
+	return texts;
 }
 
 function compare(a: CursorPosition, b: CursorPosition): number {
@@ -65,8 +75,4 @@ function positionIn(cursor: string): CursorPosition {
 	} catch (error) {
 		return refuseCursor(error);
 	}
-}
-
-function tagOf(text: string): string {
-	return `W/"${createHash("sha1").update(text).digest("base64url")}"`;
 }

@@ -1,6 +1,7 @@
 /** The contract of saved prompts: texts that people use again and again, with `{{name}}` where the caller fills in. */
 import { defineContract } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
+import { pageOf } from "../page-fields.ts";
 import { promptBodies } from "../sessions.ts";
 
 export const promptScopes = ["global", "project"] as const;
@@ -54,16 +55,6 @@ const position = {
 	limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
 	cursor: { type: "string", max: 300, optional: true, description: "From the `Link` header of the page before" },
 } as const;
-const page = {
-	type: "object",
-	props: {
-		items: { type: "array", items: record },
-		next: { type: "string", optional: true },
-		etag: { type: "string", optional: true },
-		unchanged: { type: "boolean", optional: true },
-	},
-} as const;
-
 export const prompts = defineContract("prompts", {
 	list: {
 		rest: "GET /prompts",
@@ -79,7 +70,7 @@ export const prompts = defineContract("prompts", {
 			},
 			...position,
 		},
-		returns: page,
+		returns: pageOf(record),
 		errors: [400],
 		paged: true,
 	},
@@ -90,7 +81,7 @@ export const prompts = defineContract("prompts", {
 			q: { type: "string", min: 1, max: 150, description: "Upper and lower case count alike; no wildcards" },
 			...position,
 		},
-		returns: page,
+		returns: pageOf(record),
 		errors: [400],
 		paged: true,
 	},

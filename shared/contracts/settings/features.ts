@@ -4,7 +4,7 @@
  */
 import { defineContract } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
-import { pageOf, pageParams } from "./page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 
 export const featureScopes = ["admin", "session", "user"] as const;
 

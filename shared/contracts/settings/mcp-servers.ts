@@ -4,7 +4,7 @@
  */
 import { defineContract } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
-import { pageOf, pageParams } from "./page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 
 const text = { type: "string" } as const;
 const nullableText = { ...text, nullable: true } as const;

@@ -4,7 +4,7 @@
  */
 import { defineContract } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
-import { pageOf, pageParams } from "./page-fields.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
 
 /** A name as a label of RFC 1123 (or several with dots between them); the service checks it. */
 const name = { type: "string", min: 1, max: 253 } as const;

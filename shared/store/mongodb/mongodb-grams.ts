@@ -24,8 +24,7 @@ export function gramsOf(text: string): number[] {
 	const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
 	const grams = new Set<number>();
 	for (let index = 0; index + 2 < points.length; index++) {
-		const [first = 0, second = 0, third = 0] = points.slice(index, index + 3);
-		grams.add(hashed(first, second, third));
+		grams.add(hashed(points[index] ?? 0, points[index + 1] ?? 0, points[index + 2] ?? 0));
 	}
 	return [...grams].sort((a, b) => a - b);
 }
