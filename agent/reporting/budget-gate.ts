@@ -10,10 +10,11 @@ import type { BudgetReason } from "#shared/contracts/session-resource.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { addTokens, noTokens, type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { aborted } from "../io/aborted.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { AskingCall } from "../model-proxy/metering/metered-call.ts";
 import { likely, most, newReservation, type Reserved, usedUnder } from "./paid-calls.ts";
-import { aborted, ReturningHolds } from "./returning-holds.ts";
+import { ReturningHolds } from "./returning-holds.ts";
 import { type PlatformAnswer, PlatformLink } from "./platform-link.ts";
 import type { TurnGate, TurnWatcher } from "../conversation/turn-watcher.ts";
 

@@ -2,6 +2,7 @@
  * The holds that no turn and no call of this pod needs any more. The platform counts each of them until it is
  * returned, so an earlier request for a new hold might be refused although there is enough room.
  */
+import { aborted } from "../io/aborted.ts";
 
 export class ReturningHolds {
 	readonly #returns = new Set<Promise<void>>();
@@ -24,12 +25,4 @@ export class ReturningHolds {
 	async returned(signal: AbortSignal): Promise<void> {
 		await Promise.race([Promise.allSettled(this.#returns), aborted(signal)]);
 	}
-}
-
-/** Resolves when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		if (signal.aborted) resolve();
-		else signal.addEventListener("abort", () => resolve(), { once: true });
-	});
 }

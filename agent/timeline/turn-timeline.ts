@@ -1,4 +1,5 @@
 /** Records the turns in the timeline, and looks at the workspace after everything that may have changed it. */
+import { aborted } from "../io/aborted.ts";
 import { isoTime, sleep } from "#shared/clock.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
@@ -50,8 +51,7 @@ export class TurnTimeline implements TurnWatcher, TurnGate {
 
 	/** Waits for the first look: changes of an earlier turn would be mistaken for files that were there before. */
 	async pass(_message: ConversationTurn, signal: AbortSignal): Promise<void> {
-		const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-		await Promise.race([this.#dependencies.ready, aborted]);
+		await Promise.race([this.#dependencies.ready, aborted(signal)]);
 	}
 
 	began(message: ConversationTurn): void {
