@@ -19,10 +19,11 @@
 import type { Input, Output, Rule, Schema, Value } from "./schema.ts";
 
 /**
- * The callers that may use an action: everybody, users (by session or token), administrators, the session's own pod and
- * users, the session's own pod alone, or jobs of the platform (never over HTTP).
+ * The callers that may use an action: everybody, users (by login or token), users by login alone, administrators, the
+ * session's own pod and users, the session's own pod alone, or jobs of the platform (never over HTTP). Roles bound users
+ * further (shared/access/admission.ts).
  */
-export type Access = "public" | "user" | "admin" | "session" | "pod" | "system";
+export type Access = "public" | "user" | "login" | "admin" | "session" | "pod" | "system";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -38,6 +39,11 @@ export interface ActionSpec {
 	readonly rest?: Route | readonly Route[];
 	/** The default is `user`. */
 	readonly access?: Access;
+	/**
+	 * Whether users need the right to change something. Default: `read` when all routes are GET, otherwise `write`, also
+	 * without a route.
+	 */
+	readonly effect?: "read" | "write";
 	readonly summary: string;
 	readonly params: Schema;
 	/** Rule of the result; absent when the action returns nothing (HTTP 204). */
@@ -100,7 +106,7 @@ export function defineContract<const A extends Record<string, ActionSpec>>(
 }
 
 /** The REST routes of an action, the canonical one first. */
-export function routesOf({ rest }: ActionSpec): readonly Route[] {
+export function routesOf({ rest }: Pick<ActionSpec, "rest">): readonly Route[] {
 	if (rest === undefined) return [];
 	return typeof rest === "string" ? [rest] : rest;
 }

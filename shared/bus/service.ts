@@ -13,11 +13,12 @@
  * ```
  */
 import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
-import { ForbiddenError, InvalidParametersError, TimeoutError, UnauthorizedError } from "../errors.ts";
+import { admit } from "../access/admission.ts";
+import { InvalidParametersError, TimeoutError } from "../errors.ts";
 import { now } from "../clock.ts";
-import { type Access, type Action, type AnyAction, type Contract, type Event, isIdempotent } from "./contract.ts";
+import { type Action, type AnyAction, type Contract, type Event, isIdempotent } from "./contract.ts";
 import { type JsonText, withValues } from "./json-text.ts";
-import { anonymous, isAdmin, type Principal, type PrincipalKind } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
 import { compileSchema } from "./validator.ts";
 import type { VouchedPrincipal } from "./vouched-principal.ts";
@@ -56,15 +57,6 @@ const clockSkewMs = 2_000;
 /** The retry middleware of the bus reads this: calls of idempotent actions are repeated after 50 to 400 ms. */
 const repeatable = { enabled: true, retries: 2, delay: 50, maxDelay: 400, factor: 2 };
 
-const kinds: Record<Access, readonly PrincipalKind[]> = {
-	public: ["anonymous", "user", "pat", "pod", "system"],
-	user: ["user", "pat"],
-	admin: ["user", "pat"],
-	session: ["user", "pat", "pod"],
-	pod: ["pod"],
-	system: ["system"],
-};
-
 /** Returns the Moleculer actions of a contract; a missing or an additional handler does not compile. */
 export function implement<A extends Record<string, AnyAction>>(
 	contract: Contract<A>,
@@ -83,7 +75,7 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 		...(isIdempotent(action) && { retryPolicy: repeatable }),
 		async handler(ctx: RequestContext) {
 			refuseLate(ctx.meta.deadline);
-			const principal = admit(ctx.locals.principal, action.access ?? "user");
+			const principal = admit(ctx.locals.principal, action);
 			const failures = check(ctx.params);
 			if (failures.length > 0) throw new InvalidParametersError(failures);
 			return refuseLargeResult(await handler(ctx.params, principal, ctx));
@@ -101,21 +93,6 @@ function refuseLate(deadline: number | undefined): void {
 /** Whether nobody waits for the answer any more. @param deadline The member of {@link Meta}. */
 export function isLate(deadline: number | undefined): boolean {
 	return deadline !== undefined && now() > deadline + clockSkewMs;
-}
-
-/**
- * Returns the principal when it may use actions of this access; for a public action without a principal, the anonymous
- * one.
- * @throws {UnauthorizedError | ForbiddenError}
- */
-export function admit(principal: Principal | undefined, access: Access): Principal {
-	if (!principal) {
-		if (access === "public") return anonymous;
-		throw new UnauthorizedError();
-	}
-	if (!kinds[access].includes(principal.kind)) throw new ForbiddenError("This credential is not meant for this action");
-	if (access === "admin" && !isAdmin(principal)) throw new ForbiddenError("Administrator role required");
-	return principal;
 }
 
 /** Returns a Moleculer event subscription; payloads that do not fit the event's schema are refused. */

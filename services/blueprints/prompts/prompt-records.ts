@@ -2,6 +2,7 @@
  * The repository of saved prompts. Every method takes the principal first: prompts of other tenants do not exist for the
  * principal.
  */
+import { isAllowed } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import { isoTime, now } from "#shared/clock.ts";
@@ -17,7 +18,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { foldedText } from "./folded-text.ts";
 import { promptCollection, type PromptColumns, type PromptDocument } from "./prompt-collection.ts";
-import { mayChangePrompt, mayReadPrompt, projectRepo } from "./prompt-rules.ts";
+import { projectRepo } from "./prompt-rules.ts";
 
 /** The prompts of the installation. */
 export class PromptRecords {
@@ -83,13 +84,13 @@ export class PromptRecords {
 
 	async #getOwn(principal: Principal, id: string): Promise<PromptDocument> {
 		const document = await this.#get(principal, id);
-		if (mayChangePrompt(principal, document)) return document;
+		if (isAllowed(principal, "change", "prompt", document)) return document;
 		throw new ForbiddenError("Only its creator or an administrator may change a prompt", "PROMPT_OF_ANOTHER");
 	}
 
 	async #get(principal: Principal, id: string): Promise<PromptDocument> {
 		const document = await this.#store.get(promptCollection, id);
-		if (!document || !mayReadPrompt(principal, document)) throw notFound(id);
+		if (!document || !isAllowed(principal, "see", "prompt", document)) throw notFound(id);
 		return document;
 	}
 }

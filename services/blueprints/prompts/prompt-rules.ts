@@ -1,23 +1,6 @@
-/** The rules of saved prompts: who may do what, and which repository belongs to which scope (decision 0038). Pure. */
-import { isAdmin, type Principal } from "#shared/bus/principal.ts";
+/** The rules of saved prompts: which repository belongs to which scope. Pure. */
 import type { PromptScope } from "#shared/contracts/blueprints/prompts.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
-
-/** The owner of a prompt: a person of a tenant. */
-export interface PromptOwnership {
-	readonly tenant?: string | undefined;
-	readonly owner?: string | undefined;
-}
-
-/** Whether the principal may read a prompt: everybody of its tenant may. */
-export function mayReadPrompt({ tenant }: Principal, prompt: PromptOwnership): boolean {
-	return tenant === prompt.tenant;
-}
-
-/** Whether the principal may change or delete a prompt: its creator and the administrators of its tenant may. */
-export function mayChangePrompt(principal: Principal, prompt: PromptOwnership): boolean {
-	return mayReadPrompt(principal, prompt) && (principal.id === prompt.owner || isAdmin(principal));
-}
 
 /**
  * Returns the repository of a prompt with this scope; null for a global one, whatever was given.

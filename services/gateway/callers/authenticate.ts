@@ -1,11 +1,11 @@
 /** Authenticates requests: people and their tools by the configured identity provider, session pods by their key. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { mayUseSession } from "#shared/access/access-table.ts";
+import { admit } from "#shared/access/admission.ts";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
-import { admit } from "#shared/bus/service.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
-import { mayUseSession } from "#shared/session-access.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
@@ -39,13 +39,12 @@ export class Authenticator {
 	 * @throws {ForbiddenError} when the action is not for this kind of principal.
 	 */
 	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
-		const access = action.access ?? "user";
-		if (access === "public") return anonymous;
+		if (action.access === "public") return anonymous;
 		const token = bearerToken(headers);
 		const found = token?.startsWith("svcs_")
 			? this.#pod(token)
 			: await this.#identity.authenticate(headers, connection);
-		const principal = admit(found, access);
+		const principal = admit(found, action);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;

@@ -9,7 +9,7 @@ import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
-import { seesWholeTenant } from "#shared/session-access.ts";
+import { seesWholeTenant } from "#shared/access/access-table.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
 import { sessionCountCollection } from "./collections.ts";

@@ -7,7 +7,7 @@ import { now } from "#shared/clock.ts";
 import type { Stats } from "#shared/contracts/usage.ts";
 import { type DayAccounts, dayOf } from "./day-accounts.ts";
 import { dollarsOf } from "#shared/models/money.ts";
-import { seesWholeTenant } from "#shared/session-access.ts";
+import { seesWholeTenant } from "#shared/access/access-table.ts";
 import type { SessionCounts } from "./session-counts.ts";
 
 /** The reader of one process. */

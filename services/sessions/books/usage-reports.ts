@@ -10,7 +10,7 @@ import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionRecord } from "../record/session-change.ts";
-import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
+import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
 import { desiredOf } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { Bookkeeper } from "./bookkeeper.ts";

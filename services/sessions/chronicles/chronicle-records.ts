@@ -8,7 +8,7 @@ import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/access/access-table.ts";
 import type { Row } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
 import { type Asker, ChangeQueue } from "../record/change-queue.ts";

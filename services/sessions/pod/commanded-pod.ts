@@ -2,7 +2,7 @@
 import type { Principal } from "#shared/bus/principal.ts";
 import { ConflictError, ForbiddenError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
-import { mayUseSession, ownershipOf } from "#shared/session-access.ts";
+import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import { type PodAddress, podAddress } from "./pod-address.ts";
 

@@ -8,7 +8,7 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, seesWholeTenant } from "#shared/session-access.ts";
+import { mayUseSession, seesWholeTenant } from "#shared/access/access-table.ts";
 import type { DocumentStore, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";

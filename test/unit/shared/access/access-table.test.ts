@@ -1,17 +1,19 @@
 import { expect } from "chai";
-import type { Principal, PrincipalKind } from "#shared/bus/principal.ts";
 import {
+	isAllowed,
 	mayUseSession,
+	type ObjectKind,
+	type Ownership,
 	ownershipOf,
+	relationTo,
 	seesWholeTenant,
 	type SessionAction,
-	type SessionOwnership,
-	sessionRelation,
-} from "#shared/session-access.ts";
+} from "#shared/access/access-table.ts";
+import type { Principal, PrincipalKind } from "#shared/bus/principal.ts";
 
 const session = { id: "s1", tenant_id: "acme", owner_id: "alice" };
 const ownership = ownershipOf(session);
-const unowned: SessionOwnership = { ...ownership, owner: null };
+const unowned: Ownership = { ...ownership, owner: null };
 
 function principal(kind: PrincipalKind, id: string, tenant: string, roles: string[] = []): Principal {
 	return { kind, id, tenant, roles };
@@ -49,11 +51,53 @@ describe("mayUseSession()", () => {
 	});
 });
 
-describe("sessionRelation()", () => {
+describe("isAllowed()", () => {
+	const ofAlice = { tenant: "acme", owner: "alice" };
+	const ofNobody = { tenant: "acme", owner: null };
+	const people = {
+		owner: principal("user", "alice", "acme"),
+		administrator: principal("user", "root", "acme", ["admin"]),
+		colleague: principal("user", "bob", "acme"),
+		stranger: principal("user", "alice", "other", ["admin"]),
+		pod: principal("pod", "alice", "acme", ["admin"]),
+		nobody: principal("anonymous", "alice", "acme"),
+	};
+	/** Those who may see and those who may change it, by kind. */
+	const expected: Readonly<Record<Exclude<ObjectKind, "session">, readonly [string, string]>> = {
+		workspace: ["owner administrator", "owner administrator"],
+		prompt: ["owner administrator colleague", "owner administrator"],
+		preset: ["owner administrator colleague", "owner administrator"],
+		profile: ["owner administrator colleague", "owner administrator"],
+		credential: ["owner", "owner"],
+		token: ["owner", "owner"],
+		user: ["owner administrator", "owner administrator"],
+		tenant: ["owner administrator colleague", "owner administrator"],
+		"tenant-credential": ["owner administrator colleague", "owner administrator"],
+	};
+	for (const [kind, [see, change]] of Object.entries(expected) as [
+		Exclude<ObjectKind, "session">,
+		[string, string],
+	][]) {
+		const those = (action: "see" | "change", ownership: Ownership): string =>
+			Object.entries(people)
+				.filter(([, by]) => isAllowed(by, action, kind, ownership))
+				.map(([name]) => name)
+				.join(" ");
+		it(`lets see a ${kind}: ${see}; change it: ${change}`, () => {
+			expect([those("see", ofAlice), those("change", ofAlice)]).to.deep.equal([see, change]);
+		});
+
+		it(`lets only administrators change a ${kind} of nobody`, () => {
+			expect(those("change", ofNobody)).to.equal("administrator");
+		});
+	}
+});
+
+describe("relationTo()", () => {
 	it("does not treat an absent owner as nobody: only null means that nobody owns a session", () => {
 		const admin = principal("user", "root", "acme", ["admin"]);
-		expect(sessionRelation(admin, { session: "s1", tenant: "acme" })).to.equal("administrator");
-		expect(sessionRelation(admin, unowned)).to.equal("owner");
+		expect(relationTo(admin, { session: "s1", tenant: "acme" })).to.equal("administrator");
+		expect(relationTo(admin, unowned)).to.equal("owner");
 	});
 });
 
