@@ -72,6 +72,21 @@ const fileImports = [
 	},
 ];
 
+const outside =
+	"Requests leave the platform by shared/outbound, as platform.outbound (docs/decisions/0045-one-way-out.md)";
+/** Functions that open a connection to somebody else. */
+const connectingImports = [
+	{ name: "node:http", importNames: ["default", "request", "get", "Agent", "ClientRequest"], message: outside },
+	{ name: "node:https", importNames: ["default", "request", "get", "Agent"], message: outside },
+	{ name: "node:http2", importNames: ["default", "connect"], message: outside },
+	{ name: "node:net", importNames: ["default", "connect", "createConnection"], message: outside },
+	{ name: "node:tls", importNames: ["default", "connect"], message: outside },
+	{ name: "undici", message: outside },
+];
+const connectingGlobals = ["fetch", "WebSocket", "EventSource"].map((name) => ({ name, message: outside }));
+/** These talk to the platform's own pods, or to servers of the configuration without following redirects. */
+const ownClients = ["services/sessions/pod/**", "services/pat/token-issuers/**", "shared/tokens/**"];
+
 /**
  * The folders of a module that each of its folders may import, with its own subfolders. Files at the module's root
  * import all of them, and no folder imports the root.
@@ -115,7 +130,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 };
 
 /** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
-function layered(module: string, bans: Ban[], options: { opens?: boolean }): Override[] {
+function layered(module: string, bans: Ban[], options: { opens?: boolean; connects?: boolean }): Override[] {
 	const folders = layers[module] ?? {};
 	return Object.entries(folders).flatMap(([folder, allowed]) => {
 		const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
@@ -134,9 +149,19 @@ function layered(module: string, bans: Ban[], options: { opens?: boolean }): Ove
 function refuse(
 	files: string[],
 	bans: Ban[],
-	{ except = [], timers = false, opens = true }: { except?: string[]; timers?: boolean; opens?: boolean } = {},
+	{
+		except = [],
+		timers = false,
+		opens = true,
+		connects = false,
+	}: { except?: string[]; timers?: boolean; opens?: boolean; connects?: boolean } = {},
 ): Override {
-	const paths = [environmentImport, ...(timers ? [] : timerImports), ...(opens ? [] : fileImports)];
+	const paths = [
+		environmentImport,
+		...(timers ? [] : timerImports),
+		...(opens ? [] : fileImports),
+		...(connects ? [] : connectingImports),
+	];
 	return { files, excludeFiles: except, rules: { "no-restricted-imports": ["error", { paths, patterns: bans }] } };
 }
 
@@ -169,8 +194,8 @@ const borders: Override[] = [
 	...serviceFolders.flatMap(serviceBorders),
 	refuse(["services/*.ts"], [...everywhere, { ...services, group: [...services.group, "./*/**"] }, agent, cli]),
 	refuse(["moleculer.config.ts"], [...everywhere, services, agent, cli]),
-	refuse(["agent/**"], agentBans, { opens: false }),
-	...layered("agent", [...agentBans, { ...agent, group: ["#agent/**"] }], { opens: false }),
+	refuse(["agent/**"], agentBans, { opens: false, connects: true }),
+	...layered("agent", [...agentBans, { ...agent, group: ["#agent/**"] }], { opens: false, connects: true }),
 	refuse(
 		["cli/**"],
 		[
@@ -191,8 +216,10 @@ const borders: Override[] = [
 					"The command line talks HTTP; of the platform it knows the configuration, the agents, the models and the clock",
 			},
 		],
+		{ connects: true },
 	),
 	refuse(["shared/**"], [...everywhere, ...outsideShared, moleculer]),
+	refuse(["shared/outbound/**"], [...everywhere, ...outsideShared, moleculer], { connects: true }),
 	refuse(["shared/bus/**", "shared/errors.ts", "shared/platform.ts"], [...everywhere, ...outsideShared]),
 	refuse(
 		["shared/contracts/**"],
@@ -247,6 +274,11 @@ const clockAndEnvironment: Override[] = [
 				...clockReadings,
 			],
 		},
+	},
+	{
+		files: ["services/**", "shared/**"],
+		excludeFiles: [...ownClients, "shared/clock.ts", "shared/outbound/**"],
+		rules: { "no-restricted-globals": ["error", "setTimeout", "setInterval", ...connectingGlobals] },
 	},
 	{
 		files: ["shared/config/environment.ts", "shared/failpoints.ts"],

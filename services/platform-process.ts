@@ -8,6 +8,7 @@ import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
@@ -32,6 +33,7 @@ export class PlatformProcess {
 	readonly #parts: Part[] = [];
 	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
+	#outbound: Outbound | undefined;
 	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
 	#unreadyMs = unreadyMs;
 	#isStarted = false;
@@ -61,6 +63,7 @@ export class PlatformProcess {
 			config: this.#config,
 			key,
 			trustsCallers: trusts,
+			outbound: (this.#outbound = new Outbound(this.#config.outbound)),
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			shortcomings: [],
@@ -93,6 +96,7 @@ export class PlatformProcess {
 		await Promise.all(parts.map(async (part) => part.drain?.()));
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
+		this.#outbound?.close();
 		await this.#storage?.store.close();
 	}
 

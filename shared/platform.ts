@@ -9,6 +9,7 @@ import type { Principal } from "./bus/principal.ts";
 import type { Config } from "./config/config.ts";
 import type { EventLog } from "./event-log/event-log.ts";
 import type { OutboxRelay } from "./event-log/outbox-relay.ts";
+import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
 import type { Collection } from "./store/collection.ts";
@@ -58,6 +59,8 @@ export interface Platform {
 	readonly shortcomings: string[];
 	/** Checks by the name of the checked dependency. The parts add them, and the gateway runs them for `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
+	/** The way out for requests to URLs that people choose, and to servers of the configuration. */
+	readonly outbound: Outbound;
 	/** The log of this part. */
 	readonly log: ServiceLog;
 	/** Prints a sentence about the start or the end of the process for the person who started it, whatever the log level is. */

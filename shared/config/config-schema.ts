@@ -4,6 +4,7 @@
  */
 import { adapterFields } from "./adapter.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
+import { outboundFields } from "./outbound-fields.ts";
 import { schema } from "../bus/schema.ts";
 
 /** An amount in US dollars; absent: no limit. */
@@ -195,6 +196,7 @@ export const configSchema = schema({
 			},
 		},
 	},
+	outbound: { type: "object", props: outboundFields },
 	templates: { ...adapter, description: "Source of templates" },
 	secrets: { ...adapter, description: "Store of the secrets of users" },
 	mcp_servers: {

@@ -184,6 +184,25 @@ const planted: Plant[] = [
 	),
 	{ ...opening("agent/opens-all.ts", "node:fs", "x"), source: importing("node:fs", "* as x") },
 	{ ...opening("agent/opens-default.ts", "node:fs/promises", "x"), source: importing("node:fs/promises", "x") },
+	...[
+		"services/sessions/calls.ts",
+		"services/sessions/record/calls.ts",
+		"services/gateway/calls.service.ts",
+		"shared/calls.ts",
+	].flatMap((file) => [
+		{ file, source: importing("node:https", "{ request as x }"), rule: imports, says: "shared/outbound" },
+		{
+			file: file.replace("calls", "fetches"),
+			source: `export const x = fetch("https://x.example");\n`,
+			rule: globals,
+		},
+	]),
+	...["node:http", "node:net", "node:tls", "node:http2"].map((module) => ({
+		file: `shared/calls-${module.slice(5)}.ts`,
+		source: importing(module, "* as x"),
+		rule: imports,
+		says: "shared/outbound",
+	})),
 	{ file: "agent/any.ts", source: "export const x: any = 1;\n", rule: "typescript(no-explicit-any)" },
 	{
 		file: "agent/floating.ts",
@@ -209,6 +228,9 @@ const allowed: Record<string, string> = {
 	"shared/clock.ts": `import { setTimeout as x } from "node:timers/promises";\nexport type Z = number;\nexport const y = [x, setTimeout, Date.now(), process.env["X"]];\n`,
 	"shared/failpoints.ts": `export const x = process.env["X"];\n`,
 	"agent/thing.ts": importing("#shared/clock.ts"),
+	"agent/connects.ts": `${importing("node:net", "{ connect as x }")}export const z = fetch("https://x.example");\n`,
+	"services/gateway/serves.ts": importing("node:http", "{ createServer as x }"),
+	"services/sessions/pod/asks.ts": `export const x = fetch("https://x.example");\n`,
 	"agent/builtin/stderr-log.ts": `console.error("x");\n`,
 	"services/platform-process.ts": `console.log("x");\n`,
 	"cli/prints.ts": `console.log("x");\n`,

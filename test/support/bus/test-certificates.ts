@@ -39,7 +39,11 @@ function toBeSigned(subject: string, issuer: string, key: KeyObject): Buffer {
 	const serial = element(tags.integer, Buffer.of(1), randomBytes(8));
 	const validity = list(time(Date.now() - dayMs), time(Date.now() + dayMs));
 	const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
-	const names = list(Buffer.from([0x87, 4, 127, 0, 0, 1]), element(0x82, Buffer.from("localhost")));
+	const names = list(
+		Buffer.from([0x87, 4, 127, 0, 0, 1]),
+		element(0x82, Buffer.from("localhost")),
+		element(0x82, Buffer.from("server.example")),
+	);
 	const extensions = list(
 		extension(identifiers.basicConstraints, list(element(tags.boolean, Buffer.of(0xff)))),
 		extension(identifiers.subjectAltName, names),

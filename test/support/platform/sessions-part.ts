@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "#shared/config/config.ts";
+import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { startNodes } from "../bus/test-brokers.ts";
@@ -19,6 +20,7 @@ export async function startSessions(nodes: 1 | 2, permanent?: string) {
 		config: loadConfig({ DATA_DIR: folder }),
 		key: new InstallationKey(Buffer.alloc(32, 3)),
 		trustsCallers: true,
+		outbound: new Outbound(loadConfig({}).outbound),
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],

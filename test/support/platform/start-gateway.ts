@@ -2,6 +2,7 @@
 import type { ServiceBroker } from "moleculer";
 import type { Contract } from "#shared/bus/contract.ts";
 import { type Config, loadConfig } from "#shared/config/config.ts";
+import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { openGateway } from "#services/gateway/compose.ts";
@@ -51,6 +52,7 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 		},
 		key: new InstallationKey(Buffer.alloc(32, 7)),
 		trustsCallers: true,
+		outbound: new Outbound(config.outbound),
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],

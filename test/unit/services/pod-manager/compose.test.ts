@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compose } from "#services/pod-manager/compose.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
+import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { noLog } from "../../../support/platform/no-log.ts";
@@ -16,6 +17,7 @@ function platform(trustsCallers: boolean): Platform {
 		config: loadConfig({ DATA_DIR: folder }),
 		key,
 		trustsCallers,
+		outbound: new Outbound(loadConfig({}).outbound),
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],
