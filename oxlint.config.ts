@@ -211,9 +211,11 @@ const borders: Override[] = [
 					"!#shared/secrets/api-token.ts",
 					"!#shared/agents/**",
 					"!#shared/models/model-catalogue.ts",
+					"!#shared/access/**",
+					"!#shared/bus/principal.ts",
 				],
 				message:
-					"The command line talks HTTP; of the platform it knows the configuration, the agents, the models and the clock",
+					"The command line talks HTTP; of the platform it knows the configuration, the agents, the models, the tables of access and the clock",
 			},
 		],
 		{ connects: true },

@@ -1,0 +1,60 @@
+/** The callers of the proof of access. */
+import { isAllowed, type Ownership } from "#shared/access/access-table.ts";
+import { admit } from "#shared/access/admission.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { makerOf, type MakerName } from "./makers.ts";
+import { actionOf, type Row } from "./row.ts";
+
+/** A caller with its credential. */
+export interface Caller {
+	readonly name: string;
+	readonly headers: Readonly<Record<string, string>>;
+	/** The principal that the platform has to see; absent: the credential is invalid. */
+	readonly principal?: Principal | undefined;
+	/** Whether it is a pod whose session has been started again since. */
+	readonly isStale?: true;
+}
+
+/** The outcomes of a request. `unknown`: the answer for an id that does not exist. `failed`: the platform failed. */
+export type Outcome = "unauthenticated" | "forbidden" | "unknown" | "stale" | "admitted" | "failed";
+
+/** Returns the outcome that the tables of access prescribe. @param ownership That of the row's object. */
+export function expectedOutcome(caller: Caller, row: Row, route: string, ownership: Ownership | undefined): Outcome {
+	const { principal } = caller;
+	if (row.access === "public") return "admitted";
+	if (!principal) return "unauthenticated";
+	if (!isAdmitted(principal, row, route)) return "forbidden";
+	const { object } = row;
+	const outcome = object && ownership ? outcomeFor(principal, { row, object, ownership }, route) : "admitted";
+	return outcome === "admitted" && caller.isStale && row.refusesStale ? "stale" : outcome;
+}
+
+function outcomeFor(
+	principal: Principal,
+	{ row, object, ownership }: { row: Row; object: MakerName; ownership: Ownership },
+	route: string,
+): Outcome {
+	if (!mayDo(principal, "see", object, ownership)) return "unknown";
+	const [method = ""] = route.split(" ");
+	return mayDo(principal, actionOf(row, makerOf(object).kind, method), object, ownership) ? "admitted" : "forbidden";
+}
+
+/** Whether a caller may see an object. */
+export function maySee({ principal }: Caller, object: MakerName, ownership: Ownership): boolean {
+	return principal !== undefined && mayDo(principal, "see", object, ownership);
+}
+
+function isAdmitted(principal: Principal, { access, effect }: Row, route: string): boolean {
+	try {
+		const rest = route.startsWith("GET ") ? "GET /" : "POST /";
+		admit(principal, { access, rest, ...(effect && { effect }) });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Rows are data, so the name of an action is checked here and not by its type. */
+function mayDo(principal: Principal, action: string, object: MakerName, ownership: Ownership): boolean {
+	return isAllowed(principal, action as "see", makerOf(object).kind, ownership);
+}

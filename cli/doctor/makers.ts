@@ -1,0 +1,65 @@
+/** How the proof of access makes the objects that callers try to reach, and removes them. */
+import type { ObjectKind } from "#shared/access/access-table.ts";
+
+/** The instructions for one kind of object. */
+export interface Maker {
+	/** The row of the access table that decides about it. */
+	readonly kind: ObjectKind;
+	/** The route that makes one, as method and path; `:chronicle` in it is the id of the object of that name. */
+	readonly make: string;
+	/** The body. @param mark A name that nothing else has. @param session The id of the session, made first. */
+	readonly body: (mark: string, session: string) => object;
+	/** The member of the answer that is its id. */
+	readonly id: string;
+	/** The path that removes it; absent: nothing does, so that it is not made on a platform in use. */
+	readonly remove?: string;
+	/** The body of the removal. */
+	readonly removal?: object;
+}
+
+const routeless = { kind: "session", make: "", body: () => ({}), id: "id" } as const;
+
+/** The objects in the order in which they are made. */
+export const makers = {
+	session: {
+		...routeless,
+		make: "POST /sessions",
+		body: (name: string) => ({ name, source: { type: "git", repo: "" } }),
+		remove: "/sessions/:id",
+		removal: { cleanup: ["workspace_storage", "chronicles"] },
+	},
+	chronicle: {
+		...routeless,
+		make: "POST /chronicles",
+		body: (_mark: string, session_id: string) => ({ session_id }),
+		remove: "/chronicles/:id",
+	},
+	/** A session that is not started: what commands need that end with it. */
+	"unstarted-session": {
+		...routeless,
+		make: "POST /chronicles/:chronicle/reforge",
+		body: () => ({}),
+		remove: "/sessions/:id",
+		removal: { cleanup: ["workspace_storage", "chronicles"] },
+	},
+	prompt: {
+		...routeless,
+		kind: "prompt",
+		make: "POST /prompts",
+		body: (mark: string) => ({ name: mark, content: `The text of ${mark}` }),
+		remove: "/prompts/:id",
+	},
+	secret: {
+		...routeless,
+		kind: "credential",
+		make: "POST /secrets",
+		body: (mark: string) => ({ name: mark, data: { token: "x" } }),
+		id: "name",
+	},
+} as const satisfies Readonly<Record<string, Maker>>;
+
+export type MakerName = keyof typeof makers;
+
+export function makerOf(name: MakerName): Maker {
+	return makers[name];
+}

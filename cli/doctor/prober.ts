@@ -1,0 +1,114 @@
+/** Sends the requests of the proof of access. */
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { deadline, sleep } from "#shared/clock.ts";
+import type { Caller } from "./caller.ts";
+
+/** An answer, as the proof looks at it. */
+export interface ProbeAnswer {
+	readonly status: number;
+	readonly text: string;
+	/** The headers without those that differ in every answer, as sorted lines. */
+	readonly headers: string;
+}
+
+export interface Probe {
+	readonly method: string;
+	/** The path below the origin, with the query. */
+	readonly path: string;
+	readonly body?: object | undefined;
+	/** Whether it asks for a WebSocket. */
+	readonly isHandshake?: boolean;
+}
+
+const requestMs = 30_000;
+/** The most times that a request waits for its turn. */
+const maxWaits = 20;
+const longestWaitSeconds = 60;
+const changing = new Set(["date", "x-request-id", "keep-alive", "connection", "etag"]);
+
+const handshake = {
+	connection: "Upgrade",
+	upgrade: "websocket",
+	"sec-websocket-version": "13",
+	"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+	"sec-websocket-protocol": "atelier.chat",
+};
+
+/** The requests to one platform. */
+export class Prober {
+	readonly #origin: string;
+	/** The requests that were sent. */
+	sent = 0;
+
+	constructor(origin: string) {
+		this.#origin = origin;
+	}
+
+	/** Sends a request; one that is refused because there were too many is sent again when the answer says. */
+	async send(caller: Pick<Caller, "headers">, probe: Probe): Promise<ProbeAnswer> {
+		for (let waits = 0; ; waits++) {
+			this.sent++;
+			const { answer, retryAfter } = await (probe.isHandshake
+				? this.#upgrade(caller.headers, probe)
+				: this.#fetch(caller.headers, probe));
+			if (answer.status !== 429 || waits >= maxWaits) return answer;
+			await sleep(1_000 * Math.min(longestWaitSeconds, Number(retryAfter) || 1));
+		}
+	}
+
+	async #fetch(headers: Caller["headers"], { method, path, body }: Probe) {
+		const response = await fetch(this.#origin + path, {
+			method,
+			redirect: "manual",
+			headers: { ...headers, ...(body && { "content-type": "application/json" }) },
+			...(body && { body: JSON.stringify(body) }),
+			signal: deadline(requestMs),
+		});
+		const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+		if (isStream) await response.body?.cancel();
+		const text = isStream ? "" : await response.text();
+		const answer = { status: response.status, text, headers: linesOf([...response.headers]) };
+		return { answer, retryAfter: response.headers.get("retry-after") };
+	}
+
+	/** Asks for a WebSocket, and closes it at once if there is one. */
+	#upgrade(headers: Caller["headers"], { path }: Probe) {
+		const send = this.#origin.startsWith("https:") ? httpsRequest : httpRequest;
+		return new Promise<{ answer: ProbeAnswer; retryAfter: string | undefined }>((resolve, reject) => {
+			const request = send(this.#origin + path, {
+				headers: { ...headers, ...handshake },
+				agent: false,
+				signal: deadline(requestMs),
+			});
+			request.once("upgrade", (_response, socket) => {
+				socket.destroy();
+				resolve({ answer: { status: 101, text: "", headers: "" }, retryAfter: undefined });
+			});
+			request.once("response", (response) => {
+				const chunks: Buffer[] = [];
+				response.on("data", (chunk: Buffer) => chunks.push(chunk));
+				response.once("error", reject);
+				response.once("end", () => {
+					const all = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+					const answer = {
+						status: response.statusCode ?? 0,
+						text: Buffer.concat(chunks).toString(),
+						headers: linesOf(all),
+					};
+					resolve({ answer, retryAfter: response.headers["retry-after"] });
+				});
+			});
+			request.once("error", reject);
+			request.end();
+		});
+	}
+}
+
+function linesOf(headers: readonly (readonly [string, string])[]): string {
+	return headers
+		.filter(([name]) => !changing.has(name))
+		.map(([name, value]) => `${name}: ${value}`)
+		.toSorted()
+		.join("\n");
+}

@@ -1,0 +1,180 @@
+/**
+ * The proof of access: every caller tries every route. What the tables of access refuse must be refused, and must have
+ * changed nothing and shown nothing; what they allow must be possible.
+ */
+import { type Caller, expectedOutcome, maySee, type Outcome } from "./caller.ts";
+import { outcomeOf, type Place, probeOf, unknownId } from "./cell.ts";
+import type { ProbeAnswer, Prober } from "./prober.ts";
+import type { Row } from "./row.ts";
+import type { Target, World } from "./world.ts";
+
+/** The options of a {@link Proof}. */
+export interface ProofOptions {
+	readonly prober: Prober;
+	readonly world: World;
+	/** The prefixes of the API; the routes are tried by one after the other. */
+	readonly prefixes: readonly string[];
+	/** The person whose objects the others try to reach. */
+	readonly owner: Caller;
+	/** All callers, the owner among them. */
+	readonly callers: readonly Caller[];
+	readonly rows: Readonly<Record<string, Row>>;
+	/** Whether other people use the platform, so that only the proof's own objects may change. */
+	readonly isInUse: boolean;
+}
+
+/** The result of a proof. */
+export interface ProofResult {
+	readonly cells: number;
+	/** The cells by outcome. */
+	readonly outcomes: Readonly<Partial<Record<Outcome, number>>>;
+	/** Sentences about everything that is not as the tables say; empty: the platform keeps to them. */
+	readonly holes: readonly string[];
+	/** The routes that were left out. */
+	readonly leftOut: readonly string[];
+}
+
+/** Requests of one caller that are under way at a time. */
+const atOnce = 4;
+
+/** A cell with what is expected of it. */
+interface Expected {
+	readonly caller: Caller;
+	readonly place: Place;
+	readonly target: Target | undefined;
+	readonly outcome: Outcome;
+}
+
+/** One run over all cells. */
+export class Proof {
+	readonly #options: ProofOptions;
+	readonly #holes: string[] = [];
+	readonly #outcomes: Partial<Record<Outcome, number>> = {};
+	#cells = 0;
+
+	constructor(options: ProofOptions) {
+		this.#options = options;
+	}
+
+	async run(): Promise<ProofResult> {
+		const { callers, world } = this.#options;
+		const before = await this.#picture();
+		for (const caller of callers) {
+			const refused = this.#cellsOf(caller).filter(({ outcome }) => outcome !== "admitted" && outcome !== "stale");
+			for (let i = 0; i < refused.length; i += atOnce)
+				await Promise.all(refused.slice(i, i + atOnce).map((cell) => this.#try(cell)));
+			await this.#compare(before, `what ${caller.name} must not do`);
+		}
+		await this.#tryAdmitted(callers.filter((caller) => !isOfTenant(caller, world)));
+		await this.#compare(before, "what people of other tenants may do");
+		await this.#tryAdmitted(callers.filter((caller) => isOfTenant(caller, world)));
+		return { cells: this.#cells, outcomes: this.#outcomes, holes: this.#holes, leftOut: this.#leftOut() };
+	}
+
+	/** Route by route, because later routes change the state of the session. */
+	async #tryAdmitted(callers: readonly Caller[]): Promise<void> {
+		const cells = callers.map((caller) => this.#cellsOf(caller));
+		for (const route of Object.keys(this.#options.rows))
+			for (const cell of cells.flatMap((all) => all.filter(({ place }) => place.route === route)))
+				if (cell.outcome === "admitted" || cell.outcome === "stale") await this.#try(cell);
+	}
+
+	#cellsOf(caller: Caller): Expected[] {
+		const { rows, world, owner, callers, prefixes, isInUse } = this.#options;
+		const skew = callers.indexOf(caller);
+		const person = owner.principal?.id ?? "";
+		return Object.entries(rows).flatMap(([route, row], i) => {
+			if (this.#isLeftOut(row)) return [];
+			const prefix = prefixes[(i + skew) % prefixes.length] ?? "";
+			const target = row.object === undefined ? undefined : world.target(row.object);
+			const outcome = expectedOutcome(caller, row, route, target?.ownership);
+			return [{ caller, place: { route, row, prefix, person, isInUse }, target, outcome }];
+		});
+	}
+
+	#isLeftOut(row: Row): boolean {
+		const { isInUse, world } = this.#options;
+		if (row.object !== undefined && !world.target(row.object)) return true;
+		return isInUse && row.reaches !== undefined && row.harmless === undefined;
+	}
+
+	#leftOut(): string[] {
+		return Object.entries(this.#options.rows).flatMap(([route, row]) => (this.#isLeftOut(row) ? [route] : []));
+	}
+
+	async #try(cell: Expected): Promise<void> {
+		const { caller, place, target, outcome: expected } = cell;
+		const { prober, world } = this.#options;
+		const isConsumed = expected === "admitted" && place.row.consumes;
+		const id = (isConsumed && target ? await world.fresh(target.object) : target)?.id ?? unknownId;
+		const reference = target && (await prober.send(caller, probeOf(place, unknownId)));
+		const answer = await prober.send(caller, probeOf(place, id));
+		this.#note(cell, answer, outcomeOf(answer, id, reference));
+		this.#holes.push(...this.#leaks(caller, answer, id).map((what) => `${caller.name}: ${place.route} shows ${what}`));
+		this.#remember(place.row, answer, caller);
+	}
+
+	#note(
+		{ caller, place: { route }, outcome: expected }: Expected,
+		{ status, text }: ProbeAnswer,
+		found: Outcome,
+	): void {
+		this.#cells++;
+		this.#outcomes[expected] = (this.#outcomes[expected] ?? 0) + 1;
+		if (found === expected || (expected === "stale" && status === 409)) return;
+		const answer = `${status} ${text.slice(0, 200)}`;
+		this.#holes.push(`${caller.name}: ${route} is ${found} instead of ${expected} (${answer})`);
+	}
+
+	/** Returns the objects that an answer shows to a caller who may not see them. @param own The id in the request. */
+	#leaks(caller: Caller, { text, headers }: ProbeAnswer, own: string): string[] {
+		const shown = `${headers}\n${text}`.replaceAll(own, "");
+		return this.#options.world.targets
+			.filter(({ object, ownership }) => !maySee(caller, object, ownership))
+			.filter(({ id, mark }) => shown.includes(mark) || (id !== own && shown.includes(id)))
+			.map(({ object }) => `the ${object}`);
+	}
+
+	#remember({ leaves }: Row, { status, text }: ProbeAnswer, caller: Caller): void {
+		if (leaves === undefined || status >= 300) return;
+		const { id } = JSON.parse(text) as { id: string };
+		this.#options.world.remember(leaves, id, caller);
+	}
+
+	/** Reads everything that the owner and the administrators see: the state that refused requests must leave as it is. */
+	async #picture(): Promise<Map<string, string>> {
+		const { callers, owner, prober } = this.#options;
+		const administrator = callers.find((one) => one.principal?.roles.includes("admin") && this.#isColleague(one));
+		const seen = new Map<string, string>();
+		for (const witness of administrator ? [owner, administrator] : [owner]) {
+			const reading = this.#cellsOf(witness).filter(({ place: { route, row }, outcome }) => {
+				const isRead = route.startsWith("GET ") && !row.volatile && row.effect === undefined;
+				return isRead && outcome === "admitted" && route !== "GET /sessions/stream";
+			});
+			for (const { place, target } of reading) {
+				const { status, text } = await prober.send(witness, probeOf(place, target?.id ?? unknownId));
+				seen.set(`${place.route} of ${witness.name}`, `${status} ${text}`);
+			}
+		}
+		return seen;
+	}
+
+	#isColleague({ principal }: Caller): boolean {
+		const { owner } = this.#options;
+		return principal?.tenant === owner.principal?.tenant && principal?.id !== owner.principal?.id;
+	}
+
+	async #compare(before: ReadonlyMap<string, string>, what: string): Promise<void> {
+		const after = await this.#picture();
+		for (const [name, text] of before)
+			if (after.get(name) !== text)
+				this.#holes.push(`${what} has changed ${name}: ${text.slice(0, 300)} became ${after.get(name)?.slice(0, 300)}`);
+	}
+}
+
+/** Whether a caller may change something that the owner sees. */
+function isOfTenant({ principal }: Caller, world: World): boolean {
+	if (!principal) return false;
+	const { tenant, session } = world.target("session")?.ownership ?? {};
+	return principal.kind === "pod" ? principal.id === session : principal.tenant === tenant;
+}

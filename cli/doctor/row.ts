@@ -1,0 +1,79 @@
+/**
+ * The rows of the proof of access: for each route, who may use it and with what harmless request. Rows are written by
+ * hand, because a row that followed from the contract would repeat its mistakes.
+ */
+import type { ObjectKind } from "#shared/access/access-table.ts";
+import type { MakerName } from "./makers.ts";
+
+/** One route, as the proof expects it. */
+export interface Row {
+	/** The callers that the route is for; see `Access` in the contracts. */
+	readonly access: "public" | "user" | "login" | "admin" | "session" | "pod";
+	/** Absent: `read` for GET, otherwise `write`. */
+	readonly effect?: "read" | "write";
+	/** The object of the route, whose id is the first parameter of the path; absent: it has none. */
+	readonly object?: MakerName;
+	/** The action on the object; default `see` for a session, and for others `see` by GET and otherwise `change`. */
+	readonly action?: string;
+	/** The parameters of the path beside the object. */
+	readonly path?: Readonly<Record<string, string>>;
+	readonly query?: Readonly<Record<string, string>>;
+	/** The body; a function gets the id of the object. */
+	readonly body?: Body;
+	/** The body for a platform in use, which changes nothing; it may be invalid, because callers are refused before. */
+	readonly harmless?: Body;
+	/** Whether the object is gone afterwards, so that every admitted caller gets one of its own. */
+	readonly consumes?: true;
+	/** Whether it changes more than the object; such a route is left out on a platform in use if nothing is `harmless`. */
+	readonly reaches?: "tenant" | "person";
+	/** Whether a pod of an old generation is refused. */
+	readonly refusesStale?: true;
+	/** Whether the answer changes by itself. */
+	readonly volatile?: true;
+	/** The kind of object that a successful request leaves behind. */
+	readonly leaves?: MakerName;
+}
+
+export type Body = object | ((id: string) => object);
+
+type Rest = Omit<Row, "access" | "object">;
+
+/** Returns the row of a route for everybody, without a credential. */
+export function everybody(rest: Rest = {}): Row {
+	return { access: "public", ...rest };
+}
+
+/** Returns the row of a route for people and their tokens; roles bound what they may do. */
+export function people(rest: Rest = {}): Row {
+	return { access: "user", ...rest };
+}
+
+/** Returns the row of a route for people who logged in, and not for their tokens. */
+export function loggedIn(rest: Rest = {}): Row {
+	return { access: "login", ...rest };
+}
+
+/** Returns the row of a route for administrators of the tenant. */
+export function administrators(rest: Rest = {}): Row {
+	return { access: "admin", ...rest };
+}
+
+/** Returns the row of a route for people who may do this with the object. */
+export function those(object: MakerName, rest: Rest = {}): Row {
+	return { access: "user", object, ...rest };
+}
+
+/** Returns the row of a route for a session's own pod, and for people who may do this with the session. */
+export function reporters(rest: Rest = {}): Row {
+	return { access: "session", object: "session", ...rest };
+}
+
+/** Returns the row of a route for a session's own pod. */
+export function pods(rest: Rest = {}): Row {
+	return { access: "pod", object: "session", ...rest };
+}
+
+/** Returns what a route does with its object. */
+export function actionOf({ action }: Row, kind: ObjectKind, method: string): string {
+	return action ?? (kind === "session" || method === "GET" ? "see" : "change");
+}

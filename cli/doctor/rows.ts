@@ -1,0 +1,129 @@
+/**
+ * The table of the proof of access: one row for each route. A route without a row fails `npm test`; what a row may say
+ * stands in row.ts. Rows that change the state of the session stand last.
+ */
+import { administrators, everybody, people, pods, reporters, type Row, those } from "./row.ts";
+
+const time = "2026-11-20T20:00:00Z";
+
+function event(session_id: string): object {
+	return { session_id, event_type: "error", timestamp: time, sequence: 0 };
+}
+
+/** The rows by method and path, as contracts write them. */
+export const rows: Readonly<Record<string, Row>> = {
+	"GET /agents": people(),
+	"GET /auth/config": everybody(),
+	"GET /feature-flags": people(),
+	"GET /features": people(),
+	"PUT /features/:key/toggle": administrators({
+		path: { key: "logs" },
+		body: { enabled: false },
+		harmless: { enabled: "no" },
+		reaches: "tenant",
+	}),
+	"GET /features/preferences": people(),
+	"PUT /features/preferences": people({
+		body: { preferences: [{ feature_key: "logs" }] },
+		harmless: { preferences: "none" },
+		reaches: "person",
+	}),
+	"GET /mcp-servers": people(),
+	"GET /mcp-servers/:name": people({ path: { name: "none" } }),
+	"GET /models": people(),
+	"GET /resources": people({ volatile: true }),
+	"GET /templates": people(),
+	"GET /templates/:name": people({ path: { name: "none" } }),
+	"GET /stats": people({ volatile: true }),
+	"GET /admin/settings": administrators(),
+	"PUT /admin/settings": administrators({
+		body: { storage: { home_enabled: false } },
+		harmless: {},
+		reaches: "tenant",
+	}),
+
+	"GET /budgets": people(),
+	"PUT /budgets/tenant": administrators({ body: { limit: 500 }, harmless: { limit: "all" }, reaches: "tenant" }),
+	"DELETE /budgets/tenant": administrators({ reaches: "tenant" }),
+	"GET /budgets/users/:user_id": administrators(),
+	"PUT /budgets/users/:user_id": administrators({
+		body: { limit: 500 },
+		harmless: { limit: "all" },
+		reaches: "tenant",
+	}),
+	"DELETE /budgets/users/:user_id": administrators({ reaches: "tenant" }),
+	"POST /budgets/users/:user_id/corrections": administrators({
+		body: { amount: 1, reason: "proof" },
+		harmless: { amount: "all" },
+		reaches: "tenant",
+	}),
+
+	"GET /prompts": people(),
+	"GET /prompts/search": people({ query: { q: "doctor" } }),
+	"POST /prompts": people({ body: { name: 1 } }),
+	"PUT /prompts/:id": those("prompt", { body: { tags: ["proof"] } }),
+	"DELETE /prompts/:id": those("prompt", { consumes: true }),
+
+	"GET /secrets": people(),
+	"POST /secrets": people({ body: { name: 1 } }),
+	"GET /secrets/:name": those("secret"),
+
+	"GET /chronicles": people(),
+	"POST /chronicles": those("session", { body: (session_id) => ({ session_id }), leaves: "chronicle" }),
+	"GET /chronicles/:chronicle_id": those("chronicle"),
+	"PATCH /chronicles/:chronicle_id": those("chronicle", { body: { tags: ["proof"] } }),
+	"POST /chronicles/:chronicle_id/reforge": those("chronicle", { leaves: "unstarted-session" }),
+	"GET /chronicles/:chronicle_id/chain": those("chronicle"),
+	"GET /chronicles/:chronicle_id/timeline": those("session"),
+	"POST /chronicles/:chronicle_id/timeline": reporters({ body: { t: 0, type: "session", label: "proof" } }),
+	"GET /chronicles/:chronicle_id/diff": those("session", { query: { file: "README.md" } }),
+	"DELETE /chronicles/:chronicle_id": those("chronicle", { consumes: true }),
+
+	"GET /events/health": people(),
+	"POST /events": reporters({ body: event }),
+	"POST /events/batch": reporters({ body: (id) => ({ events: [event(id)] }) }),
+
+	"GET /sessions": people(),
+	"GET /sessions/stream": people(),
+	"POST /sessions": people({ body: { name: 1 } }),
+	"GET /sessions/:session_id": those("session"),
+	"PUT /sessions/:session_id": those("session", { body: { tracker_issue_id: "PROOF-1" } }),
+	"GET /sessions/:session_id/logs": those("session"),
+	"GET /sessions/:session_id/conversation": those("session"),
+	"GET /sessions/:session_id/diff": those("session"),
+	"GET /sessions/:session_id/events": those("session"),
+	"GET /sessions/:session_id/events/counts": those("session"),
+	"GET /sessions/:session_id/events/tokens": those("session"),
+	"GET /sessions/:session_id/chronicle": those("session"),
+	"POST /sessions/:session_id/messages": those("session", { action: "command-agent", body: { content: "proof" } }),
+	"POST /sessions/:session_id/interrupt": those("session", { action: "command-agent" }),
+	"GET /sessions/:session_id/permissions": those("session"),
+	"POST /sessions/:session_id/permissions/:request_id": those("session", {
+		action: "command-agent",
+		path: { request_id: "1" },
+		body: { behavior: "deny" },
+	}),
+	"GET //s/:session_id/session": those("session", { action: "command-agent", effect: "write" }),
+
+	"POST /sessions/:session_id/activity": reporters({ body: { state: "idle" }, refusesStale: true }),
+	"POST /sessions/:session_id/usage": reporters({
+		action: "report-usage",
+		body: { tokens: 1, provider: "local", model: "proof" },
+	}),
+	"POST /sessions/:session_id/chronicle": reporters({ body: { summary: "proof" } }),
+	"POST /sessions/:session_id/history": pods({ body: { n: 1_000_000 } }),
+	"POST /sessions/:session_id/reservations": pods({ body: { reservation_id: "proof", model: "" } }),
+	"DELETE /sessions/:session_id/reservations/:reservation_id": pods({ path: { reservation_id: "proof" } }),
+
+	"PATCH /sessions/:session_id/archive": those("session"),
+	"PATCH /sessions/:session_id/restore": those("session"),
+	"POST /sessions/:session_id/archive": those("session"),
+	"POST /sessions/:session_id/restore": those("session"),
+	"POST /sessions/archive-stopped": people({ reaches: "person" }),
+	"POST /sessions/:session_id/start": those("session", { body: {} }),
+	"POST /sessions/:session_id/stop": those("session"),
+	"DELETE /sessions/:session_id": those("unstarted-session", { consumes: true, body: { cleanup: ["chronicles"] } }),
+};
+
+/** The chat, which is a request for a WebSocket and no route of a contract. */
+export const chatRoute = "GET //s/:session_id/session";

@@ -1,0 +1,131 @@
+/** The objects that the proof of access makes as one person, and that the other callers try to reach. */
+import { randomBytes } from "node:crypto";
+import type { Ownership } from "#shared/access/access-table.ts";
+import { deadline, sleep } from "#shared/clock.ts";
+import type { Caller } from "./caller.ts";
+import { makerOf, type MakerName, makers } from "./makers.ts";
+import type { Prober } from "./prober.ts";
+
+/** An object of the owner. */
+export interface Target {
+	readonly object: MakerName;
+	readonly id: string;
+	/** A name that occurs in the object and nowhere else; it is as long as an id. */
+	readonly mark: string;
+	readonly ownership: Ownership;
+}
+
+const stepMs = 100;
+const statusMs = 60_000;
+
+/** The platform could not do something that the proof needs. */
+class DoctorError extends Error {
+	override readonly name = "DoctorError";
+}
+
+/** The options of a {@link World}. */
+export interface WorldOptions {
+	readonly prober: Prober;
+	/** The prefix of the API, e.g. `/api/v1/svc`. */
+	readonly prefix: string;
+	readonly owner: Caller;
+	/** Whether objects that cannot be removed are left out. */
+	readonly isInUse: boolean;
+}
+
+/** The objects of one proof. */
+export class World {
+	readonly #options: WorldOptions;
+	readonly #targets = new Map<MakerName, Target>();
+	/** Every object that was made and can be removed, the newest last. */
+	readonly #made: { object: MakerName; id: string; by: Caller }[] = [];
+
+	constructor(options: WorldOptions) {
+		this.#options = options;
+	}
+
+	get targets(): readonly Target[] {
+		return [...this.#targets.values()];
+	}
+
+	/** Returns an object; undefined when it was not made. */
+	target(object: MakerName): Target | undefined {
+		return this.#targets.get(object);
+	}
+
+	/** Makes the objects. The session is started `launches` times and stopped. @throws {DoctorError} */
+	async make(launches: number): Promise<void> {
+		for (const object of Object.keys(makers) as MakerName[]) {
+			if (this.#options.isInUse && makerOf(object).remove === undefined) continue;
+			this.#targets.set(object, await this.fresh(object));
+			if (object === "session") await this.#runAndStop(launches);
+		}
+	}
+
+	/** Makes one more object of this kind. @throws {DoctorError} */
+	async fresh(object: MakerName): Promise<Target> {
+		const { make, body, id: member, kind } = makerOf(object);
+		const { tenant, id: owner } = this.#principal;
+		const mark = `doctor-${randomBytes(15).toString("hex").slice(0, 29)}`;
+		const session = this.#targets.get("session")?.id ?? "";
+		const [method = "", path = ""] = make.split(" ");
+		const filled = path.replaceAll(/:(\w+)/g, (_all, name: MakerName) => this.#targets.get(name)?.id ?? name);
+		const made = await this.#send(method, filled, body(mark, session));
+		const id = String(made[member]);
+		this.remember(object, id, this.#options.owner);
+		const isSession = object === "session" || object === "unstarted-session";
+		const ofSession = kind === "session" ? { session: isSession ? id : session } : {};
+		return { object, id, mark, ownership: { ...ofSession, tenant, owner } };
+	}
+
+	/** Notes that an object has to be removed at the end. */
+	remember(object: MakerName, id: string, by: Caller): void {
+		if (makerOf(object).remove !== undefined) this.#made.push({ object, id, by });
+	}
+
+	/** Removes every object; returns sentences about those that are still there. */
+	async remove(): Promise<string[]> {
+		const left: string[] = [];
+		for (const { object, id, by } of this.#made.toReversed()) {
+			const { remove = "", removal: body } = makerOf(object);
+			const path = this.#options.prefix + remove.replace(":id", encodeURIComponent(id));
+			const { status, text } = await this.#options.prober.send(by, { method: "DELETE", path, body });
+			if (status >= 300 && status !== 404) left.push(`The ${object} ${id} was not removed: ${status} ${text}`);
+		}
+		return left;
+	}
+
+	async #runAndStop(launches: number): Promise<void> {
+		const path = `/sessions/${this.target("session")?.id}`;
+		for (let launch = 1; launch <= launches; launch++) {
+			if (launch > 1) await this.#send("POST", `${path}/start`, {});
+			await this.#reaches(path, "running");
+			await this.#send("POST", `${path}/stop`);
+			await this.#reaches(path, "stopped");
+		}
+	}
+
+	async #reaches(path: string, wanted: string): Promise<void> {
+		const end = deadline(statusMs);
+		for (;;) {
+			const { status, error } = await this.#send("GET", path);
+			if (status === wanted) return;
+			if (status === "failed") throw new DoctorError(`The session of the proof failed: ${String(error)}`);
+			if (end.aborted) throw new DoctorError(`The session of the proof is not ${wanted} after 60 s`);
+			await sleep(stepMs);
+		}
+	}
+
+	get #principal() {
+		const { principal } = this.#options.owner;
+		if (!principal) throw new DoctorError("The owner's credential is not valid");
+		return principal;
+	}
+
+	async #send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+		const { prober, prefix, owner } = this.#options;
+		const { status, text } = await prober.send(owner, { method, path: prefix + path, body });
+		if (status >= 300) throw new DoctorError(`${method} ${path} was answered with ${status}: ${text}`);
+		return JSON.parse(text) as Record<string, unknown>;
+	}
+}

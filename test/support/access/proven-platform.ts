@@ -1,0 +1,40 @@
+/** Runs the proof of access on a platform of the tests. */
+import { Proof, type ProofResult } from "../../../cli/doctor/proof.ts";
+import { Prober } from "../../../cli/doctor/prober.ts";
+import { rows } from "../../../cli/doctor/rows.ts";
+import { World } from "../../../cli/doctor/world.ts";
+import { createSession } from "../platform/session-steps.ts";
+import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
+import { claimants, configuredUsers, impostors, persons, pods } from "./callers.ts";
+
+const aliases = ["volundr", "niuu"];
+
+/** The configuration of a platform with the people of the proof. */
+const provenConfig = {
+	gateway: { aliases },
+	identity: { kwargs: { users: configuredUsers } },
+	stream: { heartbeat_seconds: 300 },
+};
+
+/** Starts a platform with the people of the proof. @param root The folder of its sources; default: this project. */
+export function startProvenPlatform(root?: string): Promise<TestPlatform> {
+	return startPlatform({ config: provenConfig, ...(root !== undefined && { root }) });
+}
+
+/** Lets every caller try every route. */
+export async function provePlatform(platform: TestPlatform): Promise<ProofResult & { requests: number }> {
+	const prober = new Prober(platform.url);
+	const [owner, ...others] = persons();
+	const stranger = others.find(({ name }) => name === "a stranger");
+	const prefix = "/api/v1/svc";
+	const world = new World({ prober, prefix, owner, isInUse: false });
+	await world.make(2);
+	const { id: strange } = await createSession(platform.client(stranger?.headers));
+	const own = world.target("session")?.id ?? "";
+	const other = world.target("unstarted-session")?.id ?? "";
+	const podCallers = pods(platform.dataDir, { own, other, strange });
+	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers];
+	const prefixes = [prefix, ...aliases.map((alias) => `/api/v1/${alias}`)];
+	const result = await new Proof({ prober, world, prefixes, owner, callers, rows, isInUse: false }).run();
+	return { ...result, holes: [...result.holes, ...(await world.remove())], requests: prober.sent };
+}
