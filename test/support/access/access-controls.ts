@@ -1,0 +1,98 @@
+/** The controls of the proof of access: protections, the patch that takes each one out, and the hole that shows it. */
+import type { Patch } from "../../faults/patched-tree.ts";
+
+export interface AccessControl {
+	readonly protection: string;
+	readonly patch: Patch;
+	/** The routes that are tried. */
+	readonly routes: readonly string[];
+	/** The hole that the proof must report. */
+	readonly hole: RegExp;
+}
+
+const accessTable = "shared/access/access-table.ts";
+const admission = "shared/access/admission.ts";
+const authenticate = "services/gateway/callers/authenticate.ts";
+const sessionRecords = "services/sessions/record/session-records.ts";
+const getSession = "GET /sessions/:session_id";
+
+export const accessControls: readonly AccessControl[] = [
+	{
+		protection: "the check of the owner",
+		patch: { file: accessTable, from: "if (principal.id === owner || ", to: "if (owner !== null || " },
+		routes: [getSession],
+		hole: /^a colleague: GET \/sessions\/:session_id is admitted instead of unknown/m,
+	},
+	{
+		protection: "the check of the tenant",
+		patch: { file: accessTable, from: ' || principal.tenant !== tenant) return "stranger"', to: ') return "stranger"' },
+		routes: [getSession],
+		hole: /^an administrator of another tenant: GET \/sessions\/:session_id is admitted instead of unknown/m,
+	},
+	{
+		protection: "the check of the role",
+		patch: { file: admission, from: "if (isPerson(principal) && ", to: 'if (principal.id === "" && ' },
+		routes: ["POST /prompts"],
+		hole: /^a viewer: POST \/prompts is admitted instead of forbidden/m,
+	},
+	{
+		protection: "the check of the kind",
+		patch: {
+			file: admission,
+			from: "if (!kindsByAccess[access]",
+			to: 'if (access === "system" && !kindsByAccess[access]',
+		},
+		routes: ["GET /models"],
+		hole: /^the session's pod: GET \/models is admitted instead of forbidden/m,
+	},
+	{
+		protection: "the check of a pod's proof",
+		patch: {
+			file: authenticate,
+			from: "given.length !== right.length || !timingSafeEqual(given, right)",
+			to: "right.length < 1 || !timingSafeEqual(given, given)",
+		},
+		routes: ["POST /sessions/:session_id/activity"],
+		hole: /^a pod with a made-up proof: POST \/sessions\/:session_id\/activity is \w+ instead of unauthenticated/m,
+	},
+	{
+		protection: "the scope of a list",
+		patch: {
+			file: sessionRecords,
+			from: "const everybody = seesWholeTenant(principal);",
+			to: "const everybody = true;",
+		},
+		routes: ["GET /sessions"],
+		hole: /^a colleague: GET \/sessions shows the session/m,
+	},
+	{
+		protection: "the refusal before the change",
+		patch: {
+			file: "services/blueprints/prompts/prompt-records.ts",
+			from: '\t\tthrow new ForbiddenError("Only its creator',
+			to: '\t\tawait this.#store.remove(promptCollection, id, { equals: {} });\n\t\tthrow new ForbiddenError("Only its creator',
+		},
+		routes: ["GET /prompts", "PUT /prompts/:id"],
+		hole: /^what a colleague must not do has changed GET \/prompts of the owner/m,
+	},
+	{
+		protection: "the access of an action for administrators",
+		patch: {
+			file: "shared/contracts/settings/settings.ts",
+			from: 'access: "admin",\n\t\tsummary: "Change the settings',
+			to: 'summary: "Change the settings',
+		},
+		routes: ["PUT /admin/settings", "GET /admin/settings"],
+		hole: /^a colleague: PUT \/admin\/settings is admitted instead of forbidden/m,
+	},
+	{
+		protection: "the answer of an unknown id",
+		patch: {
+			file: sessionRecords,
+			from: "if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);\n\t\treturn document.wire;",
+			to: 'if (!document) throw sessionNotFound(id);\n\t\tif (!mayKnow(principal, document)) throw new NotFoundError("It is not yours", "SESSION_NOT_FOUND");\n\t\treturn document.wire;',
+		},
+		routes: [getSession],
+		hole: /^a stranger: GET \/sessions\/:session_id is admitted instead of unknown/m,
+	},
+];
