@@ -28,6 +28,7 @@ const everywhere: Ban[] = [
 			"**/pod-runtimes/**",
 			"**/template-sources/**",
 			"**/secret-stores/**",
+			"**/token-issuers/**",
 			"**/embedded-store.ts",
 			"**/mongodb-store.ts",
 		],
@@ -126,6 +127,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		"mcp-servers": [],
 		secrets: [],
 	},
+	"services/pat": { record: [], issue: [] },
 	"services/stream": { chat: [] },
 };
 

@@ -10,6 +10,7 @@ export const serviceFolders = [
 	"blueprints",
 	"settings",
 	"identity",
+	"pat",
 	"pod-manager",
 	"models",
 	"stream",

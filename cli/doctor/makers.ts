@@ -49,6 +49,13 @@ export const makers = {
 		body: (mark: string) => ({ name: mark, content: `The text of ${mark}` }),
 		remove: "/prompts/:id",
 	},
+	token: {
+		...routeless,
+		kind: "token",
+		make: "POST //api/v1/users/tokens",
+		body: (name: string) => ({ name }),
+		remove: "//api/v1/users/tokens/:id",
+	},
 	secret: {
 		...routeless,
 		kind: "credential",

@@ -53,6 +53,11 @@ export function loggedIn(rest: Rest = {}): Row {
 	return { access: "login", ...rest };
 }
 
+/** Returns the row of a route for people who logged in and may do this with the object. */
+export function own(object: MakerName, rest: Rest = {}): Row {
+	return { access: "login", object, ...rest };
+}
+
 /** Returns the row of a route for administrators of the tenant. */
 export function administrators(rest: Rest = {}): Row {
 	return { access: "admin", ...rest };

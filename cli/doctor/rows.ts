@@ -2,7 +2,7 @@
  * The table of the proof of access: one row for each route. A route without a row fails `npm test`; what a row may say
  * stands in row.ts. Rows that change the state of the session stand last.
  */
-import { administrators, everybody, people, pods, reporters, type Row, those } from "./row.ts";
+import { administrators, everybody, loggedIn, own, people, pods, reporters, type Row, those } from "./row.ts";
 
 const time = "2026-11-20T20:00:00Z";
 
@@ -64,6 +64,10 @@ export const rows: Readonly<Record<string, Row>> = {
 	"PUT /prompts/:id": those("prompt", { body: { tags: ["proof"] } }),
 	"DELETE /prompts/:id": those("prompt", { consumes: true }),
 
+	"GET //api/v1/users/tokens": loggedIn({ volatile: true }),
+	"POST //api/v1/users/tokens": loggedIn({ effect: "read", body: { name: 1 } }),
+	"DELETE //api/v1/users/tokens/:pat_id": own("token", { effect: "read", consumes: true }),
+
 	"GET /secrets": people(),
 	"POST /secrets": people({ body: { name: 1 } }),
 	"GET /secrets/:name": those("secret"),
@@ -123,6 +127,9 @@ export const rows: Readonly<Record<string, Row>> = {
 	"POST /sessions/:session_id/start": those("session", { body: {} }),
 	"POST /sessions/:session_id/stop": those("session"),
 	"DELETE /sessions/:session_id": those("unstarted-session", { consumes: true, body: { cleanup: ["chronicles"] } }),
+
+	// The last row: it ends the tokens with which some of the callers call.
+	"DELETE //api/v1/users/tokens": loggedIn({ effect: "read", reaches: "person" }),
 };
 
 /** The chat, which is a request for a WebSocket and no route of a contract. */

@@ -88,7 +88,7 @@ export class World {
 		const left: string[] = [];
 		for (const { object, id, by } of this.#made.toReversed()) {
 			const { remove = "", removal: body } = makerOf(object);
-			const path = this.#options.prefix + remove.replace(":id", encodeURIComponent(id));
+			const path = this.#full(remove.replace(":id", encodeURIComponent(id)));
 			const { status, text } = await this.#options.prober.send(by, { method: "DELETE", path, body });
 			if (status >= 300 && status !== 404) left.push(`The ${object} ${id} was not removed: ${status} ${text}`);
 		}
@@ -122,9 +122,13 @@ export class World {
 		return principal;
 	}
 
+	#full(path: string): string {
+		return path.startsWith("//") ? path.slice(1) : this.#options.prefix + path;
+	}
+
 	async #send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-		const { prober, prefix, owner } = this.#options;
-		const { status, text } = await prober.send(owner, { method, path: prefix + path, body });
+		const { prober, owner } = this.#options;
+		const { status, text } = await prober.send(owner, { method, path: this.#full(path), body });
 		if (status >= 300) throw new DoctorError(`${method} ${path} was answered with ${status}: ${text}`);
 		return JSON.parse(text) as Record<string, unknown>;
 	}

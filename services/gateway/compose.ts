@@ -4,7 +4,12 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type Config, ConfigError } from "#shared/config/config.ts";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { type Caller, call } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
+import { tokens as tokenContract } from "#shared/contracts/pat/tokens.ts";
+import { UnavailableError } from "#shared/errors.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
@@ -15,6 +20,7 @@ import { connectionLimit } from "./http/connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
 import { openHttpServer, portOf } from "./http/http-server.ts";
 import type { IdentityProvider } from "./callers/identity-provider.ts";
+import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
 import { OriginGuard } from "./http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
@@ -45,7 +51,8 @@ export const compose: Compose = async (platform) => {
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
 	const { config, key, rawHandlers, upgradeHandlers, readiness: checks } = platform;
-	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"], { dataDir: config.data_dir });
+	const given = { dataDir: config.data_dir, localTokenKey: key.localTokenKey() };
+	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"], given);
 	refuseForeignAddress(config, identity);
 	const { browserLogin: login } = identity;
 	let bus: GatewayBus | undefined;
@@ -65,7 +72,8 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		(request, response) => void gateway.handle(request, response),
 	);
 	const guard = guardOf(config, portOf(server), identity);
-	const authenticator = new Authenticator(identity, key);
+	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
+	const authenticator = new Authenticator(identity, key, tokens);
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
 		guard,
@@ -83,11 +91,31 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		chain,
 		readiness,
 		loginToken: login?.token,
+		forgetTokens: (keys) => tokens.forget(keys),
 		attach(attached) {
 			bus = attached;
 		},
 	});
 	return gateway;
+}
+
+/** @param bus Returns the bus; undefined until it is connected. */
+function personalTokens(
+	{ token_issuer_kwargs: { client_id }, revocation_cache_ttl }: Config["pat"],
+	{ tokenTrust }: IdentityProvider,
+	bus: () => Caller | undefined,
+): PersonalTokens {
+	return new PersonalTokens({
+		trust: tokenTrust,
+		clientId: typeof client_id === "string" ? client_id : undefined,
+		rememberedMs: revocation_cache_ttl * 1_000,
+		async ask(tokenKey) {
+			const caller = bus();
+			if (!caller) throw new UnavailableError("The platform is starting");
+			const meta = { principal: vouch(systemPrincipal("gateway")) };
+			return (await call(caller, tokenContract.actions.check, { key: tokenKey }, { meta })).token;
+		},
+	});
 }
 
 /** Refuses an address beyond loopback for an identity that trusts callers because they are on this machine. */

@@ -21,6 +21,8 @@ export interface GatewayDependencies {
 	readonly readiness: Readiness;
 	/** The token for browsers; absent when the identity has no login. */
 	readonly loginToken?: string | undefined;
+	/** Forgets that personal access tokens with these keys are active. */
+	readonly forgetTokens: (keys: readonly string[]) => void;
 	/** Receives the bus as soon as it is connected. */
 	readonly attach: (bus: GatewayBus) => void;
 }
@@ -53,6 +55,10 @@ export class Gateway {
 
 	attach(bus: GatewayBus): void {
 		this.#dependencies.attach(bus);
+	}
+
+	forgetTokens(keys: readonly string[]): void {
+		this.#dependencies.forgetTokens(keys);
 	}
 
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

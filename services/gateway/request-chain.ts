@@ -13,6 +13,7 @@ import { TimeLimits } from "#shared/time-limits.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 import { type Answer, send } from "./http/answer.ts";
 import type { Authenticator } from "./callers/authenticate.ts";
+import { bearerToken } from "./callers/bearer-token.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
 import { type JsonObject, readJsonBody, refuseBody } from "./http/json-body.ts";
@@ -133,7 +134,7 @@ export class RequestChain {
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
 		const { request } = exchange;
-		const meta = { ...credential(exchange, principal), ...idempotencyKey(request), ...validator(request) };
+		const meta = { ...credential(exchange, principal), ...headerMeta(request, route) };
 		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
 	}
 
@@ -179,4 +180,14 @@ function validator({ method, headers }: IncomingMessage): Meta {
 	const tags = headers["if-none-match"];
 	const asks = tags !== undefined && tags.length <= maxValidator && (method === "GET" || method === "HEAD");
 	return asks ? { if_none_match: tags } : {};
+}
+
+/** Returns what the headers of a request say to its action. */
+function headerMeta(request: IncomingMessage, { action }: ActionRoute): Meta {
+	const token = action.passes_token ? bearerToken(request.headers) : undefined;
+	return {
+		...idempotencyKey(request),
+		...validator(request),
+		...(token !== undefined && { subject_token: token }),
+	};
 }

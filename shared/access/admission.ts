@@ -4,14 +4,12 @@
  */
 import { type Access, type AnyAction, routesOf } from "../bus/contract.ts";
 import { anonymous, type Principal, type PrincipalKind } from "../bus/principal.ts";
+import type { TokenScope } from "../contracts/pat/tokens.ts";
 import { ForbiddenError, UnauthorizedError } from "../errors.ts";
 
 /** The roles that the platform knows, from the strongest. Other names of roles mean nothing to it. */
 const roles = ["admin", "developer", "viewer"] as const;
 type Role = (typeof roles)[number];
-
-/** The scopes of a token that a person made for a program. */
-export type TokenScope = "read" | "write" | "admin";
 
 /** The right that an action needs. */
 export type Right = "read" | "write" | "administer";

@@ -59,6 +59,8 @@ export interface ActionSpec {
 	 * header, and an entity tag; 304 when they have it already.
 	 */
 	readonly paged?: true;
+	/** The gateway passes the caller's own token on, in the member `subject_token` of the call's metadata. */
+	readonly passes_token?: true;
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;
 	/**

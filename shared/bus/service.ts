@@ -34,6 +34,8 @@ export interface Meta {
 	idempotency_key?: string;
 	/** The client's `If-None-Match` header; absent when it sent none. */
 	if_none_match?: string;
+	/** The caller's own token, for actions with `passes_token`; absent when the caller sent none. */
+	subject_token?: string;
 }
 
 /** The principal middleware sets these members; a caller never does. */

@@ -5,6 +5,7 @@
 import { adapterFields } from "./adapter.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
 import { outboundFields } from "./outbound-fields.ts";
+import { patFields } from "./pat-fields.ts";
 import { schema } from "../bus/schema.ts";
 
 /** An amount in US dollars; absent: no limit. */
@@ -223,6 +224,7 @@ export const configSchema = schema({
 			},
 		},
 	},
+	pat: { type: "object", props: patFields },
 	auth_discovery: {
 		type: "object",
 		props: {

@@ -17,6 +17,7 @@ import { sessions } from "./sessions.ts";
 import { settings } from "./settings/settings.ts";
 import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
+import { tokens } from "./pat/tokens.ts";
 import { usage } from "./usage.ts";
 
 export const publicContracts: readonly Contract[] = [
@@ -37,5 +38,6 @@ export const publicContracts: readonly Contract[] = [
 	settings,
 	stream,
 	templates,
+	tokens,
 	usage,
 ];

@@ -53,6 +53,11 @@ export class InstallationKey {
 		return this.#derive("platform-key", sessionId, generation).toString("base64url");
 	}
 
+	/** Returns the key that signs personal access tokens of an installation without an identity provider. */
+	localTokenKey(): Buffer {
+		return this.#derive("local-token");
+	}
+
 	/** Returns the key with which a runtime marks the processes of a launch. */
 	podMarkKey(): string {
 		return this.#derive("pod-mark").toString("base64url");

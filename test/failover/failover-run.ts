@@ -49,7 +49,7 @@ export interface FailoverReport {
 }
 
 const store = "test/failover/held-append-store.ts";
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 const sessions = 3;
 const settleMs = 120_000;
 

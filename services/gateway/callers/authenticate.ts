@@ -1,4 +1,7 @@
-/** Authenticates requests: people and their tools by the configured identity provider, session pods by their key. */
+/**
+ * Authenticates requests: people by the configured identity provider, their programs by personal access tokens, session
+ * pods by their key.
+ */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { mayUseSession } from "#shared/access/access-table.ts";
@@ -10,6 +13,7 @@ import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
+import type { PersonalTokens } from "./personal-tokens.ts";
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
@@ -25,29 +29,35 @@ export interface Claim {
 
 /** Authenticates the requests of one gateway. */
 export class Authenticator {
-	readonly #identity: IdentityProvider;
+	readonly #identity: Pick<IdentityProvider, "authenticate">;
 	readonly #key: InstallationKey;
+	readonly #tokens: PersonalTokens;
 
-	constructor(identity: IdentityProvider, key: InstallationKey) {
+	constructor(identity: Pick<IdentityProvider, "authenticate">, key: InstallationKey, tokens: PersonalTokens) {
 		this.#identity = identity;
 		this.#key = key;
+		this.#tokens = tokens;
 	}
 
 	/**
 	 * Returns the principal of a request for this action; the anonymous one where the action is public.
 	 * @throws {UnauthorizedError} when no credential is valid.
 	 * @throws {ForbiddenError} when the action is not for this kind of principal.
+	 * @throws {UnavailableError} when nobody can say whether a token is still active.
 	 */
 	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
 		if (action.access === "public") return anonymous;
-		const token = bearerToken(headers);
-		const found = token?.startsWith("svcs_")
-			? this.#pod(token)
-			: await this.#identity.authenticate(headers, connection);
-		const principal = admit(found, action);
+		const principal = admit(await this.#find(headers, connection), action);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;
+	}
+
+	async #find(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
+		const token = bearerToken(headers);
+		if (token?.startsWith("svcs_")) return this.#pod(token);
+		if (token !== undefined && this.#tokens.claims(token)) return this.#tokens.authenticate(token);
+		return this.#identity.authenticate(headers, connection);
 	}
 
 	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */

@@ -1,6 +1,7 @@
 /** Port: authenticates the senders of requests. The configuration names one adapter (`identity`). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
+import type { Claims } from "#shared/tokens/jwt-form.ts";
 import type { Ends } from "../http/connection-rows.ts";
 
 /** The port. The gateway creates the adapter at its start and never closes it. */
@@ -19,6 +20,19 @@ export interface IdentityProvider {
 	readonly browserLogin?: BrowserLogin;
 	/** Whether the gateway may listen only on loopback and refuses foreign Host and Origin headers. */
 	readonly loopbackOnly: boolean;
+	/** The identity's knowledge of personal access tokens; absent: it accepts none. */
+	readonly tokenTrust?: TokenTrust;
+}
+
+/** The part of an identity that personal access tokens depend on. Whether a token was revoked is not its business. */
+export interface TokenTrust {
+	/**
+	 * Returns the claims of a token with a valid signature of the issuer, for this installation and in force; undefined
+	 * for every other text.
+	 */
+	claimsOf(token: string): Promise<Claims | undefined>;
+	/** Returns the present roles of a person; undefined for one who may not use the installation any more. */
+	rolesOf(person: Pick<Principal, "tenant" | "id">): Promise<readonly string[] | undefined>;
 }
 
 /** The static members of an adapter's class, which are read without creating the adapter. */
@@ -28,6 +42,8 @@ export interface IdentityProviderClass {
 	 * one person or to people who share the machine. If so, pods need no isolation and repositories may be folders.
 	 */
 	readonly trustsCallers: boolean;
+	/** Whether the identity accepts personal access tokens that the platform signs itself (shared/tokens). */
+	readonly signsTokens?: boolean;
 	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
 	readonly storesToken?: boolean;
 }

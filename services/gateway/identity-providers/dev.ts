@@ -5,14 +5,15 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { schema, type Output } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { ForbiddenError } from "#shared/errors.ts";
+import { LocalTokens } from "#shared/tokens/local-tokens.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
-import type { IdentityProvider } from "../callers/identity-provider.ts";
+import type { IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
 import { PeerOwners } from "../callers/peer-owners.ts";
 import { theDeveloper } from "../callers/the-developer.ts";
 
@@ -47,7 +48,9 @@ const way = "The identity `token` is for callers like that (docs/security.md)";
 /** The default identity adapter. */
 export class DevIdentity implements IdentityProvider {
 	static readonly trustsCallers = true;
+	static readonly signsTokens = true;
 	readonly loopbackOnly = true;
+	readonly tokenTrust?: TokenTrust;
 	readonly #owners = new PeerOwners();
 	/** The check of each connection; it rejects when the peer is not the own user. */
 	readonly #connections = new WeakMap<Ends, Promise<void>>();
@@ -56,9 +59,12 @@ export class DevIdentity implements IdentityProvider {
 	 */
 	readonly #users = new Map<string, Principal>();
 
-	/** @throws {ConfigError} when the arguments in the configuration are invalid. */
-	constructor(kwargs: Partial<Output<typeof options>>) {
-		const { users = [] } = kwargs;
+	/**
+	 * @param kwargs.localTokenKey The key of personal access tokens, which the platform supplies; without it none is
+	 * accepted.
+	 * @throws {ConfigError} when the arguments in the configuration are invalid.
+	 */
+	constructor({ users = [], localTokenKey }: Partial<Output<typeof options>> & { localTokenKey?: Buffer }) {
 		const [failure] = checkOptions({ users });
 		if (failure) {
 			throw new ConfigError(`Configuration key "identity.kwargs.${failure.path.join(".")}": ${failure.message}`);
@@ -66,6 +72,8 @@ export class DevIdentity implements IdentityProvider {
 		for (const { token, id, tenant, roles } of users) {
 			this.#users.set(digest(token), { kind: "user", id, tenant, roles });
 		}
+		if (localTokenKey)
+			this.tokenTrust = trustIn(new LocalTokens(localTokenKey), [theDeveloper, ...this.#users.values()]);
 	}
 
 	async authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
@@ -91,6 +99,14 @@ export class DevIdentity implements IdentityProvider {
 		if (uid === undefined) throw new ForbiddenError(`${unknownUser}. ${way}`, "FOREIGN_USER");
 		if (uid !== ownUid) throw new ForbiddenError(`${otherUser}. ${way}`, "FOREIGN_USER");
 	}
+}
+
+function trustIn(tokens: LocalTokens, people: readonly Principal[]): TokenTrust {
+	const roles = new Map(people.map(({ tenant, id, roles: own }) => [personKey(tenant, id), own]));
+	return {
+		claimsOf: (token) => tokens.verify(token),
+		rolesOf: async ({ tenant, id }) => roles.get(personKey(tenant, id)),
+	};
 }
 
 function digest(token: string): string {

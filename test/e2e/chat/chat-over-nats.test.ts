@@ -11,7 +11,7 @@ import { type NatsServer, startNatsServer } from "../../support/bus/nats-server.
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
 
 interface View {

@@ -94,7 +94,7 @@ describe("readiness", function () {
 		expect(existsSync(join(platform.dataDir, "store")), "a store for nobody").to.equal(false);
 		platform.processes = [
 			first,
-			platform.startProcess(["event-log", "sessions", "blueprints", "settings", "identity"]),
+			platform.startProcess(["event-log", "sessions", "blueprints", "settings", "identity", "pat"]),
 		];
 		await platform.ready();
 	});

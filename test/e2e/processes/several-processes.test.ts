@@ -20,7 +20,7 @@ import {
 } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 /** The lease of a dead pod manager expires after this time. */
 const leaseMs = 15_000;
 const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];

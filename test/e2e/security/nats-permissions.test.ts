@@ -17,7 +17,7 @@ const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", 
 	user,
 	password: `secret-of-${user}`,
 }));
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity"];
+const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 
 describe("rights on NATS", function () {
 	this.timeout(120_000);

@@ -12,7 +12,7 @@ import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
-const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"];
+const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 const settleMs = 5_000;
 /** The time of a lease of 15 s and a start. */
 const takeoverMs = 45_000;

@@ -11,7 +11,7 @@ import { Testbed, isBroken, type Verdict } from "../testbed.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
 
-const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"];
+const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 /** The time for the reconnection to the bus and a start. */
 const settleMs = 15_000;
 

@@ -11,6 +11,7 @@ import { RouteTable } from "#services/gateway/routes/route-table.ts";
 import { probe } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
+import { noTokens } from "../../support/platform/no-tokens.ts";
 import { startNodes } from "../../support/bus/test-brokers.ts";
 
 const far = "https://pages.example";
@@ -93,7 +94,7 @@ describe("gateway: the chain", () => {
 			const chain = new RequestChain({
 				guard: { check: () => undefined },
 				routes: new RouteTable(actionRoutes([probe]), ["/api/v1/svc"]),
-				authenticator: new Authenticator(new DevIdentity({}), gateway.platform.key),
+				authenticator: new Authenticator(new DevIdentity({}), gateway.platform.key, noTokens),
 				rawHandlers: new Map(),
 				bus: () => nodes.near,
 				report: () => {},

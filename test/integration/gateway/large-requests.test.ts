@@ -9,7 +9,7 @@ import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 /** Nothing runs: a session is created, published and listed without a pod. */
-const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
+const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"]];
 
 /** Every member has its greatest length, in characters that take the most bytes as JSON. */
 const largest = {

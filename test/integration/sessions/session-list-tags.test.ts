@@ -5,7 +5,7 @@ import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
 /** Nothing changes by itself, because there is no pod manager. */
-const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
+const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"]];
 
 describe("entity tags of the session list", function () {
 	this.timeout(30_000);

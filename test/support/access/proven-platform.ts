@@ -5,7 +5,7 @@ import { rows as allRows } from "../../../cli/doctor/rows.ts";
 import { World } from "../../../cli/doctor/world.ts";
 import { createSession } from "../platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
-import { claimants, configuredUsers, impostors, persons, pods } from "./callers.ts";
+import { claimants, configuredUsers, impostors, persons, pods, programs } from "./callers.ts";
 
 const aliases = ["volundr", "niuu"];
 
@@ -37,7 +37,7 @@ export async function provePlatform(
 	const own = world.target("session")?.id ?? "";
 	const other = world.target("unstarted-session")?.id ?? "";
 	const podCallers = pods(platform.dataDir, { own, other, strange });
-	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers];
+	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers, ...(await programs(platform))];
 	const prefixes = [prefix, ...aliases.map((alias) => `/api/v1/${alias}`)];
 	const result = await new Proof({ prober, world, prefixes, owner, callers, rows, isInUse: false }).run();
 	return { ...result, holes: [...result.holes, ...(await world.remove())], requests: prober.sent };

@@ -38,7 +38,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"deleteIntegration",
 		"testIntegration",
 	],
-	"Personal Access Tokens": ["createToken", "listTokens", "revokeToken"],
 	Presets: ["listPresets", "createPreset", "getPreset", "updatePreset", "deletePreset"],
 	Credentials: [
 		"listCredentialTypes",

@@ -6,6 +6,7 @@ import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
+import { tokenPatches } from "./token-patches.ts";
 
 const text: JsonSchema = { type: "string" };
 const time: JsonSchema = { type: "string", format: "date-time" };
@@ -208,6 +209,7 @@ export const patches: readonly Patch[] = [
 	},
 	...chroniclePatches,
 	...settingsPatches,
+	...tokenPatches,
 	...promptPatches,
 ];
 

@@ -39,6 +39,7 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	toggleFeature: { enabled: true },
 	setFeaturePreferences: { preferences: [] },
 	updateAdminSettings: {},
+	createToken: { name: "walker" },
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

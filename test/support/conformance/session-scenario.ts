@@ -4,6 +4,7 @@ import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
+import { walkTokens } from "./token-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface SessionView {
@@ -19,6 +20,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkSurroundings(walker);
 	await walkSettings(walker);
 	await walkPrompts(walker);
+	await walkTokens(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

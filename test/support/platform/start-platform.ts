@@ -150,7 +150,12 @@ export class TestPlatform implements AsyncDisposable {
 			mkdirSync(compiled, { recursive: true });
 			symlinkSync(compiled, join(this.dataDir, "cache"));
 		}
-		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(options.config ?? {}));
+		this.reconfigure(options.config ?? {});
+	}
+
+	/** Writes the configuration in the form of a file, for the next start of a process. */
+	reconfigure(config: Record<string, unknown>): void {
+		writeFileSync(join(this.folder, "config.yaml"), JSON.stringify(config));
 	}
 
 	/** Starts every process, also again after `kill` or `stop`, on the same data folder and port. */

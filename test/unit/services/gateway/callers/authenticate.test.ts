@@ -7,6 +7,7 @@ import { anonymous } from "#shared/bus/principal.ts";
 import { ForbiddenError, UnauthorizedError } from "#shared/errors.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import { alice, root } from "../../../../support/bus/test-brokers.ts";
+import { noTokens } from "../../../../support/platform/no-tokens.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const id = "6f1b2c3d-0000-4000-8000-000000000001";
@@ -35,7 +36,7 @@ class TwoPeople implements IdentityProvider {
 
 describe("Authenticator", () => {
 	const identity = new TwoPeople();
-	const authenticator = new Authenticator(identity, key);
+	const authenticator = new Authenticator(identity, key, noTokens);
 	beforeEach(() => void (identity.asked.length = 0));
 
 	function authenticated(token: string | undefined, action: typeof people | typeof pods, path = {}) {

@@ -1,0 +1,105 @@
+/**
+ * Authenticates personal access tokens: the identity verifies the signature, and the service `tokens` says whether the
+ * token is active. That answer is remembered for some seconds, so a revoked token ends within them on every gateway,
+ * also when the hint is lost. When nobody can say, the token is refused.
+ */
+import { LRUCache } from "lru-cache";
+import { rolesWithin } from "#shared/access/admission.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { monotonic, now } from "#shared/clock.ts";
+import type { ActiveToken } from "#shared/contracts/pat/tokens.ts";
+import { ServiceError, UnauthorizedError, UnavailableError } from "#shared/errors.ts";
+import { isPersonalToken } from "#shared/tokens/personal-token.ts";
+import { tokenKey } from "#shared/tokens/token-key.ts";
+import { shownClaims, strictClaims } from "#shared/tokens/shown-claims.ts";
+import type { TokenTrust } from "./identity-provider.ts";
+
+/** The dependencies of {@link PersonalTokens}. */
+export interface PersonalTokensOptions {
+	/** The knowledge of the identity; absent: it accepts no tokens. */
+	readonly trust: TokenTrust | undefined;
+	/** The client that tokens of the configured issuer name; absent: the platform itself is the issuer. */
+	readonly clientId: string | undefined;
+	/** How long an answer is remembered, in milliseconds. */
+	readonly rememberedMs: number;
+	/** Asks the service for the active token with this key. */
+	readonly ask: (key: string) => Promise<ActiveToken | undefined>;
+}
+
+/** An answer of the service, and the time of its question on the monotonic clock. */
+interface Remembered {
+	readonly at: number;
+	readonly token: Promise<ActiveToken | undefined>;
+}
+
+/** The most tokens whose state a gateway remembers; the one used longest ago is forgotten first. */
+const maxRemembered = 10_000;
+
+/** The tokens of one gateway. */
+export class PersonalTokens {
+	readonly #options: PersonalTokensOptions;
+	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
+
+	constructor(options: PersonalTokensOptions) {
+		this.#options = options;
+	}
+
+	/**
+	 * Whether the text shows the claims of a personal access token, in whatever spelling. The identity never gets such a
+	 * text: it would take it for a login, which nobody can revoke.
+	 */
+	claims(text: string): boolean {
+		const claims = shownClaims(text);
+		return claims !== undefined && isPersonalToken(claims, this.#options.clientId);
+	}
+
+	/**
+	 * Returns the person for whom the token stands, with the roles that the person has now.
+	 * @throws {UnauthorizedError} for a token that is not valid or not active; {UnavailableError} when nobody can say.
+	 */
+	async authenticate(text: string): Promise<Principal> {
+		const { trust, clientId } = this.#options;
+		const claims = strictClaims(text) && (await trust?.claimsOf(text));
+		if (!trust || !claims || !isPersonalToken(claims, clientId)) throw new UnauthorizedError();
+		const token = await this.#active(tokenKey(text, claims));
+		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
+		const { tenant, owner: id, scope } = token;
+		const roles = await trust.rolesOf({ tenant, id });
+		if (!roles) throw new UnauthorizedError("The token's owner may not use this installation any more", "OWNER_GONE");
+		return { kind: "pat", id, tenant, roles: rolesWithin(roles, [scope]) ?? [] };
+	}
+
+	/** Forgets that these tokens are active. */
+	forget(keys: readonly string[]): void {
+		for (const key of keys) this.#remembered.delete(key);
+	}
+
+	async #active(key: string): Promise<ActiveToken | undefined> {
+		const at = monotonic();
+		const known = this.#remembered.get(key);
+		if (known && at - known.at < this.#options.rememberedMs) return known.token;
+		const asked: Remembered = { at, token: this.#ask(key) };
+		this.#remembered.set(key, asked);
+		const token = await asked.token.catch((error: unknown) => {
+			this.#drop(key, asked);
+			throw error;
+		});
+		// That a token is not active is asked again: the gateway may have been faster than a new token's document.
+		if (!token) this.#drop(key, asked);
+		return token;
+	}
+
+	#drop(key: string, asked: Remembered): void {
+		if (this.#remembered.peek(key) === asked) this.#remembered.delete(key);
+	}
+
+	async #ask(key: string): Promise<ActiveToken | undefined> {
+		try {
+			return await this.#options.ask(key);
+		} catch (error) {
+			const isForeseen = error instanceof ServiceError || (error instanceof Error && "type" in error);
+			if (!isForeseen) throw error;
+			throw new UnavailableError("Whether the token is still active cannot be found out", "TOKEN_STATE_UNKNOWN");
+		}
+	}
+}

@@ -1,0 +1,81 @@
+/** Issues tokens to persons: checks the request, asks the issuer, stores what may be stored. */
+import type { Principal } from "#shared/bus/principal.ts";
+import { isAdmin } from "#shared/bus/principal.ts";
+import { now } from "#shared/clock.ts";
+import type { PersonalToken, TokenCreate } from "#shared/contracts/pat/tokens.ts";
+import { ForbiddenError, UnavailableError } from "#shared/errors.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { readIssuedToken } from "./issued-token.ts";
+import type { OpenIssuer } from "./open-issuer.ts";
+
+const daySeconds = 86_400;
+
+/** The metadata of a request that the desk needs. */
+export interface DeskRequest {
+	/** The client's `Idempotency-Key`. */
+	readonly idempotency_key?: string | undefined;
+	/** The caller's own token. */
+	readonly subject_token?: string | undefined;
+}
+
+/** The answer to a request: the token and its text, which is never shown again. */
+export type ShownToken = Omit<PersonalToken, "last_used_at"> & { token: string };
+
+/** A place for new tokens; the repository is one. */
+export interface TokenShelf {
+	refuseNew(principal: Principal, token: { readonly id: string; readonly name: string }): Promise<void>;
+	add(
+		principal: Principal,
+		token: {
+			readonly id: string;
+			readonly name: string;
+			readonly scope: PersonalToken["scope"];
+			readonly text: string;
+			readonly key: string;
+			readonly expiresAt: number;
+		},
+	): Promise<Omit<PersonalToken, "last_used_at">>;
+}
+
+/** The desk of one process. */
+export class TokenDesk {
+	readonly #shelf: TokenShelf;
+	readonly #issuer: OpenIssuer | undefined;
+	readonly #ttlDays: number;
+
+	constructor(shelf: TokenShelf, issuer: OpenIssuer | undefined, ttlDays: number) {
+		this.#shelf = shelf;
+		this.#issuer = issuer;
+		this.#ttlDays = ttlDays;
+	}
+
+	/**
+	 * Issues a token. A repeated request is refused, because its token is stored nowhere and cannot be shown again.
+	 * @throws {UnavailableError} without an issuer; {ForbiddenError} for an administrator's token of somebody else;
+	 * {ConflictError} {UpstreamError} {UnprocessableError}
+	 */
+	async issue(
+		principal: Principal,
+		{ name, scope, expires_in_days }: TokenCreate,
+		{ idempotency_key, subject_token }: DeskRequest,
+	): Promise<ShownToken> {
+		if (!this.#issuer)
+			throw new UnavailableError("This installation issues no tokens (pat.token_issuer_adapter)", "NO_TOKEN_ISSUER");
+		if (scope === "admin" && !isAdmin(principal))
+			throw new ForbiddenError("Only an administrator may have a token of scope `admin`");
+		const { tenant, id: person } = principal;
+		const id =
+			idempotency_key === undefined ? timeBasedUuid(now()) : nameBasedUuid("pat", tenant, person, idempotency_key);
+		await this.#shelf.refuseNew(principal, { id, name });
+		const { issuer, clientId } = this.#issuer;
+		const lifetimeSeconds = Math.min(expires_in_days ?? this.#ttlDays, this.#ttlDays) * daySeconds;
+		const text = await issuer.issue({ principal, id, name, subjectToken: subject_token, lifetimeSeconds });
+		const at = now();
+		const subjectToken = clientId === undefined ? undefined : subject_token;
+		const { key, expiresAt } = readIssuedToken(text, { subjectToken, clientId, now: at });
+		const end = Math.min(expiresAt, at + lifetimeSeconds * 1_000);
+		const shown = await this.#shelf.add(principal, { id, name, scope, text, key, expiresAt: end });
+		return { ...shown, token: text };
+	}
+}

@@ -1,0 +1,44 @@
+/** Offers personal access tokens on the bus. */
+import type { Service, ServiceSchema } from "moleculer";
+import { implement, publish } from "#shared/bus/service.ts";
+import { tokens, tokensRevoked } from "#shared/contracts/pat/tokens.ts";
+import type { TokenDesk } from "./issue/token-desk.ts";
+import type { TokenRecords } from "./record/token-records.ts";
+import type { TokenUses } from "./record/token-uses.ts";
+
+/** The dependencies of the service. */
+export interface TokensParts {
+	readonly records: TokenRecords;
+	readonly desk: TokenDesk;
+	readonly uses: TokenUses;
+}
+
+export function tokensService({ records, desk, uses }: TokensParts): ServiceSchema {
+	return {
+		name: tokens.name,
+		actions: implement(tokens, {
+			list: (page, principal, { meta }) => records.list(principal, { ...page, known: meta.if_none_match }),
+
+			create: (request, principal, { meta }) => desk.issue(principal, request, meta),
+
+			async revoke({ pat_id }, principal, ctx) {
+				await publish(ctx, tokensRevoked, { keys: [await records.revoke(principal, pat_id)] });
+			},
+
+			async revoke_all(_params, principal, ctx) {
+				const keys = await records.revokeAll(principal);
+				if (keys.length > 0) await publish(ctx, tokensRevoked, { keys });
+			},
+
+			async check({ key }) {
+				const token = await records.active(key);
+				if (token) uses.note(token.id);
+				return token ? { token } : {};
+			},
+		}),
+
+		async started(this: Service) {
+			uses.start();
+		},
+	};
+}

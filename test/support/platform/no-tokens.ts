@@ -1,0 +1,9 @@
+/** Personal access tokens of a gateway whose identity accepts none. */
+import { PersonalTokens } from "#services/gateway/callers/personal-tokens.ts";
+
+export const noTokens = new PersonalTokens({
+	trust: undefined,
+	clientId: undefined,
+	rememberedMs: 0,
+	ask: async () => undefined,
+});
