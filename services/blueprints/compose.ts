@@ -1,7 +1,14 @@
-/** The blueprints part: the templates and prompts that sessions are made from. */
+/** The blueprints part: the templates, profiles, presets and prompts that sessions are made from. */
 import { loadAdapter } from "#shared/config/adapter.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { defaultChoiceCollection, presetCollection, profileCollection } from "./owned/blueprint-collection.ts";
+import { OwnedLists } from "./owned/owned-lists.ts";
+import { OwnedRecords } from "./owned/owned-records.ts";
+import { presetKind } from "./presets/preset-rules.ts";
+import { presetsService } from "./presets.service.ts";
+import { profileKind } from "./profiles/profile-rules.ts";
+import { profilesService } from "./profiles.service.ts";
 import { promptCollection } from "./prompts/prompt-collection.ts";
 import { PromptLists } from "./prompts/prompt-lists.ts";
 import { PromptRecords } from "./prompts/prompt-records.ts";
@@ -9,12 +16,14 @@ import { promptsService } from "./prompts.service.ts";
 import { type TemplateSource, templateSourceMethods } from "./template-source.ts";
 import { templatesService } from "./templates.service.ts";
 
-export const collections = [promptCollection] as const;
+export const collections = [promptCollection, profileCollection, presetCollection, defaultChoiceCollection] as const;
 
 /** Reads the templates once, so that an unreadable template ends the start instead of failing a session later. */
 export async function compose({ config, store }: StoringPlatform): Promise<Part> {
 	const source = await loadAdapter<TemplateSource>(config.templates, templateSourceMethods, { projectRoot });
 	await source.list();
 	const prompts = promptsService(new PromptRecords(store), new PromptLists(store));
-	return { services: [templatesService(source), prompts] };
+	const profiles = profilesService(new OwnedRecords(store, profileKind), new OwnedLists(store, profileKind));
+	const presets = presetsService(new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind));
+	return { services: [templatesService(source), profiles, presets, prompts] };
 }

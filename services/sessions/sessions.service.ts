@@ -2,9 +2,8 @@
 import type { Service, ServiceSchema } from "moleculer";
 import { now } from "#shared/clock.ts";
 import { jsonText } from "#shared/bus/json-text.ts";
-import { type Principal, systemPrincipal } from "#shared/bus/principal.ts";
-import { call, implement, type RequestContext } from "#shared/bus/service.ts";
-import { vouch } from "#shared/bus/vouched-principal.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { implement, type RequestContext } from "#shared/bus/service.ts";
 import {
 	activityStates,
 	type ActivityState,
@@ -12,8 +11,7 @@ import {
 	type SessionStatus,
 } from "#shared/contracts/session-resource.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
-import { templates, type Template } from "#shared/contracts/templates.ts";
-import { InvalidParametersError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { InvalidParametersError, UnprocessableError } from "#shared/errors.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
 import type { KnownModels } from "./commands/known-models.ts";
@@ -21,14 +19,13 @@ import { listPage } from "./record/session-list.ts";
 import { updateChange } from "./record/session-update.ts";
 import { refuseBadRef } from "./commands/session-source.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
+import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
 import type { SessionRecords } from "./record/session-records.ts";
 import type { SessionStops } from "./commands/session-stops.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { refuseStale } from "./record/stale-launch.ts";
-
-const job = vouch(systemPrincipal("sessions"));
 
 /** The dependencies of the service. */
 export interface SessionsOptions {
@@ -57,8 +54,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			async create(request, principal, ctx) {
 				refuseUnbuilt(request);
-				const template = await findTemplate(request.template_name, ctx);
-				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, template });
+				const blueprints = await namedBlueprints(request, principal, ctx);
+				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, blueprints });
 			},
 
 			archive_stopped: ({ cursor }, ...who) => stopped.archive(commander(...who), cursor),
@@ -77,12 +74,12 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 					...(cleanup.includes("workspace_storage") && { desired: "purge" }),
 					...(cleanup.includes("chronicles") && { chronicle_policy: "remove" }),
 				};
-				await commands.run(commander(principal, ctx), "delete", session_id, { set });
+				await commands.run(commander(principal, ctx), "delete", session_id, { columns: { set } });
 			},
 
 			async start({ session_id, profile_name }, principal, ctx) {
-				refuseUnbuilt({ profile_name });
-				return commands.run(commander(principal, ctx), "start", session_id);
+				const profile = profile_name ? await namedProfile(profile_name, principal, ctx) : undefined;
+				return commands.run(commander(principal, ctx), "start", session_id, { profile });
 			},
 
 			stop: ({ session_id }, ...who) => stops.stop(commander(...who), session_id),
@@ -139,32 +136,8 @@ function commander(principal: Principal, ctx: RequestContext) {
 	return { principal, key, deadline };
 }
 
-/**
- * Returns the named template. @throws {UnprocessableError} when it does not exist, because a default in its place would
- * surprise the caller.
- */
-async function findTemplate(name: string | null | undefined, ctx: RequestContext): Promise<Template | undefined> {
-	if (!name) return undefined;
-	const { request_id, deadline } = ctx.meta;
-	const meta = { principal: job, ...(request_id && { request_id }), ...(deadline && { deadline }) };
-	// The call does not use the context, because the metadata of its answer would replace the context's principal.
-	return call(ctx.broker, templates.actions.whole, { name }, { meta }).catch((error: unknown) => {
-		if (error instanceof NotFoundError)
-			throw new UnprocessableError(`Template "${name}" does not exist`, "TEMPLATE_UNKNOWN");
-		throw error;
-	});
-}
-
-interface Unbuilt {
-	preset_id?: string | null | undefined;
-	profile_name?: string | null | undefined;
-	workspace_id?: string | null | undefined;
-}
-
-/** Refuses names of presets, profiles and listed workspaces, none of which exist yet. */
-function refuseUnbuilt({ preset_id, profile_name, workspace_id }: Unbuilt): void {
-	if (preset_id) throw new UnprocessableError(`Preset "${preset_id}" does not exist`, "PRESET_UNKNOWN");
-	if (profile_name) throw new UnprocessableError(`Profile "${profile_name}" does not exist`, "PROFILE_UNKNOWN");
+/** Refuses the ids of listed workspaces, none of which exist yet. */
+function refuseUnbuilt({ workspace_id }: { workspace_id?: string | null | undefined }): void {
 	if (workspace_id) throw new UnprocessableError(`Workspace "${workspace_id}" does not exist`, "WORKSPACE_UNKNOWN");
 }
 

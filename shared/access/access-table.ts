@@ -22,7 +22,7 @@ type Row = Readonly<Partial<Record<Relation, readonly string[]>>>;
 const shared = { owner: ["see", "change"], administrator: ["see", "change"], colleague: ["see"] } as const;
 /** Its owner uses it; the administrators look after it. */
 const managed = { owner: ["see", "change"], administrator: ["see", "change"] } as const;
-/** It speaks for its owner, so nobody else learns of it. */
+/** It speaks for its owner or holds secrets of the owner, so nobody else learns of it. */
 const personal = { owner: ["see", "change"] } as const;
 
 /**
@@ -39,8 +39,8 @@ const table = {
 	},
 	workspace: managed,
 	prompt: shared,
-	preset: shared,
-	profile: shared,
+	preset: personal,
+	profile: personal,
 	credential: personal,
 	token: personal,
 	user: managed,

@@ -1,6 +1,8 @@
 /** The contracts whose routes the gateway serves. */
 import type { Contract } from "../bus/contract.ts";
 import { agents } from "./agents.ts";
+import { presets } from "./blueprints/presets.ts";
+import { profiles } from "./blueprints/profiles.ts";
 import { prompts } from "./blueprints/prompts.ts";
 import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
@@ -30,6 +32,8 @@ export const publicContracts: readonly Contract[] = [
 	mcpServers,
 	models,
 	resources,
+	presets,
+	profiles,
 	prompts,
 	secrets,
 	sessionControl,

@@ -112,6 +112,7 @@ export const session = schema({
 	branch: { ...text, description: "Copy of `source.branch`" },
 	template_name: nullableText,
 	preset_id: nullableText,
+	profile_name: { ...nullableText, description: "The profile of its settings: the named one, or the caller's default" },
 	status: { type: "enum", values: sessionStatuses },
 	status_reason: { type: "object", props: statusReason, nullable: true },
 	activity_state: { type: "enum", values: activityStates, nullable: true },

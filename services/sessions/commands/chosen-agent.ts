@@ -1,10 +1,5 @@
-/**
- * Chooses the coding agent of a session: the request's choice has precedence over the template's
- * `workload_config.agent`.
- */
+/** Chooses the coding agent of a session: the choice of the first level that has one, by its id. */
 import { agentIds } from "#shared/agents/agent-records.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 
 const defaultAgent = "builtin";
@@ -13,11 +8,7 @@ const defaultAgent = "builtin";
 let known: readonly string[] | undefined;
 
 /** Returns the id of the agent. @throws {UnprocessableError} naming an agent that has no record. */
-export function chosenAgent(
-	{ agent }: Pick<SessionCreate, "agent">,
-	template: Pick<Template, "workload_config"> | undefined,
-): string {
-	const wanted = agent || template?.workload_config["agent"] || defaultAgent;
+export function chosenAgent(wanted: unknown = defaultAgent): string {
 	known ??= agentIds();
 	const found = known.find((id) => id === wanted);
 	if (found !== undefined) return found;

@@ -8,6 +8,7 @@ import { microsOf } from "#shared/models/money.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "../record/session-change.ts";
+import type { Blueprints } from "./levels/merged-order.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
 /** The data of a new session. */
@@ -19,6 +20,8 @@ export interface NewSession {
 	readonly launch: LaunchSettings;
 	/** The time of creation in milliseconds since 1970. */
 	readonly at: number;
+	/** The blueprints that it was made from; default none. */
+	readonly blueprints?: Blueprints | undefined;
 	/** The record of its coding agent. */
 	readonly agent?: WrittenAgent | undefined;
 	/** The limit of its cost in US dollars when the request names none; default no limit. */
@@ -55,7 +58,7 @@ export function newSession(order: NewSession): SessionDocument {
 
 /** Returns the session without the members that depend on its status. */
 function blankSession(order: NewSession): Session {
-	const { id, principal, request, source, launch, at, status = "starting" } = order;
+	const { id, principal, request, source, launch, at, status = "starting", blueprints = {} } = order;
 	const time = isoTime(at);
 	return {
 		id,
@@ -65,8 +68,7 @@ function blankSession(order: NewSession): Session {
 		source,
 		repo: source.repo,
 		branch: source.branch,
-		template_name: request.template_name ?? null,
-		preset_id: null,
+		...namesOf(request, blueprints),
 		status,
 		status_reason: null,
 		activity_state: null,
@@ -89,9 +91,17 @@ function blankSession(order: NewSession): Session {
 		generation: status === "starting" ? 1 : 0,
 		rev: 1,
 		timings: { requested: time },
-		warnings: sessionWarnings(request, launch, order.agent),
+		warnings: sessionWarnings(request, launch, order.agent, blueprints),
 		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
 	};
+}
+
+/** Returns the names of the blueprints; the profile is the named one, or else the default one. */
+function namesOf(
+	{ template_name = null, preset_id = null }: SessionCreate,
+	{ profile, defaultProfile }: Blueprints,
+): Pick<Session, "template_name" | "preset_id" | "profile_name"> {
+	return { template_name, preset_id, profile_name: (profile ?? defaultProfile)?.name ?? null };
 }
 
 function limitOf({ request, sessionLimit }: NewSession): number | null {

@@ -2,11 +2,13 @@
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { Template } from "#shared/contracts/templates.ts";
+import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
-import { launchSettings } from "./launch-settings.ts";
+import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";
+import { type Blueprints, mergedOrder } from "./levels/merged-order.ts";
+import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/profile-change.ts";
 import { newSession } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
 import { type Command, next } from "../record/session-lifecycle.ts";
@@ -15,10 +17,17 @@ import type { SessionDecision, SessionRecords } from "../record/session-records.
 import type { SessionRules } from "./session-rules.ts";
 import { resolveSource } from "./session-source.ts";
 
-/** The request for a new session, with its template if it names one. */
+/** The request for a new session, with the blueprints that it names. */
 export interface CreateOrder {
 	readonly request: SessionCreate;
-	readonly template?: Template | undefined;
+	readonly blueprints?: Blueprints;
+}
+
+/** The parameters that some commands have beside the session. */
+export interface CommandOptions {
+	readonly columns?: ColumnChange;
+	/** The profile of this and the following launches, in the place of the former one. */
+	readonly profile?: Profile | undefined;
 }
 
 /** The commands of this process. */
@@ -41,17 +50,20 @@ export class SessionCommands {
 	 * @throws {UnprocessableError} when the repository, branch or model cannot be used, or the key was used for another
 	 * request.
 	 */
-	async create(commander: Commander, { request, template }: CreateOrder): Promise<JsonText> {
+	async create(commander: Commander, { request: asked, blueprints = {} }: CreateOrder): Promise<JsonText> {
 		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal } = commander;
-		const source = resolveSource(request, template, protocols);
-		const launch = launchSettings(request, source, template, protocols);
+		const order = mergedOrder(asked, blueprints);
+		const { request, level } = order;
+		const source = resolveSource(request, level, protocols);
+		const launch = launchSettings(request, source, level, protocols);
 		models.refuseUnknown(launch.model);
-		const settings = { principal, request, source, launch, agent: agents.get(launch.agent), sessionLimit };
+		const agent = agents.get(launch.agent);
+		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints };
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
-			params: request,
-			make: (id, at) => newSession({ id, at, ...settings }),
+			params: asked,
+			make: (id, at) => ({ ...newSession({ id, at, ...settings }), levels: storedLevels(order) }),
 		});
 		this.#due(id);
 		return jsonText(wire);
@@ -60,16 +72,19 @@ export class SessionCommands {
 	/**
 	 * Runs a command; resolves to the session after it.
 	 * @throws {ConflictError} when the command is not allowed in the session's status; {NotFoundError};
-	 * {UnprocessableError} for the start of a session whose model is no longer in the catalogue.
+	 * {UnprocessableError} for the start of a session whose model is no longer in the catalogue, or with a profile that
+	 * cannot be used.
 	 */
-	async run(commander: Commander, command: Command, id: string, columns: ColumnChange = {}): Promise<Session> {
+	async run(commander: Commander, command: Command, id: string, options: CommandOptions = {}): Promise<Session> {
 		const { principal, key, deadline } = commander;
-		const mark = commandMark(command, key, { id });
+		const { columns = {}, profile } = options;
+		const mark = commandMark(command, key, { id, ...(profile && { profile_name: profile.name }) });
 		const decide = (record: SessionRecord): SessionDecision<Session | undefined> => {
 			const former = answeredBefore(record, mark);
 			if (former) return { result: former };
-			const change = commandChange(record, command, now());
-			if (command === "start") this.#rules.models.refuseUnknown((record.document.launch as LaunchSettings).model);
+			const change = withProfile(record, commandChange(record, command, now()), profile);
+			const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
+			if (command === "start") this.#rules.models.refuseUnknown(launch.model);
 			const withColumns = { ...change, columns: both(change.columns, columns) };
 			// The final answer waits for the pod (session-stops.ts).
 			const provisional = command === "stop";
@@ -95,6 +110,21 @@ export function commandChange({ session, document }: SessionRecord, command: Com
 		columns: both(both(entered.columns, due), command === "start" ? nextLaunch(session) : {}),
 		event,
 		...(command === "delete" && { payload: { id: session.id } }),
+	};
+}
+
+/** Returns the change with the settings of a profile. @throws {UnprocessableError} when they cannot be used. */
+function withProfile({ document }: SessionRecord, change: SessionChange, profile: Profile | undefined): SessionChange {
+	if (!profile) return change;
+	const levels = document.levels as StoredLevels | undefined;
+	const launch = launchWithProfile(document.launch as LaunchSettings, levels, profile);
+	refuseLargeLaunch(launch);
+	const { model, agent } = launch;
+	const set = { launch, ...(levels && { levels: { ...levels, model } }) };
+	return {
+		...change,
+		members: { ...change.members, model, agent, profile_name: profile.name },
+		columns: both(change.columns, { set }),
 	};
 }
 

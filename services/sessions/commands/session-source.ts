@@ -1,9 +1,9 @@
 /** Resolves the origin of a workspace: the two request forms as one, with the template's defaults. Pure. */
 import type { SessionCreate, SessionSource } from "#shared/contracts/session-resource.ts";
-import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import { isBranchName } from "#shared/git/branch-name.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
+import type { LaunchLevel } from "./levels/launch-level.ts";
 
 /** The repository and branch of a workspace. */
 export interface GitSource extends SessionSource {
@@ -23,12 +23,12 @@ const defaultBranch = "main";
  */
 export function resolveSource(
 	request: SessionCreate,
-	template: Template | undefined,
+	{ repos = [] }: Pick<LaunchLevel, "repos">,
 	protocols: readonly string[],
 ): GitSource {
 	refuseLocalMount(request);
 	const asked = askedFor(request);
-	const { url = "", branch: itsBranch = "" } = (asked.repo === "" && template?.repos[0]) || {};
+	const { url = "", branch: itsBranch = "" } = (asked.repo === "" && repos[0]) || {};
 	const repo = asked.repo || url;
 	const branch = asked.branch || itsBranch || defaultBranch;
 	refuseBadRef(branch);

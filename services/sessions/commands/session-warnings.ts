@@ -3,15 +3,30 @@ import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { unaskedActions } from "#shared/agents/unasked-actions.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { Blueprints } from "./levels/merged-order.ts";
 import { unfilledPlaceholders } from "./unfilled-placeholders.ts";
 
 export function sessionWarnings(
 	request: SessionCreate,
 	launch: LaunchSettings,
 	agent: WrittenAgent | undefined,
+	blueprints: Blueprints = {},
 ): string[] {
 	const actions = agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [];
-	return [...ignored(request), ...unfilled(launch), ...actions];
+	return [...ignored(request), ...carried(blueprints), ...unfilled(launch), ...actions];
+}
+
+/** Returns warnings about members of blueprints that are stored and do nothing yet. */
+function carried({ preset, profile, template, defaultProfile }: Blueprints): string[] {
+	const { skills = [], rules = [], terminal_sidecar = {} } = preset ?? {};
+	const secrets = [preset, profile, template, defaultProfile].flatMap((one) => one?.env_secret_refs ?? []);
+	const members: [members: readonly unknown[], warning: string][] = [
+		[skills, "skills: skills of a preset are not installed by this version"],
+		[rules, "rules: rules of a preset are not installed by this version"],
+		[Object.keys(terminal_sidecar), "terminal_sidecar: this version has no terminal"],
+		[secrets, "env_secret_refs: this runtime has no cluster secrets"],
+	];
+	return members.flatMap(([found, warning]) => (found.length > 0 ? [warning] : []));
 }
 
 /** Returns warnings about prompts that still have placeholders; the agent gets the texts as they are. */

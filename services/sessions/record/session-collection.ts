@@ -38,6 +38,8 @@ export const sessionCollection = defineCollection(
 		waiting_reported: "integer",
 		/** The LaunchSettings (shared/pod/launch.ts). */
 		launch: "json",
+		/** The StoredLevels (commands/levels/profile-change.ts) that the launch was merged from. */
+		levels: "json",
 		/** The base URL of the session agent while there is a pod. */
 		address: "text",
 		/** The chronicle that it was reforged from. */

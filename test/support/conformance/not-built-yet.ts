@@ -11,7 +11,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"listAllWorkspaces",
 		"bulkDeleteWorkspaces",
 	],
-	Profiles: ["listProfiles", "createProfile", "getProfile", "updateProfile", "deleteProfile"],
 	"Issue Tracker": [
 		"trackerStatus",
 		"searchTrackerIssues",
@@ -38,7 +37,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"deleteIntegration",
 		"testIntegration",
 	],
-	Presets: ["listPresets", "createPreset", "getPreset", "updatePreset", "deletePreset"],
 	Credentials: [
 		"listCredentialTypes",
 		"listCredentials",

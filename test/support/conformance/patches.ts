@@ -3,6 +3,7 @@
  */
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
+import { blueprintPatches } from "./blueprint-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
@@ -51,12 +52,13 @@ const extraSessionMembers: Record<string, JsonSchema> = {
 	generation: { type: "integer", minimum: 0 },
 	budget,
 	agent: text,
+	profile_name: { type: ["string", "null"] },
 };
 
 const sessionPatch = {
 	operation: "every session",
 	contract: "–",
-	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `task_type`; events carry the whole session",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `profile_name`, `task_type`; events carry the whole session",
 	apply(edit: ContractEditor) {
 		Object.assign(edit.properties("SessionResponse"), {
 			...extraSessionMembers,
@@ -210,6 +212,7 @@ export const patches: readonly Patch[] = [
 	...chroniclePatches,
 	...settingsPatches,
 	...tokenPatches,
+	...blueprintPatches,
 	...promptPatches,
 ];
 

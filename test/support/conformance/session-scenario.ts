@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
+import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
 import type { Walker } from "./walker.ts";
@@ -21,6 +22,8 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkSettings(walker);
 	await walkPrompts(walker);
 	await walkTokens(walker);
+	await walkProfiles(walker);
+	await walkPresets(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

@@ -133,6 +133,7 @@ export function sampleSession(n: number): Session {
 		branch: "main",
 		template_name: null,
 		preset_id: null,
+		profile_name: null,
 		status: "running",
 		status_reason: null,
 		activity_state: null,

@@ -66,8 +66,8 @@ describe("isAllowed()", () => {
 	const expected: Readonly<Record<Exclude<ObjectKind, "session">, readonly [string, string]>> = {
 		workspace: ["owner administrator", "owner administrator"],
 		prompt: ["owner administrator colleague", "owner administrator"],
-		preset: ["owner administrator colleague", "owner administrator"],
-		profile: ["owner administrator colleague", "owner administrator"],
+		preset: ["owner", "owner"],
+		profile: ["owner", "owner"],
 		credential: ["owner", "owner"],
 		token: ["owner", "owner"],
 		user: ["owner administrator", "owner administrator"],

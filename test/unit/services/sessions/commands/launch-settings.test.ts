@@ -1,25 +1,21 @@
 import { expect } from "chai";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
+import { type Blueprints, mergedOrder } from "#services/sessions/commands/levels/merged-order.ts";
 import { resolveSource } from "#services/sessions/commands/session-source.ts";
-import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import { sessionCreateFields } from "#shared/contracts/session-resource.ts";
-import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import type { Schema } from "#shared/bus/schema.ts";
+import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
+import { template as templateFields } from "#shared/contracts/templates.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import { UnprocessableError } from "#shared/errors.ts";
+import { completed } from "../../../../support/completed.ts";
+import { sessionCreate } from "../../../../support/platform/session-record.ts";
 
-/** Settings with every default, as they are read from a request or a file. */
-function completed<T>(fields: Schema, value: object): T {
-	const copy: object = structuredClone(value);
-	expect(compileSchema(fields)(copy)).to.deep.equal([]);
-	return copy as T;
+function merged(request: object, blueprints: Blueprints): LaunchSettings {
+	const order = mergedOrder({ ...sessionCreate(request), name: "s" }, blueprints);
+	return launchSettings(order.request, resolveSource(order.request, order.level, ["https"]), order.level, ["https"]);
 }
 
 function settings(request: object, template?: object): LaunchSettings {
-	const read = completed<SessionCreate>(sessionCreateFields, { name: "s", ...request });
-	const blueprint = template && completed<Template>(templateFields, { name: "t", ...template });
-	return launchSettings(read, resolveSource(read, blueprint, ["https"]), blueprint, ["https"]);
+	return merged(request, template ? { template: completed(templateFields, { name: "t", ...template }) } : {});
 }
 
 describe("launchSettings()", () => {
@@ -67,4 +63,17 @@ describe("launchSettings()", () => {
 			expect(() => settings({}, { mcp_servers: [server] })).to.throw(UnprocessableError, words);
 		});
 	}
+
+	it("refuses settings that are together too large for a message of the bus", () => {
+		const large = "ü".repeat(100_000);
+		const env_vars = { A: "x".repeat(60_000) };
+		const profile = completed(profileCreate, { name: "p", system_prompt: large, env_vars });
+		const one = { ...profile, model: null, system_prompt: large };
+		expect(merged({ initial_prompt: large }, { profile: one }).system_prompt).to.equal(large);
+		const template = completed(templateFields, { name: "t", setup_scripts: ["x".repeat(400_000)] });
+		expect(() => merged({ initial_prompt: large }, { profile: one, template })).to.throw(
+			UnprocessableError,
+			/together are too large: \d+ bytes, at most 786432$/,
+		);
+	});
 });

@@ -11,7 +11,7 @@ const [a, b] = ["https://git.example/a.git", "https://git.example/b.git"];
 const blueprint = completed(templateFields, { name: "t", repos: [{ url: b, branch: "of-template" }] });
 
 function resolved(request: Partial<SessionCreate>, from?: Template) {
-	const { repo, branch, base_branch } = resolveSource(sessionCreate(request), from, ["https"]);
+	const { repo, branch, base_branch } = resolveSource(sessionCreate(request), from ?? {}, ["https"]);
 	return [repo, branch, base_branch];
 }
 

@@ -1,9 +1,9 @@
-/** Converts the MCP servers of a template to those of a launch. Pure. */
+/** Converts the MCP servers of a blueprint to those of a launch. Pure. */
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type Output, schema } from "#shared/bus/schema.ts";
-import type { Template } from "#shared/contracts/templates.ts";
 import { UnprocessableError } from "#shared/errors.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
+import type { Named } from "./levels/launch-level.ts";
 
 const text = { type: "string", max: 10_000, default: "" } as const;
 const texts = { type: "record", key: { type: "string" }, value: { type: "string", max: 10_000 }, default: {} } as const;
@@ -24,16 +24,18 @@ const check = compileSchema(fields);
 /** The names of the newer HTTP transport in configurations of other programs. */
 const httpNames = ["http", "streamable-http", "streamable_http", "streamableHttp"];
 
-/** Returns the servers. @throws {UnprocessableError} naming the template, the server and the mistake. */
-export function templateMcpServers(template: Pick<Template, "name" | "mcp_servers"> | undefined): McpServer[] {
-	return (template?.mcp_servers ?? []).map((server, index) => {
+/** Returns the servers. @throws {UnprocessableError} naming the blueprint, the server and the mistake. */
+export function launchMcpServers(
+	servers: Named<readonly Readonly<Record<string, unknown>>[]> | undefined,
+): McpServer[] {
+	return (servers?.value ?? []).map((server, index) => {
 		const read: unknown = structuredClone(server);
 		const [failure] = check(read);
 		const problem = failure ? `${failure.path.join(".")}: ${failure.message}` : undefined;
 		const written = problem === undefined ? completed(read as Written) : problem;
 		if (typeof written !== "string") return written;
 		const name = typeof server["name"] === "string" ? `"${server["name"]}"` : index + 1;
-		throw new UnprocessableError(`Template "${template?.name}", MCP server ${name}: ${written}`, "MCP_SERVER");
+		throw new UnprocessableError(`${servers?.label}, MCP server ${name}: ${written}`, "MCP_SERVER");
 	});
 }
 

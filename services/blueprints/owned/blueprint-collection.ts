@@ -1,0 +1,53 @@
+/** The stored form of blueprints that belong to one person: profiles and presets. */
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+
+/**
+ * Returns the collection of one kind. The text is the blueprint as its owner sees it, with `"is_default":false` as the
+ * last member: which one is the default stands in {@link defaultChoiceCollection}.
+ * @param order The column by which lists are sorted.
+ */
+function blueprintCollection<const O extends "name" | "updated_at">(name: string, order: O) {
+	return defineCollection(
+		name,
+		{
+			tenant: "text",
+			/** The id of the person who created it. */
+			owner: "text",
+			name: "text",
+			/** The group of which at most one is the default: the workload type of a profile, the agent of a preset. */
+			grouping: "text",
+			/** The time of its creation in milliseconds since 1970. */
+			created_at: "integer",
+			updated_at: "text",
+			/** Grows with every change. */
+			rev: "integer",
+			/** A digest of the request that created it; present when the request had an `Idempotency-Key`. */
+			fingerprint: "text",
+		},
+		{
+			by_name: { columns: ["tenant", "owner", "name"], unique: true },
+			listed: { columns: ["tenant", "owner", order] },
+			grouped: { columns: ["tenant", "owner", "grouping", order] },
+		},
+	);
+}
+
+export const profileCollection = blueprintCollection("profiles", "name");
+export const presetCollection = blueprintCollection("presets", "updated_at");
+
+export type BlueprintCollection = typeof profileCollection | typeof presetCollection;
+export type BlueprintColumns = (typeof profileCollection)["columns"];
+export type BlueprintDocument = Document<BlueprintColumns>;
+
+/**
+ * The defaults of one kind and person in one document, so that concurrent writers cannot make two. The text maps a group
+ * to the {@link DefaultChoice}.
+ */
+export const defaultChoiceCollection = defineCollection("blueprint_defaults", { rev: "integer" }, {});
+
+/** The default of one group. */
+export interface DefaultChoice {
+	readonly id: string;
+	/** The time of the choice in milliseconds since 1970. */
+	readonly at: number;
+}

@@ -1,0 +1,109 @@
+/** The repository of defaults: which blueprint of a group its owner uses unless another one is named. */
+import { failpoint } from "#shared/failpoints.ts";
+import { ConflictError } from "#shared/errors.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { type DefaultChoice, defaultChoiceCollection } from "./blueprint-collection.ts";
+
+/** The most groups of a kind that have a default, per person. */
+const maxGroups = 100;
+
+/** The person to whom blueprints belong. */
+export interface Owner {
+	readonly tenant: string;
+	readonly id: string;
+}
+
+/** The defaults of one person by group. */
+export class Defaults {
+	readonly #groups: ReadonlyMap<string, DefaultChoice>;
+
+	constructor(groups: ReadonlyMap<string, DefaultChoice>) {
+		this.#groups = groups;
+	}
+
+	/** The ids of all defaults. */
+	get ids(): string[] {
+		return [...this.#groups.values()].map(({ id }) => id);
+	}
+
+	/** Returns the id of a group's default; undefined when it has none. */
+	of(group: string): string | undefined {
+		return this.#groups.get(group)?.id;
+	}
+
+	/** Returns the defaults without this one. */
+	without(id: string): Map<string, DefaultChoice> {
+		return new Map([...this.#groups].filter(([, choice]) => choice.id !== id));
+	}
+
+	/** Whether a choice of the group is newer. */
+	isNewer(group: string, at: number): boolean {
+		return (this.#groups.get(group)?.at ?? 0) > at;
+	}
+}
+
+/** The defaults of one kind of blueprints, of all persons. */
+export class DefaultChoices {
+	readonly #store: DocumentStore;
+	readonly #kind: string;
+
+	constructor(store: DocumentStore, kind: string) {
+		this.#store = store;
+		this.#kind = kind;
+	}
+
+	async read(owner: Owner): Promise<Defaults> {
+		return this.#defaultsOf(await this.#store.get(defaultChoiceCollection, this.#idOf(owner)));
+	}
+
+	/**
+	 * Makes a blueprint the default of its group and of no other one.
+	 * @param unlessNewer Whether to leave a default that was chosen after `choice.at`.
+	 * @throws {ConflictError} for more groups than a person may have; {UnavailableError} after 50 lost races.
+	 */
+	async choose(owner: Owner, group: string, choice: DefaultChoice, unlessNewer = false): Promise<void> {
+		await this.#change(owner, (defaults) => {
+			if (unlessNewer && defaults.isNewer(group, choice.at)) return undefined;
+			const chosen = defaults.without(choice.id).set(group, choice);
+			if (chosen.size > maxGroups)
+				throw new ConflictError(`No more than ${maxGroups} groups may have a default`, "TOO_MANY_DEFAULTS");
+			return chosen;
+		});
+	}
+
+	/** Ends the choice of a blueprint. @throws {UnavailableError} after 50 lost races. */
+	async release(owner: Owner, id: string): Promise<void> {
+		await this.#change(owner, (defaults) => (defaults.ids.includes(id) ? defaults.without(id) : undefined));
+	}
+
+	async #change(owner: Owner, decide: (defaults: Defaults) => Map<string, DefaultChoice> | undefined): Promise<void> {
+		const id = this.#idOf(owner);
+		await compareAndSet({
+			what: "The default",
+			read: () => this.#store.get(defaultChoiceCollection, id),
+			decide: (document) => decide(this.#defaultsOf(document)),
+			write: async (document, chosen) => {
+				const wire = JSON.stringify([...chosen]);
+				if (!document)
+					return (
+						(await insertOnce(() => this.#store.insert(defaultChoiceCollection, { id, wire, rev: 1 }))) || undefined
+					);
+				const { rev = 0 } = document;
+				return this.#store.update(defaultChoiceCollection, id, { equals: { rev } }, { wire, set: { rev: rev + 1 } });
+			},
+		});
+		failpoint("blueprints.default-written");
+	}
+
+	#defaultsOf(document: { readonly wire: string } | undefined): Defaults {
+		const groups: [string, DefaultChoice][] = document ? JSON.parse(document.wire) : [];
+		return new Defaults(new Map(groups));
+	}
+
+	/** Returns the id: a JSON list, because names of tenants and users may have any characters. */
+	#idOf({ tenant, id }: Owner): string {
+		return JSON.stringify([this.#kind, tenant, id]);
+	}
+}

@@ -1,0 +1,47 @@
+/** The fields that profiles and presets have in common, with the bounds of what their owners write. */
+import { schema } from "../../bus/schema.ts";
+
+const text = { type: "string" } as const;
+/** The largest map or list of one member, as bytes of JSON. */
+const maxMemberBytes = 65_536;
+
+/** The name of a profile or preset. A profile is named in URLs, where slashes, `.` and `..` would never be found. */
+export const blueprintName = {
+	type: "string",
+	min: 1,
+	max: 255,
+	pattern: "^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f/\\\\]+$",
+	description: "Unique among those of the caller; no control characters and slashes, and neither `.` nor `..`",
+} as const;
+
+/** The name of a group within which at most one is the default. */
+export const groupName = { type: "string", max: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" } as const;
+
+export const anyMembers = { type: "record", key: text, value: { type: "any" }, max_bytes: maxMemberBytes } as const;
+export const listOfObjects = {
+	type: "array",
+	max: 100,
+	max_bytes: maxMemberBytes,
+	items: { type: "record", key: text, value: { type: "any" } },
+} as const;
+export const listOfTexts = { type: "array", max: 200, max_bytes: maxMemberBytes, items: text } as const;
+
+/** The settings of launches that both have. */
+export const launchFields = schema({
+	description: { type: "string", max: 10_000 },
+	model: { type: "string", max: 100, nullable: true },
+	system_prompt: { type: "string", max: 100_000, nullable: true },
+	resource_config: { ...anyMembers, max_bytes: 16_384, description: "`cpu`, `memory`, `gpu`" },
+	mcp_servers: listOfObjects,
+	env_vars: { type: "record", key: text, value: text, max_bytes: maxMemberBytes },
+	env_secret_refs: { ...listOfTexts, description: "Names of cluster secrets" },
+	workload_config: {
+		...anyMembers,
+		description: "`agent`, `permission_mode`, `initial_prompt`, `terminal_restricted`; others are carried",
+	},
+	is_default: { type: "boolean" },
+});
+
+export const keep = { optional: true, nullable: true } as const;
+export const none = { default: {} } as const;
+export const empty = { default: [] } as const;

@@ -1,0 +1,107 @@
+/**
+ * The contract of profiles: named runtime settings of one person, which sessions are started with. Nobody else sees them
+ * (decision 0039).
+ */
+import { defineContract } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
+import { promptBodies } from "../sessions.ts";
+import { blueprintName, empty, groupName, keep, launchFields, none } from "./blueprint-fields.ts";
+
+const workloadType = { ...groupName, min: 1, description: "`session`, `reviewer`, …" } as const;
+
+/** A profile as clients see it. */
+export const profile = schema({ name: blueprintName, workload_type: workloadType, ...launchFields });
+export type Profile = Output<typeof profile>;
+
+const { description, model, system_prompt, resource_config, mcp_servers, env_vars } = launchFields;
+const { env_secret_refs, workload_config, is_default } = launchFields;
+
+/** The members of a new profile. */
+export const profileCreate = schema({
+	name: blueprintName,
+	description: { ...description, default: "" },
+	workload_type: { ...workloadType, default: "session" },
+	model: { ...model, optional: true },
+	system_prompt: { ...system_prompt, optional: true },
+	resource_config: { ...resource_config, ...none },
+	mcp_servers: { ...mcp_servers, ...empty },
+	env_vars: { ...env_vars, ...none },
+	env_secret_refs: { ...env_secret_refs, ...empty },
+	workload_config: { ...workload_config, ...none },
+	is_default: { ...is_default, default: false, description: "At most one per `workload_type`" },
+});
+export type ProfileCreate = Output<typeof profileCreate>;
+
+/** The members of a change. Absent and null members leave the stored values unchanged. */
+export const profileUpdate = schema({
+	name: { ...blueprintName, ...keep },
+	description: { ...description, ...keep },
+	workload_type: { ...workloadType, ...keep },
+	model: { ...model, ...keep },
+	system_prompt: { ...system_prompt, ...keep },
+	resource_config: { ...resource_config, ...keep },
+	mcp_servers: { ...mcp_servers, ...keep },
+	env_vars: { ...env_vars, ...keep },
+	env_secret_refs: { ...env_secret_refs, ...keep },
+	workload_config: { ...workload_config, ...keep },
+	is_default: { ...is_default, ...keep },
+});
+export type ProfileUpdate = Output<typeof profileUpdate>;
+
+/** The name in paths has another name than the member, because a change may rename the profile. */
+const path = { profile_name: { type: "string", min: 1, max: 255 } } as const;
+const record = { type: "object", props: profile } as const;
+
+export const profiles = defineContract("profiles", {
+	list: {
+		rest: "GET /profiles",
+		summary: "The caller's profiles, by name",
+		params: { workload_type: { type: "string", max: 255, optional: true }, ...pageParams },
+		returns: pageOf(record),
+		errors: [400],
+		paged: true,
+	},
+	create: {
+		rest: "POST /profiles",
+		summary: "Create a profile",
+		status: 201,
+		params: profileCreate,
+		returns: record,
+		errors: [400, 409, 503],
+		max_body: promptBodies,
+	},
+	get: {
+		rest: "GET /profiles/:profile_name",
+		summary: "One profile of the caller",
+		params: path,
+		returns: record,
+		errors: [404],
+	},
+	update: {
+		rest: "PUT /profiles/:profile_name",
+		summary: "Change or rename a profile; absent and null members stay",
+		params: { ...path, ...profileUpdate },
+		returns: record,
+		errors: [400, 404, 409, 503],
+		max_body: promptBodies,
+	},
+	delete: {
+		rest: "DELETE /profiles/:profile_name",
+		summary: "Delete a profile; sessions that were launched with it keep its settings",
+		params: path,
+		errors: [404, 503],
+	},
+	of_launch: {
+		access: "system",
+		summary: "The profile of a launch: the named one of its owner, or the default one of a workload type",
+		params: {
+			tenant: { type: "string", max: 1_000 },
+			owner: { type: "string", max: 1_000 },
+			name: { type: "string", max: 255, optional: true },
+			workload_type: { type: "string", max: 255 },
+		},
+		returns: { type: "object", props: { profile: { ...record, optional: true } } },
+		idempotent: true,
+	},
+});
