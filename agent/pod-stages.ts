@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
+import type { ModelTerms } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";
@@ -155,17 +156,22 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const chat = openChat(host, stage, keeper);
 	const commanded = { sessionId, dialogue, permissions };
 	const routes = podRoutes({ ...commanded, status: () => status.status, log, diff: () => workspace.diff() });
-	server.serve({ routes, commands: podCommands(commanded) });
+	const changeModel = (terms: ModelTerms): Promise<boolean> => chat.changeModel(terms);
+	server.serve({ routes, commands: podCommands({ ...commanded, changeModel }) });
 	return { ...stage, keeper, chat };
 }
 
-function openChat({ context, permissions }: StageHost, { dialogue, meter }: DialogueStage, agent: AgentKeeper): Chat {
+function openChat(
+	{ context, permissions }: StageHost,
+	{ dialogue, meter, model: { proxy } }: DialogueStage,
+	agent: AgentKeeper,
+): Chat {
 	const { session_id: sessionId, model_access, model: named } = context.launch;
 	// A session without a model of its own has the installation's default.
 	const model = named || (model_access?.model ?? "");
-	const costOf = (used: TokenCounts): number | undefined => modelCost(used, model_access);
+	const costOf = (used: TokenCounts): number | undefined => modelCost(used, proxy?.access);
 	const metered = (): TokenCounts | undefined => meter.total;
-	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, metered, costOf });
+	const chat = new Chat({ sessionId, model, dialogue, permissions, agent, proxy, metered, costOf });
 	dialogue.watch(chat);
 	permissions.watch(chat);
 	agent.watch((notice) => chat.notice(notice));

@@ -33,7 +33,8 @@ import { type WatchCall, type WatchedCall, watchNothing } from "./provider/watch
 
 /** The dependencies and the state that all exchanges of a proxy share. */
 export interface ExchangeDependencies {
-	readonly access: ModelAccess;
+	/** The access for the next exchange; those under way keep theirs. */
+	access: ModelAccess;
 	readonly link: ProviderLink;
 	readonly bodies: RequestBodies;
 	readonly limits: ProxyLimits;
@@ -48,7 +49,7 @@ export interface ExchangeDependencies {
 	readonly admit: (call: AskingCall, leaving: AbortSignal) => Promise<string | undefined>;
 	readonly watchCall: WatchCall;
 	readonly listening: Listening;
-	readonly otherModels: OtherModels;
+	otherModels: OtherModels;
 	/** Whether the provider is known to refuse the request for a stream's usage. */
 	refusesUsageRequest: boolean;
 	/** The number of calls that were answered without usage. */
@@ -62,6 +63,7 @@ const own = "model-proxy";
 /** Handles one request and its response. */
 export class CallExchange {
 	readonly #dependencies: ExchangeDependencies;
+	readonly #access: ModelAccess;
 	readonly #route: ProxyRoute;
 	readonly #request: IncomingMessage;
 	readonly #response: ServerResponse;
@@ -77,6 +79,7 @@ export class CallExchange {
 		response: ServerResponse,
 	) {
 		this.#dependencies = dependencies;
+		this.#access = dependencies.access;
 		this.#route = route;
 		this.#request = request;
 		this.#response = response;
@@ -90,7 +93,7 @@ export class CallExchange {
 		try {
 			await this.#dependencies.bodies.with(this.#request, async (bytes) => {
 				if (this.#route.kind === "call") await this.#call(bytes);
-				else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#dependencies.access.model)));
+				else await this.#relay(await this.#send(countBody(this.#route, bytes, this.#access.model)));
 			});
 		} catch (error) {
 			if (this.#presence.left.aborted) this.#watch.left();
@@ -109,9 +112,9 @@ export class CallExchange {
 	}
 
 	async #call(bytes: Buffer): Promise<void> {
-		const { admit, isLimited, access, otherModels } = this.#dependencies;
+		const { admit, isLimited, otherModels } = this.#dependencies;
 		const { wire } = this.#route;
-		const { model } = access;
+		const { model } = this.#access;
 		const { headers } = this.#request;
 		const body = readCallBody(this.#route, bytes, { model, isLimited: isLimited(), headers });
 		const { bounds } = body;
@@ -131,8 +134,8 @@ export class CallExchange {
 	}
 
 	#booked(id: string, bounds: CallBounds | undefined): BookedCall {
-		const { onCall, onBegun, access } = this.#dependencies;
-		const { model, provider, location, context_window: contextWindow } = access;
+		const { onCall, onBegun } = this.#dependencies;
+		const { model, provider, location, context_window: contextWindow } = this.#access;
 		return new BookedCall({
 			call: { id, wire: this.#route.wire, model, provider, location },
 			bounds,
@@ -170,7 +173,8 @@ export class CallExchange {
 	}
 
 	#send(body: Buffer): Promise<IncomingMessage> {
-		const { access, link } = this.#dependencies;
+		const { link } = this.#dependencies;
+		const access = this.#access;
 		const { wire, kind } = this.#route;
 		const request: PooledRequest = {
 			url: `${access.endpoints[wire]}${pathOfModel(this.#route, access.model)}`,

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelAccess, ModelWire } from "#shared/models/model-wire.ts";
+import type { ModelAccess, ModelTerms, ModelWire } from "#shared/models/model-wire.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { CallExchange, type ExchangeDependencies } from "./call-exchange.ts";
 import { CallerGuard } from "./caller-guard.ts";
@@ -120,6 +120,26 @@ export class ModelProxy {
 	 */
 	url(wire: ModelWire): string | undefined {
 		return this.#dependencies.access.endpoints[wire] && `http://127.0.0.1:${this.#port}/${wire}`;
+	}
+
+	/** The access that the next call has. */
+	get access(): ModelAccess {
+		return this.#dependencies.access;
+	}
+
+	/**
+	 * Makes further calls with another model; calls under way keep theirs.
+	 * @returns False when the model belongs to another provider, whose key the proxy does not have.
+	 */
+	use(terms: ModelTerms): boolean {
+		const { access, log } = this.#dependencies;
+		if (terms.provider !== access.provider || terms.location !== access.location) return false;
+		if (terms.model === access.model) return true;
+		const { endpoints, key } = access;
+		this.#dependencies.access = { ...terms, endpoints, key };
+		this.#dependencies.otherModels = new OtherModels(terms.model, log);
+		log.add("INFO", "model-proxy", `The session's model is "${terms.model}" from now on`);
+		return true;
 	}
 
 	/** Interrupts the calls that are under way. Resolves when `onCall` has received all of them. */

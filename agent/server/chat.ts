@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { randomUUID } from "node:crypto";
 import type { InterruptState, PermissionAnswered, PermissionRequest } from "#shared/contracts/session-control.ts";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
+import type { ModelTerms } from "#shared/models/model-wire.ts";
 import { type TokenCounts, usedSince } from "#shared/models/token-counts.ts";
 import type { PodFrame } from "#shared/pod/frames.ts";
 import type { AgentKeeper } from "../coding-agents/agent-keeper.ts";
@@ -24,6 +25,8 @@ export interface ChatDependencies {
 	readonly permissions: Permissions;
 	/** The methods reject with a sentence. */
 	readonly agent: Pick<AgentKeeper, "setModel" | "setPermissionMode">;
+	/** The proxy through which the agent reaches the session's model; undefined when the agent reaches one itself. */
+	readonly proxy: { use(terms: ModelTerms): boolean } | undefined;
 	/** Tells the tokens that were metered since the launch; undefined when they are not counted. */
 	readonly metered: () => TokenCounts | undefined;
 	/** Returns the US dollars for these tokens; undefined when the model has no price. */
@@ -110,6 +113,26 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 		this.#broadcast(frame);
 	}
 
+	/**
+	 * Uses another model for further calls, and tells all clients. An agent that reaches a model without the platform is
+	 * asked to change it.
+	 * @returns False when the model takes effect with the next launch.
+	 */
+	async changeModel(terms: ModelTerms): Promise<boolean> {
+		const { proxy, agent } = this.#dependencies;
+		if (proxy) {
+			if (!proxy.use(terms)) return false;
+		} else {
+			const isOffered = await agent.setModel(terms.model).then(
+				() => true,
+				() => false,
+			);
+			if (!isOffered) return false;
+		}
+		this.#tellModel(terms.model);
+		return true;
+	}
+
 	#tell(frames: readonly PodFrame[]): void {
 		for (const frame of frames) this.#broadcast(frame);
 	}
@@ -134,13 +157,18 @@ export class Chat implements TurnWatcher, PermissionWatcher {
 			case "interrupt":
 				return reply({ type: "interrupted", status: (await dialogue.interrupt()) satisfies InterruptState });
 			case "set_model":
+				if (this.#dependencies.proxy) throw new FrameError(`The model "${command.model}" is not in the catalogue`);
 				await agent.setModel(command.model);
-				this.#model = command.model;
-				return this.#broadcast({ type: "model", model: command.model });
+				return this.#tellModel(command.model);
 			case "set_permission_mode":
 				await agent.setPermissionMode(command.mode);
 				return this.#broadcast({ type: "permission_mode", mode: command.mode });
 		}
+	}
+
+	#tellModel(model: string): void {
+		this.#model = model;
+		this.#broadcast({ type: "model", model });
 	}
 
 	async #accept(id: string, content: string): Promise<void> {

@@ -4,9 +4,12 @@ import {
 	type PermissionAnswered,
 	permissionBehaviors,
 } from "#shared/contracts/session-control.ts";
+import { compileSchema } from "#shared/bus/validator.ts";
+import { type ModelTerms, modelTermsFields } from "#shared/models/model-wire.ts";
 import type { Commands } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import { type JsonObject, textOf } from "../io/json-object.ts";
+import { RequestError } from "./request-error.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 
 /** The parts of the pod that commands use. */
@@ -14,16 +17,32 @@ export interface CommandedPod {
 	readonly sessionId: string;
 	readonly dialogue: Pick<Dialogue, "interrupt">;
 	readonly permissions: Permissions;
+	/** Resolves to false when the model takes effect with the next launch. */
+	readonly changeModel: (terms: ModelTerms) => Promise<boolean>;
 }
 
-export function podCommands({ sessionId, dialogue, permissions }: CommandedPod): Commands {
+export function podCommands({ sessionId, dialogue, permissions, changeModel }: CommandedPod): Commands {
 	return {
 		"/api/interrupt": async (): Promise<InterruptResult> => ({
 			session_id: sessionId,
 			status: await dialogue.interrupt(),
 		}),
 		"/api/permissions": (body) => answer(permissions, body),
+		"/api/model": async (body) => ({ applied: await changeModel(readTerms(body)) }),
 	};
+}
+
+const check = compileSchema(modelTermsFields);
+
+/** @throws {RequestError} */
+function readTerms(body: JsonObject): ModelTerms {
+	if (isTerms(body)) return body;
+	throw new RequestError(400, "The terms of the model cannot be read");
+}
+
+/** Checks the terms, and removes the members that the schema does not have. */
+function isTerms(body: object): body is ModelTerms {
+	return check(body).length === 0;
 }
 
 /** @throws the errors of Permissions.answer(). */

@@ -30,6 +30,7 @@ import { SessionCommands } from "./commands/session-commands.ts";
 import { SessionHistory } from "./history/session-history.ts";
 import { SessionPod } from "./pod/session-pod.ts";
 import { SessionRecords } from "./record/session-records.ts";
+import { SessionUpdates } from "./pod/session-updates.ts";
 import { sessionRules } from "./commands/session-rules.ts";
 import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
@@ -74,6 +75,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, idempotency });
+	const updates = new SessionUpdates({ records, models: rules.models, client, key });
 	const stopped = new StoppedSessions(records, idempotency);
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, log });
 	const events = new SessionEventRecords(store);
@@ -83,7 +85,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 
 	return {
 		services: [
-			sessionsService({ records, commands, stops, stopped, pod, sweep, models: rules.models }, hints),
+			sessionsService({ records, commands, stops, stopped, pod, sweep, updates }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),

@@ -14,14 +14,12 @@ import { sessions } from "#shared/contracts/sessions.ts";
 import { InvalidParametersError, UnprocessableError } from "#shared/errors.ts";
 import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
-import type { KnownModels } from "./commands/known-models.ts";
 import { listPage } from "./record/session-list.ts";
-import { updateChange } from "./record/session-update.ts";
-import { refuseBadRef } from "./commands/session-source.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
+import type { SessionUpdates } from "./pod/session-updates.ts";
 import type { SessionRecords } from "./record/session-records.ts";
 import type { SessionStops } from "./commands/session-stops.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
@@ -36,12 +34,12 @@ export interface SessionsOptions {
 	readonly pod: SessionPod;
 	/** The removal of answers whose keys are no longer remembered. */
 	readonly sweep: RecurringJob;
-	readonly models: KnownModels;
+	readonly updates: SessionUpdates;
 }
 
 /** @param hints Receives the bus when it is connected. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stops, stopped, pod, sweep, models } = options;
+	const { records, commands, stops, stopped, pod, sweep, updates } = options;
 
 	return {
 		name: sessions.name,
@@ -62,12 +60,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			get: async ({ session_id }, principal) => jsonText(await records.text(principal, session_id)),
 
-			async update({ session_id, ...update }, principal, { meta: { deadline } }) {
-				if (update.branch) refuseBadRef(update.branch);
-				if (update.model) models.refuseUnknown(update.model);
-				const decide = (record: SessionRecord) => updateChange(record, update);
-				return (await records.change(principal, session_id, decide, { deadline })).session;
-			},
+			update: ({ session_id, ...update }, principal, { meta: { deadline } }) =>
+				updates.update(principal, session_id, update, deadline),
 
 			async delete({ session_id, cleanup }, principal, ctx) {
 				const set = {

@@ -130,6 +130,7 @@ export const session = schema({
 	tracker_issue_id: nullableText,
 	issue_tracker_url: nullableText,
 	task_type: nullableText,
+	workload_type: nullableText,
 	owner_id: nullableText,
 	tenant_id: nullableText,
 	generation: { type: "number", integer: true, min: 0, description: "Count of launches" },
@@ -144,6 +145,24 @@ export const session = schema({
 	budget: { type: "object", props: sessionBudget },
 });
 export type Session = Output<typeof session>;
+
+/** The times from which changed settings have an effect. */
+export const effectTimes = ["now", "next_start"] as const;
+export type EffectTime = (typeof effectTimes)[number];
+
+const effect = {
+	type: "enum",
+	values: effectTimes,
+	optional: true,
+	description: "`now`, or `next_start` while a launch with the former value is there",
+} as const;
+
+/** A session after an update. `applies` has a member for each changed setting of the launch. */
+export const updatedSession = schema({
+	...session,
+	applies: { type: "object", props: { model: effect, branch: effect } },
+});
+export type UpdatedSession = Output<typeof updatedSession>;
 
 const name = {
 	type: "string",

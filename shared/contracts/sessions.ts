@@ -10,6 +10,7 @@ import {
 	session,
 	sessionCreateFields,
 	sessionStatuses,
+	updatedSession,
 } from "./session-resource.ts";
 
 const sessionId = { session_id: { type: "uuid" } } as const;
@@ -139,7 +140,7 @@ export const sessions = defineContract("sessions", {
 			tracker_issue_id: { type: "string", max: 255, optional: true, nullable: true },
 			budget: budgetLimit,
 		},
-		returns: record,
+		returns: { type: "object", props: updatedSession },
 		errors: [404, 409],
 		max_body: promptBodies,
 	},

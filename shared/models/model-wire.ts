@@ -24,21 +24,14 @@ export const modelRefusalFields = schema({
 });
 export type ModelRefusal = Output<typeof modelRefusalFields>;
 
-/** The access to the model of one session. Only the session agent gets it, because it contains the key. */
-export const modelAccessFields = schema({
+/** The terms of a model: all that a session agent needs to use it at a provider that it reaches already. */
+export const modelTermsFields = schema({
 	/** Id of the provider in the catalogue. */
 	provider: text,
 	/** Whether the provider runs elsewhere or on this machine; `local` is never priced. */
 	location: { type: "enum", values: ["cloud", "local"] },
 	/** The model's name at the provider. */
 	model: text,
-	/** URL prefixes without a slash at the end. */
-	endpoints: {
-		type: "object",
-		props: { "openai-chat": endpoint, "openai-responses": endpoint, anthropic: endpoint, gemini: endpoint },
-	},
-	/** The provider's key; empty when it needs none. */
-	key: text,
 	/** Tokens the model reads at most. */
 	context_window: tokens,
 	/** TokenPrices (token-counts.ts); absent: the model is not priced. */
@@ -47,5 +40,18 @@ export const modelAccessFields = schema({
 		optional: true,
 		props: { input: tokens, output: tokens, cache_read: tokens, cache_write: tokens },
 	},
+});
+export type ModelTerms = Output<typeof modelTermsFields>;
+
+/** The access to the model of one session. Only the session agent gets it, because it contains the key. */
+export const modelAccessFields = schema({
+	...modelTermsFields,
+	/** URL prefixes without a slash at the end. */
+	endpoints: {
+		type: "object",
+		props: { "openai-chat": endpoint, "openai-responses": endpoint, anthropic: endpoint, gemini: endpoint },
+	},
+	/** The provider's key; empty when it needs none. */
+	key: text,
 });
 export type ModelAccess = Output<typeof modelAccessFields>;

@@ -4,6 +4,8 @@
  */
 import { UnprocessableError } from "#shared/errors.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { modelTerms } from "#shared/models/model-access.ts";
+import type { ModelTerms } from "#shared/models/model-wire.ts";
 import { unknownModel } from "#shared/models/unknown-model.ts";
 
 /** The models of the catalogue. */
@@ -14,6 +16,11 @@ export class KnownModels {
 	constructor(catalogue: ModelCatalogue) {
 		this.#catalogue = catalogue;
 		this.#ids = new Set(catalogue.models.map(({ id }) => id));
+	}
+
+	/** Returns the terms of a model, for a pod that reaches its provider already. */
+	termsOf(model: string): ModelTerms | undefined {
+		return modelTerms(this.#catalogue, model);
 	}
 
 	/**

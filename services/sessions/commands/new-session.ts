@@ -86,6 +86,7 @@ function blankSession(order: NewSession): Session {
 		tracker_issue_id: request.issue_id ?? null,
 		issue_tracker_url: request.issue_url ?? null,
 		task_type: request.task_type ?? null,
+		workload_type: request.workload_type ?? null,
 		owner_id: principal.id,
 		tenant_id: principal.tenant,
 		generation: status === "starting" ? 1 : 0,

@@ -23,7 +23,7 @@ export function updateChange(record: SessionRecord, update: SessionUpdate): Sess
 	const members: Partial<Session> = {
 		...(name && { name }),
 		...(model && { model }),
-		...(branch && { branch, source: { ...session.source, branch } }),
+		...(branch && session.source.type === "git" && { branch, source: { ...session.source, branch } }),
 		...(tracker_issue_id && { tracker_issue_id }),
 		...limited?.members,
 	};

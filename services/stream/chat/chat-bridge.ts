@@ -10,6 +10,7 @@ import { vouch } from "#shared/bus/vouched-principal.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { ownSubprotocol, tokenSubprotocol } from "#shared/contracts/chat-subprotocols.ts";
 import { sessionControl } from "#shared/contracts/session-control.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
 import {
 	ConflictError,
 	ForbiddenError,
@@ -129,7 +130,7 @@ export class ChatBridge {
 	#upgrade({ request, socket, head, principal, session_id }: UpgradeRequest, pod: WebSocket, generation: number): void {
 		let pipe: ChatPipe | undefined;
 		this.#server.handleUpgrade(request, socket, head, (client) => {
-			pipe = new ChatPipe(client, pod);
+			pipe = new ChatPipe(client, pod, (model) => this.#changeModel(principal, session_id, model));
 			this.#add({ pipe, principal, sessionId: session_id, generation });
 		});
 		// The client has disconnected meanwhile.
@@ -187,6 +188,12 @@ export class ChatBridge {
 		if (running === "unknown") return;
 		for (const { pipe, generation } of bridged)
 			if (running?.generation !== generation) pipe.close(goingAway, "The session does not run any more");
+	}
+
+	#changeModel(principal: Principal, session_id: string, model: string) {
+		if (!this.#caller) throw new UnavailableError("The platform is starting");
+		const meta = { request_id: `chat-${session_id}`, principal: vouch(principal) };
+		return call(this.#caller, sessions.actions.update, { session_id, model }, { meta, timeout: askMs });
 	}
 
 	#ask(principal: Principal, session_id: string, requestId: string) {

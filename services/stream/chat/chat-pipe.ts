@@ -3,6 +3,7 @@
  * ends.
  */
 import { WebSocket } from "ws";
+import { answerTo, type ChangeModel, modelNamedBy } from "./model-frames.ts";
 
 /** The unread bytes of one side at which reading from the other one pauses. */
 const highWater = 1_048_576;
@@ -20,9 +21,11 @@ export class ChatPipe {
 	readonly #pod: WebSocket;
 	/** The sockets that have answered the last ping. */
 	readonly #alive: Set<WebSocket>;
+	readonly #changeModel: ChangeModel;
 
 	/** Begins to pass on frames. @param pod The pod's socket, still paused. */
-	constructor(client: WebSocket, pod: WebSocket) {
+	constructor(client: WebSocket, pod: WebSocket, changeModel: ChangeModel) {
+		this.#changeModel = changeModel;
 		this.#client = client;
 		this.#pod = pod;
 		this.#alive = new Set([client, pod]);
@@ -33,8 +36,10 @@ export class ChatPipe {
 			side.on("pong", () => this.#alive.add(side));
 		}
 		client.on("message", (data: Buffer, isBinary) => {
+			const model = isBinary ? undefined : modelNamedBy(data);
 			if (isBinary) this.close(unsupported, "Frames are text");
-			else forward(data, client, pod);
+			else if (model === undefined) forward(data, client, pod);
+			else void this.#takeModel(model, data);
 		});
 		pod.on("message", (data: Buffer) => forward(data, pod, client));
 		client.once("close", () => end(pod, normal));
@@ -52,6 +57,20 @@ export class ChatPipe {
 	terminate(): void {
 		this.#client.terminate();
 		this.#pod.terminate();
+	}
+
+	/** Frames that follow wait, so that a message is answered by the model that was named before it. */
+	async #takeModel(model: string, frame: Buffer): Promise<void> {
+		this.#client.pause();
+		try {
+			const answer = await answerTo(this.#changeModel, model);
+			if (answer === "unknown") forward(frame, this.#client, this.#pod);
+			else if (answer && this.#client.readyState === WebSocket.OPEN) this.#client.send(JSON.stringify(answer));
+		} catch {
+			this.close(internalError, "The model cannot be changed");
+		} finally {
+			this.#client.resume();
+		}
 	}
 
 	/** Ends both sides when one has not answered the last ping, and pings both. */

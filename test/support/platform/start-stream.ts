@@ -151,6 +151,7 @@ export function sampleSession(n: number): Session {
 		tracker_issue_id: null,
 		issue_tracker_url: null,
 		task_type: null,
+		workload_type: null,
 		owner_id: "dev-user",
 		tenant_id: "default",
 		generation: 1,
