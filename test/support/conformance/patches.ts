@@ -58,11 +58,12 @@ const extraSessionMembers: Record<string, JsonSchema> = {
 const sessionPatch = {
 	operation: "every session",
 	contract: "–",
-	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `profile_name`, `task_type`; events carry the whole session",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `profile_name`, `task_type`, `workload_type`; events carry the whole session",
 	apply(edit: ContractEditor) {
 		Object.assign(edit.properties("SessionResponse"), {
 			...extraSessionMembers,
 			task_type: { type: ["string", "null"] },
+			workload_type: { type: ["string", "null"] },
 		});
 		Object.assign(edit.properties("SseSession"), edit.properties("SessionResponse"));
 	},
@@ -126,6 +127,15 @@ export const patches: readonly Patch[] = [
 		operation: "createSession, updateSession, startSession",
 		contract: "an unknown model is accepted",
 		ours: "422 that names those there are",
+	},
+	{
+		operation: "updateSession",
+		contract: "–",
+		ours: "also `applies`: when a running pod has the model and the branch",
+		apply(edit) {
+			const effect: JsonSchema = { enum: ["now", "next_start"] };
+			edit.properties("SessionResponse")["applies"] = { type: "object", properties: { model: effect, branch: effect } };
+		},
 	},
 	{
 		operation: "streamSessions",

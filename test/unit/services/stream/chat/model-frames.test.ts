@@ -36,7 +36,10 @@ describe("answerTo()", () => {
 
 	it("says that the model has an effect later, or why it cannot be", async () => {
 		const later = await answerTo(updated("next_start"), "m");
-		expect(later).to.deep.include({ type: "error", content: 'The model "m" has an effect from the session\'s next start' });
+		expect(later).to.deep.include({
+			type: "error",
+			content: 'The model "m" has an effect from the session\'s next start',
+		});
 		const refused = await answerTo(() => Promise.reject(new ConflictError("The session is busy")), "m");
 		expect(refused).to.deep.equal({ type: "error", content: "The session is busy", error: "The session is busy" });
 	});
