@@ -9,6 +9,7 @@ export const serviceFolders = [
 	"sessions",
 	"blueprints",
 	"settings",
+	"audit",
 	"identity",
 	"pat",
 	"pod-manager",

@@ -3,11 +3,15 @@
  * log.
  */
 import { join } from "node:path";
+import { AuditedStore } from "#shared/audit/audited-store.ts";
+import { AuditLog } from "#shared/audit/audit-log.ts";
+import { AuditSigner } from "#shared/audit/audit-signature.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
+import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
@@ -15,7 +19,7 @@ import { loadParts, type PartModules, serviceFolders } from "./service-folders.t
  * Opens the configured store with the collections of all these parts.
  * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
-export async function openStorage({ config, readiness, log }: Platform, parts: PartModules): Promise<Storage> {
+export async function openStorage({ config, key, readiness, log }: Platform, parts: PartModules): Promise<Storage> {
 	const folder = join(config.data_dir, "store");
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
@@ -24,13 +28,15 @@ export async function openStorage({ config, readiness, log }: Platform, parts: P
 	await store.open(collections);
 	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
-	const relay = new OutboxRelay(
-		store,
-		eventLog,
-		collections.filter(({ hasOutbox }) => hasOutbox),
-		(error) => log.error("Events wait in the store:", error),
+	const auditLog = new AuditLog(store, new AuditSigner(key.auditSeed()));
+	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
+		log.error("Events wait in the store:", error),
 	);
-	return { store, eventLog, relay };
+	return { store: new AuditedStore(store, auditLog), eventLog, auditLog, relay };
+}
+
+function isRelayed({ hasOutbox, audited }: Collection): boolean {
+	return hasOutbox || audited !== undefined;
 }
 
 function collectionsOf({ collections = [] }: PartModule) {
@@ -55,7 +61,7 @@ async function refuseDivided(parts: PartModules, adapter: string): Promise<void>
 /** Refuses storing parts without a relay. @throws {ConfigError} when events would stay in their documents for ever. */
 function refuseUnrelayed(parts: PartModules): void {
 	if (parts.has("event-log")) return;
-	const [sender] = [...parts].find(([, part]) => collectionsOf(part).some(({ hasOutbox }) => hasOutbox)) ?? [];
+	const [sender] = [...parts].find(([, part]) => collectionsOf(part).some(isRelayed)) ?? [];
 	if (sender === undefined) return;
 	throw new ConfigError(
 		`Cannot run "${sender}" without "event-log", which moves its events into the event log; ` +

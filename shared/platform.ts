@@ -5,6 +5,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServiceSchema } from "moleculer";
+import type { AuditedStore } from "./audit/audited-store.ts";
+import type { AuditLog } from "./audit/audit-log.ts";
 import type { Principal } from "./bus/principal.ts";
 import type { Config } from "./config/config.ts";
 import type { EventLog } from "./event-log/event-log.ts";
@@ -13,7 +15,6 @@ import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
 import type { Collection } from "./store/collection.ts";
-import type { DocumentStore } from "./store/document-store.ts";
 
 /**
  * Serves one action in the gateway's own process: the handler writes the HTTP response itself instead of returning a
@@ -69,10 +70,14 @@ export interface Platform {
 
 /** The storage that all storing parts of this process share. */
 export interface Storage {
-	/** The open store with the collections of all parts. The program that opened it closes it. */
-	readonly store: DocumentStore;
+	/**
+	 * The open store with the collections of all parts; it enters what persons change into the audit log. The program
+	 * that opened it closes it.
+	 */
+	readonly store: AuditedStore;
 	/** The event log of the platform. */
 	readonly eventLog: EventLog;
+	readonly auditLog: AuditLog;
 	/**
 	 * Moves the events of this process's documents into the event log. A part wakes the relay after each write with an
 	 * event.

@@ -162,8 +162,9 @@ function readBody({ request, response }: Exchange, route: ActionRoute): JsonObje
 	return {};
 }
 
-function credential({ id }: Exchange, principal: Principal): Meta {
-	return principal.kind === "anonymous" ? { request_id: id } : { request_id: id, principal: vouch(principal) };
+function credential({ id, request }: Exchange, principal: Principal): Meta {
+	const origin = { request_id: id, address: request.socket.remoteAddress ?? "" };
+	return principal.kind === "anonymous" ? origin : { ...origin, principal: vouch(principal) };
 }
 
 /** Reads the `Idempotency-Key` of a request. @throws {InvalidRequestError} */

@@ -43,3 +43,8 @@ export function personKey(tenant: string, id: string): string {
 export function isAdmin(principal: Principal): boolean {
 	return principal.roles.includes("admin");
 }
+
+/** Whether the caller is a person, or a program with a token of a person. */
+export function isPerson({ kind }: Principal): boolean {
+	return kind === "user" || kind === "pat";
+}

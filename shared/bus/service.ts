@@ -14,11 +14,12 @@
  */
 import type { ActionSchema, CallingOptions, Context, EventSchema } from "moleculer";
 import { admit } from "../access/admission.ts";
+import { type Actor, actingAs } from "../audit/actor.ts";
 import { InvalidParametersError, TimeoutError } from "../errors.ts";
 import { now } from "../clock.ts";
-import { type Action, type AnyAction, type Contract, type Event, isIdempotent } from "./contract.ts";
+import { type Action, type AnyAction, type Contract, type Event, isIdempotent, routesOf } from "./contract.ts";
 import { type JsonText, withValues } from "./json-text.ts";
-import type { Principal } from "./principal.ts";
+import { isPerson, type Principal } from "./principal.ts";
 import { refuseLargeRequest, refuseLargeResult } from "./message-size.ts";
 import { compileSchema } from "./validator.ts";
 import type { VouchedPrincipal } from "./vouched-principal.ts";
@@ -36,6 +37,8 @@ export interface Meta {
 	if_none_match?: string;
 	/** The caller's own token, for actions with `passes_token`; absent when the caller sent none. */
 	subject_token?: string;
+	/** The client's address, as the gateway saw it; the audit log shows it. */
+	address?: string;
 }
 
 /** The principal middleware sets these members; a caller never does. */
@@ -71,6 +74,7 @@ export function implement<A extends Record<string, AnyAction>>(
 
 function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 	const check = compileSchema(action.params);
+	const isRead = routesOf(action).some((route) => route.startsWith("GET "));
 	return {
 		visibility: "public",
 		bulkhead: { enabled: false },
@@ -80,9 +84,14 @@ function actionSchema(action: AnyAction, handler: AnyHandler): ActionSchema {
 			const principal = admit(ctx.locals.principal, action);
 			const failures = check(ctx.params);
 			if (failures.length > 0) throw new InvalidParametersError(failures);
-			return refuseLargeResult(await handler(ctx.params, principal, ctx));
+			const actor = isPerson(principal) ? { principal, action: action.name, isRead, ...originOf(ctx.meta) } : undefined;
+			return refuseLargeResult(await actingAs(actor, () => handler(ctx.params, principal, ctx)));
 		},
 	};
+}
+
+function originOf({ request_id, address }: Meta): Pick<Actor, "request_id" | "address"> {
+	return { request_id, address };
 }
 
 /**

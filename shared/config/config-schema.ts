@@ -208,6 +208,19 @@ export const configSchema = schema({
 		description:
 			"MCP servers that clients offer: `name`, `type`, `command`, `args`, `url`, `env`, `headers`, `description`",
 	},
+	audit: {
+		type: "object",
+		props: {
+			retention_days: {
+				type: "number",
+				integer: true,
+				min: 1,
+				max: 36_500,
+				default: 400,
+				description: "How long entries of the audit log are kept, in days",
+			},
+		},
+	},
 	features: {
 		type: "object",
 		props: {

@@ -3,6 +3,7 @@ import type { Contract } from "../bus/contract.ts";
 import { agents } from "./agents.ts";
 import { presets } from "./blueprints/presets.ts";
 import { profiles } from "./blueprints/profiles.ts";
+import { audit } from "./audit.ts";
 import { prompts } from "./blueprints/prompts.ts";
 import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
@@ -24,6 +25,7 @@ import { usage } from "./usage.ts";
 
 export const publicContracts: readonly Contract[] = [
 	agents,
+	audit,
 	budgets,
 	chronicles,
 	features,

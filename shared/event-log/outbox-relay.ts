@@ -1,12 +1,14 @@
 /**
- * Moves events from the documents that caused them into the event log: in order and each exactly once, even when
- * processes die in between.
+ * Moves events from the documents that caused them into the event log, and their audit entries into the audit log: in
+ * order and each exactly once, even when processes die in between.
  * @example
  * ```ts
  * await store.insert(noteCollection, document, [event]);
  * relay.wake(); // the event is in the log soon after
  * ```
  */
+import { auditType } from "#shared/audit/audited-store.ts";
+import type { AuditDraft, AuditLog } from "#shared/audit/audit-log.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
@@ -20,30 +22,33 @@ const pollMs = 1_000;
 const trimMs = 60_000;
 const batch = 100;
 
+/** The two logs of the platform. */
+export interface Logs {
+	readonly events: EventLog;
+	readonly audit: AuditLog;
+}
+
 /** The relay of one process. The program that starts it stops it before the store is closed. */
 export class OutboxRelay {
 	readonly #store: DocumentStore;
-	readonly #log: EventLog;
+	readonly #logs: Logs;
 	readonly #collections: readonly Collection[];
 	readonly #listeners: ((seq: number) => void)[] = [];
 	readonly #readers: (() => Promise<void>)[] = [];
 	readonly #trimming: RecurringJob;
 	readonly #moves: SingleFlight;
 	#poll: Timer | undefined;
+	/** Whether the next move is one of the poll, which looks into the collections without events too. */
+	#isPoll = false;
 	#stopped = false;
 
 	/**
-	 * @param collections The collections whose events are moved, in this order.
+	 * @param collections The collections whose events and audit entries are moved, in this order.
 	 * @param onError Receives the reason why events wait; they are moved as soon as possible.
 	 */
-	constructor(
-		store: DocumentStore,
-		log: EventLog,
-		collections: readonly Collection[],
-		onError: (error: unknown) => void,
-	) {
+	constructor(store: DocumentStore, logs: Logs, collections: readonly Collection[], onError: (error: unknown) => void) {
 		this.#store = store;
-		this.#log = log;
+		this.#logs = logs;
 		this.#collections = collections;
 		this.#moves = new SingleFlight(() => this.#moveAll(), onError);
 		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError });
@@ -60,9 +65,9 @@ export class OutboxRelay {
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.wake());
+		this.#poll = every(pollMs, () => this.#wakeAll());
 		this.#trimming.start();
-		this.wake();
+		this.#wakeAll();
 	}
 
 	/**
@@ -70,6 +75,11 @@ export class OutboxRelay {
 	 */
 	wake(): void {
 		if (!this.#stopped) this.#moves.request();
+	}
+
+	#wakeAll(): void {
+		this.#isPoll = true;
+		this.wake();
 	}
 
 	/** Resolves when all events written by this process before the call are in the log, or after `ms`. */
@@ -89,27 +99,41 @@ export class OutboxRelay {
 
 	async #trimLog(): Promise<void> {
 		await Promise.all(this.#readers.map((read) => read()));
-		await this.#log.trim();
+		await this.#logs.events.trim();
 	}
 
 	async #moveAll(): Promise<void> {
-		for (const collection of this.#collections) await this.#move(collection);
+		const isPoll = this.#isPoll;
+		this.#isPoll = false;
+		for (const collection of this.#collections) if (isPoll || collection.hasOutbox) await this.#move(collection);
 	}
 
 	async #move(collection: Collection): Promise<void> {
 		const documents = await this.#store.outbox(collection, batch);
 		const entries = documents.flatMap((document) => timed(collection, document)).sort(byTime);
 		if (entries.length === 0) return;
-		const seq = await this.#log.append(entries);
+		const audited = entries.filter(({ entry }) => entry.type === auditType);
+		const events = audited.length === 0 ? entries : entries.filter(({ entry }) => entry.type !== auditType);
+		if (events.length > 0) await this.#announce(events);
+		if (audited.length > 0) await this.#logs.audit.append(audited.map(draftOf));
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
-		for (const listener of this.#listeners) listener(seq);
 		if (documents.length === batch) this.#moves.request();
+	}
+
+	/** Appends events to the event log, and tells the listeners. */
+	async #announce(events: readonly KeyedEntry[]): Promise<void> {
+		const seq = await this.#logs.events.append(events);
+		for (const listener of this.#listeners) listener(seq);
 	}
 
 	#trim(collection: Collection, { id, entries }: OutboxDocument): Promise<void> {
 		return this.#store.trimOutbox(collection, id, Math.max(...entries.map(({ n }) => n)));
 	}
+}
+
+function draftOf({ key, entry: { data, audience } }: KeyedEntry): AuditDraft {
+	return { key, tenant: audience.tenant, facts: JSON.parse(data) };
 }
 
 interface TimedEntry extends KeyedEntry {

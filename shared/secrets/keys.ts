@@ -63,6 +63,11 @@ export class InstallationKey {
 		return this.#derive("pod-mark").toString("base64url");
 	}
 
+	/** Returns the seed of the key that signs checkpoints of the audit log. */
+	auditSeed(): Buffer {
+		return this.#derive("audit-signature");
+	}
+
 	/** Returns the name of the installation for the environment of its processes; it reveals nothing about the key. */
 	installationId(): string {
 		return this.#derive("installation-id").toString("hex").slice(0, 16);

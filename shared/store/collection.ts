@@ -48,11 +48,20 @@ export interface Collection<
 	readonly name: string;
 	readonly columns: C;
 	readonly indexes: I;
-	/** Whether a write of its documents may have events, which the relay moves into the event log. */
+	/** Whether a write of its documents may have events, which the relay moves into the event log at once. */
 	readonly hasOutbox: boolean;
 	/** Absent: the collection cannot be searched. */
 	readonly searched?: SearchSpec;
+	/**
+	 * The members of the text that the audit log shows after a change by a person, never secrets; absent: changes are
+	 * not audited. Such a collection has an integer column `rev` that every write sets to a larger number. Its entries
+	 * wait in its outbox for at most a second.
+	 */
+	readonly audited?: Audited;
 }
+
+/** The members that the audit log shows, or all of them. */
+export type Audited = readonly string[] | "all";
 
 const collectionName = /^[a-z][a-z0-9_-]*$/;
 /** The pattern for columns and indexes. Stores reserve names that begin with `_`. */
@@ -66,17 +75,41 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
-	{ hasOutbox = false, searched }: { readonly hasOutbox?: boolean; readonly searched?: NoInfer<SearchIn<C, I>> } = {},
+	{ hasOutbox = false, searched, audited }: CollectionOptions<C, I> = {},
 ): Collection<C, I> {
-	const odd = [...Object.keys(columns), ...Object.keys(indexes)].find((member) => !memberName.test(member));
+	refuseNames(name, [...Object.keys(columns), ...Object.keys(indexes)]);
+	refuseIndexes(name, columns, indexes);
+	if (audited && columns["rev"] !== "integer")
+		throw new TypeError(`Cannot audit "${name}": it has no integer column "rev"`);
+	return {
+		name,
+		columns,
+		indexes,
+		hasOutbox,
+		...(searched && { searched }),
+		...(audited && { audited }),
+	};
+}
+
+function refuseNames(name: string, members: readonly string[]): void {
+	const odd = members.find((member) => !memberName.test(member));
 	if (!collectionName.test(name) || odd !== undefined)
 		throw new TypeError(`Cannot define collection "${name}": "${odd ?? name}" is not a name that may be used`);
+}
+
+function refuseIndexes(name: string, columns: Columns, indexes: Readonly<Record<string, IndexSpec>>): void {
 	for (const [index, spec] of Object.entries(indexes)) {
 		const wrong = spec.columns.find((column) => columns[column] !== "text" && columns[column] !== "integer");
 		if (wrong !== undefined)
 			throw new TypeError(`Cannot index "${wrong}" in "${name}.${index}": no such text or integer column`);
 	}
-	return { name, columns, indexes, hasOutbox, ...(searched && { searched }) };
+}
+
+/** The optional properties of a collection; default: no events, no search, no audit. */
+interface CollectionOptions<C, I> {
+	readonly hasOutbox?: boolean;
+	readonly searched?: NoInfer<SearchIn<C, I>>;
+	readonly audited?: Audited;
 }
 
 /** A {@link SearchSpec} that can only name indexes and text columns of the collection. */

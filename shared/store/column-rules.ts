@@ -22,8 +22,9 @@ export function checkDocument(collection: Collection, document: Document<Columns
 }
 
 /** Checks the events of a write. @throws {TypeError} when there are events that no relay would ever find. */
-export function checkOutbox({ name, hasOutbox }: Collection, events: readonly OutboxEntry[]): void {
-	if (events.length > 0 && !hasOutbox) throw new TypeError(`Cannot write events to "${name}": it has no outbox`);
+export function checkOutbox({ name, hasOutbox, audited }: Collection, events: readonly OutboxEntry[]): void {
+	if (events.length > 0 && !hasOutbox && !audited)
+		throw new TypeError(`Cannot write events to "${name}": it has no outbox`);
 }
 
 /** Checks a guard. @throws {TypeError} when it names too many columns, or columns that cannot be compared. */

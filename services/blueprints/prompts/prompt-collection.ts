@@ -26,7 +26,10 @@ export const promptCollection = defineCollection(
 		by_scope: { columns: ["tenant", "scope", "updated_at"] },
 		by_repo: { columns: ["tenant", "repo", "updated_at"] },
 	},
-	{ searched: { index: "by_tenant", columns: ["name", "content"] } },
+	{
+		searched: { index: "by_tenant", columns: ["name", "content"] },
+		audited: ["name", "scope", "project_repo", "tags"],
+	},
 );
 
 export type PromptColumns = (typeof promptCollection)["columns"];

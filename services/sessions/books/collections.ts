@@ -6,7 +6,12 @@ import { accountColumns } from "../record/account.ts";
  * The limits that administrators have set. The id is the JSON list of the tenant and, for a user, the user's name; without
  * `limit_micros` there is no limit.
  */
-export const budgetLimitCollection = defineCollection("budget_limits", { limit_micros: "integer" }, {});
+export const budgetLimitCollection = defineCollection(
+	"budget_limits",
+	{ limit_micros: "integer", rev: "integer" },
+	{},
+	{ audited: ["limit_micros"] },
+);
 
 /**
  * The accounts of users and tenants, one document per day. The id is the JSON list of the tenant, the owner if there is

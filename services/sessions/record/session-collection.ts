@@ -60,7 +60,10 @@ export const sessionCollection = defineCollection(
 		/** All sessions, in an order that no change affects. */
 		created: { columns: ["created_at"] },
 	},
-	{ hasOutbox: true },
+	{
+		hasOutbox: true,
+		audited: ["name", "status", "model", "repo", "branch", "agent", "permission_mode", "budget", "tracker_issue_id"],
+	},
 );
 
 export type SessionDocument = Document<(typeof sessionCollection)["columns"]>;

@@ -5,7 +5,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 
-export const adminSettingCollection = settingCollection("admin_settings");
+export const adminSettingCollection = settingCollection("admin_settings", "all");
 
 /** The choices of administrators; everything else has its default. */
 interface ChosenSettings {

@@ -7,7 +7,7 @@ import { settingCollection } from "../record/setting-collection.ts";
 import { SettingRecords } from "../record/setting-records.ts";
 import { featureModules, type KnownModule } from "./feature-modules.ts";
 
-export const featureToggleCollection = settingCollection("feature_toggles");
+export const featureToggleCollection = settingCollection("feature_toggles", "all");
 
 /** The chosen switches by the module's key. */
 type Toggles = Readonly<Record<string, boolean>>;

@@ -13,6 +13,7 @@ import { defineCollection } from "#shared/store/collection.ts";
 import type { DocumentStore, documentStoreMethods, OutboxEntry } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { eventually } from "../../support/eventually.ts";
+import { logsOn } from "../../support/stores/logs-on.ts";
 
 const things = defineCollection("things", { rev: "integer" }, {}, { hasOutbox: true });
 const audience = { tenant: "t", owner: "o" };
@@ -72,7 +73,7 @@ describe("event log", () => {
 			},
 		});
 		const relays = Array.from({ length: 3 }, () => {
-			return new OutboxRelay(forgetful, new EventLog(forgetful), [things], () => {});
+			return new OutboxRelay(forgetful, logsOn(forgetful), [things], () => {});
 		});
 		const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);
 		let written = false;
@@ -94,7 +95,7 @@ describe("event log", () => {
 	});
 
 	it("returns the events with counters, and no others", async () => {
-		const relay = new OutboxRelay(store, log, [things], () => {});
+		const relay = new OutboxRelay(store, logsOn(store, log), [things], () => {});
 		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [{ ...event(1), counters: { apples: 2, pears: -1 } }]);
 		await store.update(things, "a", {}, { set: { rev: 2 } }, [event(2)]);
 		const ofTenant = { ...event(3), audience: { tenant: "t" }, counters: { apples: 1 } };
@@ -109,7 +110,7 @@ describe("event log", () => {
 	});
 
 	it("keeps the order of a document although the clock was set back between its events (M10)", async () => {
-		const relay = new OutboxRelay(store, log, [things], () => {});
+		const relay = new OutboxRelay(store, logsOn(store, log), [things], () => {});
 		const at = (n: number, time: number): OutboxEntry => ({ ...event(n), at: time });
 		await store.insert(things, { id: "a", wire: "{}", rev: 1 }, [at(1, 5_000)]);
 		await store.update(things, "a", {}, { set: { rev: 2 } }, [at(2, 6_000)]);

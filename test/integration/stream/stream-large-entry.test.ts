@@ -10,6 +10,7 @@ import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
 import { sampleSession, type TestStream } from "../../support/platform/start-stream.ts";
 import { useStreams } from "../../support/clients/use-streams.ts";
+import { logsOn } from "../../support/stores/logs-on.ts";
 
 const collections = [eventLogCollection, eventLogNameCollection];
 const engines: Record<string, () => Promise<StoreUnderTest>> = {
@@ -32,7 +33,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
 		afterEach(() => opened.discard());
 
 		async function startOnStore(): Promise<TestStream> {
-			const relay = new OutboxRelay(opened.store, log, [], () => {});
+			const relay = new OutboxRelay(opened.store, logsOn(opened.store, log), [], () => {});
 			const stream = await start({ logService: eventLogService(log, relay) });
 			stream.neighbours.sessions = [sampleSession(1)];
 			return stream;

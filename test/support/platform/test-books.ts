@@ -17,6 +17,7 @@ import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { noLog } from "./no-log.ts";
 import { sessionCreate, sessionDocument } from "./session-record.ts";
+import { logsOn } from "../stores/logs-on.ts";
 
 export const bookTestCollections = [
 	sessionCollection,
@@ -39,7 +40,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const log = new EventLog(store);
 	const counts = new SessionCounts(store, log);
 	await counts.open();
-	const relay = new OutboxRelay(store, log, [sessionCollection], () => {
+	const relay = new OutboxRelay(store, logsOn(store, log), [sessionCollection], () => {
 		// The relay tries again.
 	});
 	const records = new SessionRecords(store, () => relay.wake());

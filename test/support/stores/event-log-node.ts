@@ -23,6 +23,7 @@ import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { usageService } from "#services/sessions/usage.service.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { noLog } from "../platform/no-log.ts";
+import { logsOn } from "./logs-on.ts";
 
 /** The payload of one event with the usual size of a session's event. */
 const payload = JSON.stringify({ text: "x".repeat(700) });
@@ -52,7 +53,7 @@ export class EventLogNode implements AsyncDisposable {
 
 	async #start(): Promise<void> {
 		await this.#store.open([sessionCollection, eventLogCollection, eventLogNameCollection, ...bookCollections]);
-		const relay = new OutboxRelay(this.#store, this.#log, [], () => {});
+		const relay = new OutboxRelay(this.#store, logsOn(this.#store, this.#log), [], () => {});
 		this.#broker.createService(eventLogService(this.#log, relay));
 		const counts = new SessionCounts(this.#store, this.#log);
 		await counts.open();

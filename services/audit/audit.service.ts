@@ -1,0 +1,48 @@
+/** Offers the audit log to administrators, and enters what other processes refuse. */
+import type { ServiceSchema } from "moleculer";
+import { jsonText } from "#shared/bus/json-text.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { implement } from "#shared/bus/service.ts";
+import type { AuditedStore } from "#shared/audit/audited-store.ts";
+import type { AuditLog } from "#shared/audit/audit-log.ts";
+import { audit } from "#shared/contracts/audit.ts";
+import { readPage } from "#shared/store/stored-page.ts";
+
+/** The count of checkpoints of one export. */
+const maxCheckpoints = 100;
+
+export function auditService(log: AuditLog, store: Pick<AuditedStore, "note" | "noteRead">): ServiceSchema {
+	return {
+		name: audit.name,
+		actions: implement(audit, {
+			async list({ limit, cursor, actor, resource }, { tenant }, { meta }) {
+				const found = await log.page(tenant, { limit, cursor, actor, resource });
+				return readPage({ ...found, documents: found.documents.map(listed) }, meta.if_none_match);
+			},
+
+			async export({ after, limit }, { tenant }) {
+				await store.noteRead("audit_log");
+				await log.checkpoint(tenant);
+				const [entries, checkpoints] = await Promise.all([
+					log.entries(tenant, after, limit),
+					log.checkpoints(tenant, after, maxCheckpoints),
+				]);
+				const members = [`"public_key":${JSON.stringify(log.publicKey)}`, member("checkpoints", checkpoints)];
+				return jsonText(`{${[...members, member("entries", entries)].join(",")}}`);
+			},
+
+			async refused({ actor, action, reason, request_id, address }) {
+				const principal = { ...actor, roles: [] } as const satisfies Principal;
+				await store.note({ principal, action, isRead: false, request_id, address }, { outcome: "refused", reason });
+			},
+		}),
+	};
+}
+
+function listed({ id, wire, seq = 0 }: { id: string; wire: string; seq?: number }) {
+	return { id, wire, rev: seq };
+}
+
+function member(name: string, texts: readonly string[]): string {
+	return `"${name}":[${texts.join(",")}]`;
+}

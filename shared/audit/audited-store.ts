@@ -1,0 +1,189 @@
+/**
+ * A store that enters what persons change into the audit log. The entry of a change is part of the same write: it waits
+ * in the outbox of the changed document until the relay moves it. A removal takes the outbox with the document, so its
+ * entry is written before, with the outcome `begun`.
+ */
+import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Collection, Columns, Document } from "#shared/store/collection.ts";
+import type { Appended, Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
+import { type Actor, currentActor } from "./actor.ts";
+import type { AuditFacts, AuditOutcome } from "./audit-chain.ts";
+import type { AuditLog } from "./audit-log.ts";
+
+/** The type of the outbox entries that the relay moves into the audit log. */
+export const auditType = "audit";
+
+/** Longest text of one shown member, in UTF-16 units. */
+const maxShown = 200;
+
+/** The time in which a repeated read of the same object by the same person is one entry, in milliseconds. */
+const sameReadMs = 60_000;
+/** The count of reads that this process remembers. */
+const rememberedReads = 1_000;
+
+/** Decorates a store, which the caller opens and closes. */
+export class AuditedStore implements DocumentStore {
+	readonly #store: DocumentStore;
+	readonly #log: AuditLog;
+	/** The times of the newest entries of reads. */
+	readonly #reads = new LRUCache<string, number>({ max: rememberedReads });
+	readonly isShared: boolean;
+
+	constructor(store: DocumentStore, log: AuditLog) {
+		this.#store = store;
+		this.#log = log;
+		this.isShared = store.isShared;
+	}
+
+	insert<C extends Columns>(
+		collection: Collection<C>,
+		document: Document<C>,
+		events: readonly OutboxEntry[] = [],
+	): Promise<void> {
+		const actor = actorFor(collection);
+		if (!actor) return this.#store.insert(collection, document, events);
+		const changed = shownMembers(collection, document.wire);
+		const entry = entryOf(actor, { collection, id: document.id, rev: revisionOf(document), changed });
+		return this.#store.insert(collection, document, [...events, entry]);
+	}
+
+	update<C extends Columns>(
+		collection: Collection<C>,
+		id: string,
+		guard: Guard<C>,
+		change: Change<C>,
+		events: readonly OutboxEntry[] = [],
+	): Promise<Document<C> | undefined> {
+		const actor = actorFor(collection);
+		const rev = actor && revisionOf(change.set ?? {});
+		// Columns that clients do not see are no change of the object.
+		if (!actor || rev === undefined) return this.#store.update(collection, id, guard, change, events);
+		const changed = shownMembers(collection, change.wire);
+		return this.#store.update(collection, id, guard, change, [
+			...events,
+			entryOf(actor, { collection, id, rev, changed }),
+		]);
+	}
+
+	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
+		const actor = actorFor(collection);
+		if (actor) await this.note(actor, { outcome: "begun", resource: `${collection.name}/${id}` });
+		return this.#store.remove(collection, id, guard);
+	}
+
+	/** Enters something that is no change of a document, at once. @throws when the entry is not in the log. */
+	async note(actor: Actor, facts: Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">): Promise<void> {
+		const { tenant } = actor.principal;
+		await this.#log.append([{ tenant, key: `note:${randomUUID()}`, facts: factsOf(actor, facts) }]);
+	}
+
+	/**
+	 * Enters that the present actor has read an object of somebody else. A repetition within a minute is no entry.
+	 * @throws when the entry is not in the log; the caller then shows nothing.
+	 */
+	async noteRead(resource: string): Promise<void> {
+		const actor = currentActor();
+		if (!actor?.isRead) return;
+		const { tenant, id } = actor.principal;
+		const key = JSON.stringify([tenant, id, actor.action, resource]);
+		if (now() - (this.#reads.get(key) ?? -Infinity) < sameReadMs) return;
+		await this.note(actor, { outcome: "read", resource });
+		this.#reads.set(key, now());
+	}
+
+	open(collections: readonly Collection[]): Promise<void> {
+		return this.#store.open(collections);
+	}
+
+	append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
+		return this.#store.append(collection, documents);
+	}
+
+	get: DocumentStore["get"] = (...args) => this.#store.get(...args);
+
+	find: DocumentStore["find"] = (...args) => this.#store.find(...args);
+
+	versions: DocumentStore["versions"] = (...args) => this.#store.versions(...args);
+
+	search: DocumentStore["search"] = (...args) => this.#store.search(...args);
+
+	count: DocumentStore["count"] = (...args) => this.#store.count(...args);
+
+	removeMany(collection: Collection, ids: readonly string[]): Promise<void> {
+		return this.#store.removeMany(collection, ids);
+	}
+
+	outbox: DocumentStore["outbox"] = (...args) => this.#store.outbox(...args);
+
+	isWaiting: DocumentStore["isWaiting"] = (...args) => this.#store.isWaiting(...args);
+
+	trimOutbox: DocumentStore["trimOutbox"] = (...args) => this.#store.trimOutbox(...args);
+
+	ping(): Promise<void> {
+		return this.#store.ping();
+	}
+
+	close(): Promise<void> {
+		return this.#store.close();
+	}
+}
+
+/** Returns the actor whose changes of this collection are entered. */
+function actorFor({ audited }: Collection): Actor | undefined {
+	return audited === undefined ? undefined : currentActor();
+}
+
+function revisionOf(columns: Readonly<Record<string, unknown>>): number | undefined {
+	const { rev } = columns;
+	return typeof rev === "number" ? rev : undefined;
+}
+
+interface AuditedWrite {
+	readonly collection: Collection;
+	readonly id: string;
+	readonly rev: number | undefined;
+	readonly changed: Record<string, unknown> | undefined;
+}
+
+function entryOf(actor: Actor, { collection, id, rev, changed }: AuditedWrite): OutboxEntry {
+	if (rev === undefined) throw new TypeError(`Cannot audit "${collection.name}/${id}": it is written without "rev"`);
+	const outcome: AuditOutcome = "done";
+	const facts = factsOf(actor, { outcome, resource: `${collection.name}/${id}`, ...(changed && { changed }) });
+	const audience = { tenant: actor.principal.tenant };
+	return { n: rev, type: auditType, data: JSON.stringify(facts), audience, at: now() };
+}
+
+/** Returns the facts of an entry in the order in which they are shown. */
+function factsOf(
+	{ principal, action, request_id, address }: Actor,
+	{ outcome, resource, reason, changed }: Pick<AuditFacts, "outcome" | "resource" | "reason" | "changed">,
+): AuditFacts {
+	return {
+		time: isoTime(),
+		actor: { kind: principal.kind, id: principal.id },
+		action,
+		outcome,
+		...(resource !== undefined && { resource }),
+		...(changed && { changed }),
+		...(reason !== undefined && { reason }),
+		...(request_id !== undefined && { request_id }),
+		...(address !== undefined && { address }),
+	};
+}
+
+/** Returns the members of a text that may be shown; undefined when there is none. */
+function shownMembers({ audited = [] }: Collection, wire: string | undefined): Record<string, unknown> | undefined {
+	if (wire === undefined || audited.length === 0) return undefined;
+	const value: Record<string, unknown> = JSON.parse(wire);
+	const names = audited === "all" ? Object.keys(value) : audited;
+	const shown = names.filter((name) => value[name] !== undefined).map((name) => [name, shownValue(value[name])]);
+	return shown.length === 0 ? undefined : Object.fromEntries(shown);
+}
+
+function shownValue(value: unknown): unknown {
+	if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
+	const text = typeof value === "string" ? value : JSON.stringify(value);
+	return text.length <= maxShown ? value : `${text.slice(0, maxShown)}…`;
+}

@@ -1,0 +1,95 @@
+/** The contract of the audit log: who did what, by tenant. */
+import { defineContract } from "../bus/contract.ts";
+import { schema, type Output } from "../bus/schema.ts";
+import { pageOf, pageParams } from "./page-fields.ts";
+
+const name = { type: "string", max: 300 } as const;
+/** The ids of persons and tenants come from identity providers. */
+const longName = { type: "string", max: 1_000 } as const;
+
+export const auditEntry = schema({
+	tenant: { type: "string" },
+	seq: { type: "number", integer: true, description: "Counts the entries of the tenant without gaps" },
+	key: { type: "string", description: "Identifies the write that caused the entry" },
+	time: { type: "string", format: "date-time" },
+	actor: {
+		type: "object",
+		props: { kind: { type: "enum", values: ["user", "pat"] }, id: { type: "string" } },
+	},
+	action: { type: "string", description: "The action that was called, e.g. `sessions.stop`" },
+	outcome: {
+		type: "enum",
+		values: ["done", "begun", "refused", "read"],
+		description: "`begun`: entered before the change, which a later entry or the object itself confirms",
+	},
+	resource: { type: "string", optional: true, description: "The object, e.g. `sessions/<id>`" },
+	changed: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "any" },
+		optional: true,
+		description: "Members of the object after the change; never secrets",
+	},
+	reason: { type: "string", optional: true },
+	request_id: { type: "string", optional: true },
+	address: { type: "string", optional: true },
+	previous: { type: "string", description: "The hash of the entry before" },
+	hash: { type: "string", description: "SHA-256 over `previous`, a line feed and the other members as JSON" },
+});
+export type AuditEntryResource = Output<typeof auditEntry>;
+
+export const auditCheckpoint = schema({
+	tenant: { type: "string" },
+	seq: { type: "number", integer: true },
+	hash: { type: "string" },
+	time: { type: "string", format: "date-time" },
+	signature: { type: "string", description: "Ed25519, base64url" },
+});
+
+export const auditExport = schema({
+	public_key: { type: "string", description: "The key that signs the checkpoints, as PEM" },
+	checkpoints: { type: "array", items: { type: "object", props: auditCheckpoint } },
+	entries: { type: "array", items: { type: "object", props: auditEntry } },
+});
+export type AuditExport = Output<typeof auditExport>;
+
+export const audit = defineContract("audit", {
+	list: {
+		rest: "GET /admin/audit",
+		access: "admin",
+		summary: "Who did what in the caller's tenant, newest first",
+		params: {
+			...pageParams,
+			actor: { ...name, optional: true, description: "Only entries of this person" },
+			resource: { ...name, optional: true, description: "Only entries about this object, e.g. `sessions/<id>`" },
+		},
+		returns: pageOf({ type: "object", props: auditEntry }),
+		errors: [400, 503],
+		paged: true,
+	},
+	export: {
+		rest: "GET /admin/audit/export",
+		access: "admin",
+		summary: "Entries in their order with the signed checkpoints, for a verifier that works offline",
+		params: {
+			after: { type: "number", integer: true, min: 0, default: 0, description: "The number of the last known entry" },
+			limit: { type: "number", integer: true, min: 1, max: 500, default: 500 },
+		},
+		returns: { type: "object", props: auditExport },
+		errors: [503],
+	},
+	refused: {
+		access: "system",
+		summary: "Enter a request that the gateway refused",
+		params: {
+			actor: {
+				type: "object",
+				props: { kind: { type: "enum", values: ["user", "pat"] }, id: longName, tenant: longName },
+			},
+			action: name,
+			reason: { type: "string", max: 1_000 },
+			request_id: { ...name, optional: true },
+			address: { ...name, optional: true },
+		},
+	},
+});

@@ -1,0 +1,151 @@
+/** Changes by persons are in the audit log exactly once, in one chain, on both stores, although relays race. */
+import { expect } from "chai";
+import { type Actor, actingAs } from "#shared/audit/actor.ts";
+import type { ChainedEntry } from "#shared/audit/audit-chain.ts";
+import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
+import { AuditedStore } from "#shared/audit/audited-store.ts";
+import { verifyAudit } from "#shared/audit/audit-verification.ts";
+import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
+import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { defineCollection } from "#shared/store/collection.ts";
+import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
+import { eventually } from "../../support/eventually.ts";
+import { stopClock } from "../../support/machine/stopped-clock.ts";
+import { logsOn } from "../../support/stores/logs-on.ts";
+import { openEmbedded, openOnEndpoint } from "../../support/stores/open-stores.ts";
+
+const things = defineCollection("things", { rev: "integer" }, {}, { audited: ["name"] });
+const collections = [things, auditLogCollection, auditCheckpointCollection, eventLogCollection, eventLogNameCollection];
+
+function actor(id: string, isRead = false): Actor {
+	return {
+		principal: { kind: "user", id, tenant: "t", roles: [] },
+		action: "things.change",
+		isRead,
+		request_id: "r1",
+		address: "127.0.0.1",
+	};
+}
+
+for (const [name, open] of [
+	["the embedded store", openEmbedded],
+	["MongoDB's protocol", openOnEndpoint],
+] as const) {
+	describe(`audited store on ${name}`, () => {
+		let opened: StoreUnderTest;
+		let store: AuditedStore;
+
+		beforeEach(async () => {
+			opened = await open(collections);
+			store = new AuditedStore(opened.store, logsOn(opened.store).audit);
+		});
+		afterEach(() => opened.discard());
+
+		const wire = (text: string, secret: string) => JSON.stringify({ name: text, secret });
+
+		function relay(): OutboxRelay {
+			return new OutboxRelay(opened.store, logsOn(opened.store), [things], () => {});
+		}
+
+		async function entries(): Promise<ChainedEntry[]> {
+			const texts = await logsOn(opened.store).audit.entries("t", 0, 500);
+			return texts.map((text): ChainedEntry => JSON.parse(text));
+		}
+
+		async function expectWhole(): Promise<void> {
+			const { audit } = logsOn(opened.store);
+			await audit.checkpoint("t");
+			const checkpoints = (await audit.checkpoints("t", 0, 100)).map((text) => JSON.parse(text));
+			const log = { publicKey: audit.publicKey, checkpoints, entries: await entries() };
+			expect(verifyAudit(log).faults).to.deep.equal([]);
+		}
+
+		it("enters every change once, in order, although three relays race", async () => {
+			const ids = Array.from({ length: 20 }, (_, index) => `thing-${index}`);
+			const relays = [relay(), relay(), relay()];
+			for (const one of relays) one.start();
+			try {
+				await Promise.all(
+					ids.map((id) =>
+						actingAs(actor(id), async () => {
+							await store.insert(things, { id, wire: wire("one", "hidden"), rev: 1 });
+							await store.update(things, id, { equals: { rev: 1 } }, { wire: wire("two", "hidden"), set: { rev: 2 } });
+						}),
+					),
+				);
+				await eventually(async () => (await entries()).length === 40, { withinMs: 20_000 });
+			} finally {
+				await Promise.all(relays.map((one) => one.stop()));
+			}
+			const log = await entries();
+			for (const id of ids) {
+				const own = log.filter(({ resource }) => resource === `things/${id}`);
+				expect(own.map(({ changed }) => changed)).to.deep.equal([{ name: "one" }, { name: "two" }]);
+				expect(own[0]).to.deep.include({ actor: { kind: "user", id }, action: "things.change", outcome: "done" });
+			}
+			expect(JSON.stringify(log)).not.to.include("hidden");
+			await expectWhole();
+		});
+
+		it("enters a change in the same write: it is there although its process died before the relay ran", async () => {
+			await actingAs(actor("a"), () => store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 }));
+			expect(await entries()).to.deep.equal([]);
+			const late = relay();
+			late.start();
+			await eventually(async () => (await entries()).length === 1);
+			await late.stop();
+			expect(await opened.store.isWaiting(things, "x")).to.equal(false);
+		});
+
+		it("enters no change of the platform, none that lost its race, and none of hidden columns", async () => {
+			await store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 });
+			await actingAs(actor("a"), async () => {
+				const change = { wire: wire("two", ""), set: { rev: 9 } };
+				expect(await store.update(things, "x", { equals: { rev: 8 } }, change)).to.equal(undefined);
+				await store.update(things, "x", {}, { wire: wire("three", "") });
+			});
+			expect(await opened.store.isWaiting(things, "x")).to.equal(false);
+		});
+
+		it("enters a removal before it, and a read of something of others once a minute", async () => {
+			await store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 });
+			await actingAs(actor("a"), () => store.remove(things, "x", {}));
+			expect((await entries()).map(({ outcome, resource }) => [outcome, resource])).to.deep.equal([
+				["begun", "things/x"],
+			]);
+			using clock = stopClock();
+			const read = () => actingAs(actor("a", true), () => store.noteRead("things/y"));
+			await read();
+			await read();
+			expect(await entries()).to.have.length(2);
+			clock.advance(60_000);
+			await read();
+			expect(await entries()).to.have.length(3);
+			await actingAs(actor("a"), () => store.noteRead("things/z"));
+			expect(await entries(), "a read for a change").to.have.length(3);
+			await expectWhole();
+		});
+
+		it("removes old entries, and the rest can be verified", async () => {
+			using clock = stopClock();
+			const { audit } = logsOn(opened.store);
+			const note = (resource: string) => store.note(actor("a"), { outcome: "read", resource });
+			await note("things/1");
+			await note("things/2");
+			clock.advance(2 * 86_400_000);
+			await note("things/3");
+			await audit.trim(1);
+			expect((await entries()).map(({ seq }) => seq)).to.deep.equal([3]);
+			await expectWhole();
+			clock.advance(2 * 86_400_000);
+			await logsOn(opened.store).audit.trim(1);
+			expect(await entries()).to.deep.equal([]);
+			await new AuditedStore(opened.store, logsOn(opened.store).audit).note(actor("a"), { outcome: "read" });
+			expect(
+				(await entries()).map(({ seq }) => seq),
+				"the numbers go on",
+			).to.deep.equal([4]);
+			await expectWhole();
+		});
+	});
+}
