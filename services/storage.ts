@@ -32,7 +32,7 @@ export async function openStorage({ config, key, readiness, log }: Platform, par
 	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
 		log.error("Events wait in the store:", error),
 	);
-	return { store: new AuditedStore(store, auditLog), eventLog, auditLog, relay };
+	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay };
 }
 
 function isRelayed({ hasOutbox, audited }: Collection): boolean {

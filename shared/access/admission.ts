@@ -3,7 +3,7 @@
  * is decided afterwards, by the table of access (access-table.ts). Pure.
  */
 import { type Access, type AnyAction, routesOf } from "../bus/contract.ts";
-import { anonymous, type Principal, type PrincipalKind } from "../bus/principal.ts";
+import { anonymous, isPerson, type Principal, type PrincipalKind } from "../bus/principal.ts";
 import type { TokenScope } from "../contracts/pat/tokens.ts";
 import { ForbiddenError, UnauthorizedError } from "../errors.ts";
 
@@ -76,9 +76,4 @@ export function admit(
 	if (isPerson(principal) && !rightsByRole[roleOf(principal)].includes(right))
 		throw new ForbiddenError(refusals[right]);
 	return principal;
-}
-
-/** Whether roles count: pods and jobs of the platform have none. */
-function isPerson({ kind }: Principal): boolean {
-	return kind === "user" || kind === "pat";
 }

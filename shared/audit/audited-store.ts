@@ -5,7 +5,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { isoTime, now } from "#shared/clock.ts";
+import { isoTime, monotonic, now, sleep } from "#shared/clock.ts";
+import { UnavailableError } from "#shared/errors.ts";
 import type { Collection, Columns, Document } from "#shared/store/collection.ts";
 import type { Appended, Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
 import { type Actor, currentActor } from "./actor.ts";
@@ -18,6 +19,10 @@ export const auditType = "audit";
 /** Longest text of one shown member, in UTF-16 units. */
 const maxShown = 200;
 
+/** The longest wait of a removal for the relay, and the interval at which it looks, in milliseconds. */
+const emptyWithinMs = 5_000;
+const emptyPollMs = 10;
+
 /** The time in which a repeated read of the same object by the same person is one entry, in milliseconds. */
 const sameReadMs = 60_000;
 /** The count of reads that this process remembers. */
@@ -29,11 +34,14 @@ export class AuditedStore implements DocumentStore {
 	readonly #log: AuditLog;
 	/** The times of the newest entries of reads. */
 	readonly #reads = new LRUCache<string, number>({ max: rememberedReads });
+	readonly #wakeRelay: () => void;
 	readonly isShared: boolean;
 
-	constructor(store: DocumentStore, log: AuditLog) {
+	/** @param wakeRelay Makes the relay look at once into the outboxes of audited documents. */
+	constructor(store: DocumentStore, log: AuditLog, wakeRelay: () => void) {
 		this.#store = store;
 		this.#log = log;
+		this.#wakeRelay = wakeRelay;
 		this.isShared = store.isShared;
 	}
 
@@ -69,8 +77,19 @@ export class AuditedStore implements DocumentStore {
 
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
 		const actor = actorFor(collection);
+		if (collection.audited) await this.#emptyOutbox(collection, id);
 		if (actor) await this.note(actor, { outcome: "begun", resource: `${collection.name}/${id}` });
 		return this.#store.remove(collection, id, guard);
+	}
+
+	/** Resolves when no entry waits in the document, which would be lost with it. @throws {UnavailableError} */
+	async #emptyOutbox(collection: Collection, id: string): Promise<void> {
+		const end = monotonic() + emptyWithinMs;
+		while (await this.#store.isWaiting(collection, id)) {
+			if (monotonic() > end) throw new UnavailableError("The audit log cannot be written now, so nothing is removed");
+			this.#wakeRelay();
+			await sleep(emptyPollMs);
+		}
 	}
 
 	/** Enters something that is no change of a document, at once. @throws when the entry is not in the log. */

@@ -65,9 +65,9 @@ export class OutboxRelay {
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.#wakeAll());
+		this.#poll = every(pollMs, () => this.wakeAll());
 		this.#trimming.start();
-		this.#wakeAll();
+		this.wakeAll();
 	}
 
 	/**
@@ -77,7 +77,8 @@ export class OutboxRelay {
 		if (!this.#stopped) this.#moves.request();
 	}
 
-	#wakeAll(): void {
+	/** Starts a move that also looks into the collections whose documents have audit entries and no events. */
+	wakeAll(): void {
 		this.#isPoll = true;
 		this.wake();
 	}

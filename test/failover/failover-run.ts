@@ -18,6 +18,7 @@ import { RevisionWatch } from "./revision-watch.ts";
 import { type Fault, type RoundKind, roundKinds } from "./round-kinds.ts";
 import { disagreements, holesOf } from "./store-check.ts";
 import { Writers } from "./writers.ts";
+import { storingServices } from "../support/platform/storing-services.ts";
 
 export interface Round {
 	readonly kind: RoundKind;
@@ -49,7 +50,6 @@ export interface FailoverReport {
 }
 
 const store = "test/failover/held-append-store.ts";
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 const sessions = 3;
 const settleMs = 120_000;
 
@@ -66,7 +66,7 @@ export async function failoverRun({ kinds, seed, root, onRound }: FailoverOption
 	await using nats = await startNatsServer();
 	await using platform = await startPlatform({
 		...(root !== undefined && { root }),
-		processes: [["gateway", "stream"], sessionServices],
+		processes: [["gateway", "stream"], storingServices],
 		readyAt: "/health",
 		config: { store: { adapter: `${store}#HeldAppendStore`, kwargs: { url: set.url } } },
 		env: { BUS__URL: nats.url },

@@ -2,13 +2,14 @@
  * The repository of sessions. Every method takes the principal first: sessions that the principal may not see do not
  * exist for it.
  */
+import type { AuditedStore } from "#shared/audit/audited-store.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
-import { mayUseSession, seesWholeTenant } from "#shared/access/access-table.ts";
+import { mayUseSession, relationTo, seesWholeTenant } from "#shared/access/access-table.ts";
 import type { DocumentStore, Found, Guard, OutboxEntry, Range } from "#shared/store/document-store.ts";
 import { withBudgetRules } from "./session-budget.ts";
 import { countersChange, type SessionCounters } from "./counters-change.ts";
@@ -47,6 +48,9 @@ export class DoesNotFitError extends Error {
 	override readonly name = "DoesNotFitError";
 }
 
+/** A store that may note in the audit log what administrators read of others. */
+export type SessionStore = DocumentStore & Partial<Pick<AuditedStore, "noteRead">>;
+
 type SessionColumns = (typeof sessionCollection)["columns"];
 
 /** The columns that decide who may see a session. */
@@ -57,13 +61,13 @@ const listColumns = ["rev", "created_at"] as const;
 
 /** The sessions in the store, with the queue of changes of this process. */
 export class SessionRecords {
-	readonly #store: DocumentStore;
+	readonly #store: SessionStore;
 	readonly #written: () => void;
 	readonly #chatEndpoint: ChatEndpoint;
 	readonly #changes = new ChangeQueue();
 
 	/** @param written Called after every write that has an event. */
-	constructor(store: DocumentStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
+	constructor(store: SessionStore, written: () => void, chatEndpoint: ChatEndpoint = () => null) {
 		this.#store = store;
 		this.#written = written;
 		this.#chatEndpoint = chatEndpoint;
@@ -73,6 +77,7 @@ export class SessionRecords {
 	async get(principal: Principal, id: string): Promise<SessionRecord> {
 		const document = await this.#store.get(sessionCollection, id);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
+		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
 		return recordOf(document);
 	}
 
@@ -80,6 +85,7 @@ export class SessionRecords {
 	async text(principal: Principal, id: string): Promise<string> {
 		const document = await this.#store.get(sessionCollection, id, audienceColumns);
 		if (!document || !mayKnow(principal, document)) throw sessionNotFound(id);
+		if (isForeign(principal, document)) await this.#store.noteRead?.(`sessions/${id}`);
 		return document.wire;
 	}
 
@@ -234,6 +240,11 @@ function scopeOf(principal: Principal, by: SessionFilter["by"]) {
 
 function mayKnow(principal: Principal, { id, status, tenant, owner }: SessionDocument): boolean {
 	return mayUseSession(principal, status === "deleted" ? "see-deleted" : "see", { session: id, tenant, owner });
+}
+
+/** Whether an administrator looks at somebody else's session. */
+function isForeign(principal: Principal, { id, tenant, owner }: SessionDocument): boolean {
+	return relationTo(principal, { session: id, tenant, owner }) === "administrator";
 }
 
 function sessionNotFound(id: string): NotFoundError {

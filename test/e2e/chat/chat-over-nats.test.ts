@@ -10,9 +10,9 @@ import { eventually } from "../../support/eventually.ts";
 import { type NatsServer, startNatsServer } from "../../support/bus/nats-server.ts";
 import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
-const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
+const processes = [["gateway", "stream"], storingServices, ["pod-manager", "models"]];
 
 interface View {
 	id: string;
@@ -54,7 +54,7 @@ describe("the chat over NATS", function () {
 		const refused = async () => (await refusedChat(url).catch(() => undefined))?.status === 503;
 		await eventually(refused, { withinMs: 45_000, everyMs: 200, what: "a new chat is refused with 503" });
 
-		platform.processes[1] = platform.startProcess(sessionServices);
+		platform.processes[1] = platform.startProcess(storingServices);
 		await platform.ready();
 		const back = await eventually(() => openChat(url), { withinMs: 30_000 });
 		expect((await back.frame("conversation_history")).turns).to.have.length(4);

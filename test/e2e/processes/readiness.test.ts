@@ -16,6 +16,7 @@ import { NatsServer, startNatsServer } from "../../support/bus/nats-server.ts";
 import { runningSession } from "../../support/platform/session-steps.ts";
 import { testPlatform } from "../../support/platform/start-gateway.ts";
 import { startPlatform, TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
 async function readyStatus({ url }: TestPlatform): Promise<number> {
 	return (await fetch(`${url}/ready`)).status;
@@ -92,10 +93,7 @@ describe("readiness", function () {
 		);
 		expect(answer).to.include("event log: ").and.to.include("pod manager: ");
 		expect(existsSync(join(platform.dataDir, "store")), "a store for nobody").to.equal(false);
-		platform.processes = [
-			first,
-			platform.startProcess(["event-log", "sessions", "blueprints", "settings", "identity", "pat"]),
-		];
+		platform.processes = [first, platform.startProcess(storingServices)];
 		await platform.ready();
 	});
 

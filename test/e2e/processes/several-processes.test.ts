@@ -19,11 +19,11 @@ import {
 	type SessionView,
 } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 /** The lease of a dead pod manager expires after this time. */
 const leaseMs = 15_000;
-const processes = [["gateway", "stream"], sessionServices, ["pod-manager", "models"]];
+const processes = [["gateway", "stream"], storingServices, ["pod-manager", "models"]];
 
 describe("three processes over NATS", function () {
 	this.timeout(120_000);
@@ -78,7 +78,7 @@ describe("three processes over NATS", function () {
 		expect((await fetch(`${platform.url}/ready`)).status).to.equal(503);
 		expect((await fetch(`${platform.url}/health`)).status).to.equal(200);
 
-		platform.processes[1] = platform.startProcess(sessionServices);
+		platform.processes[1] = platform.startProcess(storingServices);
 		await platform.ready();
 		await eventually(async () => (await api.get(`/sessions/${id}`)).status === 200, { withinMs: 30_000 });
 		expect(await ask(api, id, "$ echo again")).to.include("again");

@@ -11,13 +11,13 @@ import { freePort } from "../../support/machine/free-port.ts";
 import { NatsServer } from "../../support/bus/nats-server.ts";
 import { ask, createSession, runningSession } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
 const config = join(projectRoot, "config/nats/three-processes.conf");
 const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", "atelier-pod-manager"].map((user) => ({
 	user,
 	password: `secret-of-${user}`,
 }));
-const sessionServices = ["event-log", "sessions", "blueprints", "settings", "identity", "pat"];
 
 describe("rights on NATS", function () {
 	this.timeout(120_000);
@@ -42,7 +42,7 @@ describe("rights on NATS", function () {
 			BUS__PASSWORD: as?.password ?? "",
 		});
 		platform.processes.push(
-			platform.startProcess(sessionServices, asUser(sessions)),
+			platform.startProcess(storingServices, asUser(sessions)),
 			platform.startProcess(["pod-manager", "models"], asUser(podManager)),
 		);
 		const isReady = async () => (await fetch(`${platform.url}/ready`)).status === 200;
@@ -80,7 +80,7 @@ describe("rights on NATS", function () {
 		const foreign = [
 			"MOL-atelier.>",
 			"MOL-atelier.*.stream-gateway.>",
-			`MOL-atelier.REQ.${sessionServices.join("-")}.>`,
+			`MOL-atelier.REQ.${storingServices.join("-")}.>`,
 			">",
 		];
 		for (const subject of foreign) far.subscribe(subject, { callback: (error) => void (error ?? heard++) });

@@ -11,8 +11,9 @@ import { Testbed, type Verdict } from "../testbed.ts";
 import { patience } from "../../support/machine/patience.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
-const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"];
+const others = ["gateway", "stream", ...storingServices];
 const settleMs = 5_000;
 /** The time of a lease of 15 s and a start. */
 const takeoverMs = 45_000;

@@ -10,8 +10,9 @@ import { startPlatform } from "../../support/platform/start-platform.ts";
 import { Testbed, isBroken, type Verdict } from "../testbed.ts";
 import { Random } from "../random.ts";
 import { SessionDriver } from "../session-driver.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
-const others = ["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"];
+const others = ["gateway", "stream", ...storingServices];
 /** The time for the reconnection to the bus and a start. */
 const settleMs = 15_000;
 

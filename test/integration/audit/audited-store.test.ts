@@ -37,7 +37,7 @@ for (const [name, open] of [
 
 		beforeEach(async () => {
 			opened = await open(collections);
-			store = new AuditedStore(opened.store, logsOn(opened.store).audit);
+			store = new AuditedStore(opened.store, logsOn(opened.store).audit, () => {});
 		});
 		afterEach(() => opened.discard());
 
@@ -126,6 +126,17 @@ for (const [name, open] of [
 			await expectWhole();
 		});
 
+		it("removes a document only when its entries are in the log", async () => {
+			const own = relay();
+			store = new AuditedStore(opened.store, logsOn(opened.store).audit, () => own.wakeAll());
+			await actingAs(actor("a"), async () => {
+				await store.insert(things, { id: "x", wire: wire("one", ""), rev: 1 });
+				await store.remove(things, "x", {});
+			});
+			await own.stop();
+			expect((await entries()).map(({ outcome }) => outcome)).to.deep.equal(["done", "begun"]);
+		});
+
 		it("removes old entries, and the rest can be verified", async () => {
 			using clock = stopClock();
 			const { audit } = logsOn(opened.store);
@@ -140,7 +151,7 @@ for (const [name, open] of [
 			clock.advance(2 * 86_400_000);
 			await logsOn(opened.store).audit.trim(1);
 			expect(await entries()).to.deep.equal([]);
-			await new AuditedStore(opened.store, logsOn(opened.store).audit).note(actor("a"), { outcome: "read" });
+			await new AuditedStore(opened.store, logsOn(opened.store).audit, () => {}).note(actor("a"), { outcome: "read" });
 			expect(
 				(await entries()).map(({ seq }) => seq),
 				"the numbers go on",

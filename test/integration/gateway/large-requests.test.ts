@@ -7,9 +7,10 @@ import type { Session } from "#shared/contracts/session-resource.ts";
 import { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
 /** Nothing runs: a session is created, published and listed without a pod. */
-const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"]];
+const processes = [["gateway", "stream", ...storingServices]];
 
 /** Every member has its greatest length, in characters that take the most bytes as JSON. */
 const largest = {

@@ -3,9 +3,10 @@ import { expect } from "chai";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
 
 /** Nothing changes by itself, because there is no pod manager. */
-const processes = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity", "pat"]];
+const processes = [["gateway", "stream", ...storingServices]];
 
 describe("entity tags of the session list", function () {
 	this.timeout(30_000);
