@@ -6,6 +6,7 @@ import { implement } from "#shared/bus/service.ts";
 import type { AuditedStore } from "#shared/audit/audited-store.ts";
 import type { AuditLog } from "#shared/audit/audit-log.ts";
 import { audit } from "#shared/contracts/audit.ts";
+import { refuseCursor } from "#shared/store/cursor.ts";
 import { readPage } from "#shared/store/stored-page.ts";
 
 /** The count of checkpoints of one export. */
@@ -16,7 +17,7 @@ export function auditService(log: AuditLog, store: Pick<AuditedStore, "note" | "
 		name: audit.name,
 		actions: implement(audit, {
 			async list({ limit, cursor, actor, resource }, { tenant }, { meta }) {
-				const found = await log.page(tenant, { limit, cursor, actor, resource });
+				const found = await log.page(tenant, { limit, cursor, actor, resource }).catch(refuseCursor);
 				return readPage({ ...found, documents: found.documents.map(listed) }, meta.if_none_match);
 			},
 
