@@ -109,6 +109,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		callers: ["http"],
 		routes: ["http"],
 	},
+	"services/identity": { record: [], admissions: ["record"], directory: ["record", "admissions"] },
 	"services/sessions": {
 		record: [],
 		"raw-events": [],

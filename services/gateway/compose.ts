@@ -14,6 +14,7 @@ import type { Compose, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
 import { apiPage } from "./routes/api-page.ts";
+import { Admissions } from "./callers/admissions.ts";
 import { Authenticator } from "./callers/authenticate.ts";
 import { Gateway, type GatewayBus } from "./gateway.ts";
 import { connectionLimit } from "./http/connection-limit.ts";
@@ -28,6 +29,7 @@ import { Readiness } from "./http/readiness.ts";
 import { RequestChain } from "./request-chain.ts";
 import { rootPage } from "./routes/root-page.ts";
 import { RouteTable } from "./routes/route-table.ts";
+import { StandingWatch } from "./callers/standing-watch.ts";
 import { UpgradeChain } from "./upgrade-chain.ts";
 import { isChatUpgrade } from "./http/websocket-handshake.ts";
 
@@ -51,11 +53,16 @@ export const compose: Compose = async (platform) => {
  */
 export async function openGateway(platform: Platform, contracts = publicContracts): Promise<Gateway> {
 	const { config, key, rawHandlers, upgradeHandlers, readiness: checks } = platform;
-	const given = { dataDir: config.data_dir, localTokenKey: key.localTokenKey() };
-	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"], given);
+	let bus: GatewayBus | undefined;
+	const admissions = new Admissions(() => bus?.caller);
+	const identity = await loadAdapter<IdentityProvider>(config.identity, ["authenticate"], {
+		dataDir: config.data_dir,
+		localTokenKey: key.localTokenKey(),
+		log: platform.log,
+		standing: (person: Parameters<Admissions["standing"]>[0]) => admissions.standing(person),
+	});
 	refuseForeignAddress(config, identity);
 	const { browserLogin: login } = identity;
-	let bus: GatewayBus | undefined;
 	const readiness = new Readiness({
 		checks,
 		actions: contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1)),
@@ -73,23 +80,26 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	);
 	const guard = guardOf(config, portOf(server), identity);
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
-	const authenticator = new Authenticator(identity, key, tokens);
+	const authenticator = new Authenticator({ identity, key, tokens, admissions });
+	const watch = new StandingWatch();
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
 		guard,
 		routes: routeTable(platform, actionRoutes(contracts), readiness),
 		authenticator,
+		watch,
 		login,
 		rawHandlers,
 		bus: () => bus?.caller,
 		report,
 	});
-	const upgrades = new UpgradeChain({ guard, authenticator, upgradeHandlers, report });
+	const upgrades = new UpgradeChain({ guard, authenticator, watch, upgradeHandlers, report });
 	server.on("upgrade", (request, socket, head) => void upgrades.handle(request, socket, head));
 	const gateway = new Gateway({
 		server,
 		chain,
 		readiness,
+		watch,
 		loginToken: login?.token,
 		forgetTokens: (keys) => tokens.forget(keys),
 		attach(attached) {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Caller } from "#shared/bus/service.ts";
 import { sleep } from "#shared/clock.ts";
+import type { StandingWatch } from "./callers/standing-watch.ts";
 import { urlOf } from "./http/http-server.ts";
 import type { Readiness } from "./http/readiness.ts";
 import type { RequestChain } from "./request-chain.ts";
@@ -19,6 +20,7 @@ export interface GatewayDependencies {
 	readonly server: Server;
 	readonly chain: RequestChain;
 	readonly readiness: Readiness;
+	readonly watch: Pick<StandingWatch, "stop">;
 	/** The token for browsers; absent when the identity has no login. */
 	readonly loginToken?: string | undefined;
 	/** Forgets that personal access tokens with these keys are active. */
@@ -87,7 +89,8 @@ export class Gateway {
 
 	/** Closes all remaining connections. */
 	close(): void {
-		const { server } = this.#dependencies;
+		const { server, watch } = this.#dependencies;
+		void watch.stop();
 		server.close();
 		server.closeAllConnections();
 	}

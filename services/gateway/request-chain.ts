@@ -3,6 +3,7 @@
  * answer. Each step returns what the next one needs, or throws. Nothing costly happens before authentication.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AnyAction } from "#shared/bus/contract.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type Caller, callForText, type Meta } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -12,13 +13,15 @@ import type { RawHandler } from "#shared/platform.ts";
 import { TimeLimits } from "#shared/time-limits.ts";
 import type { ActionRoute } from "./routes/action-route.ts";
 import { type Answer, send } from "./http/answer.ts";
-import type { Authenticator } from "./callers/authenticate.ts";
+import type { Authenticator, Claim, PathParams } from "./callers/authenticate.ts";
 import { bearerToken } from "./callers/bearer-token.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
 import { type JsonObject, readJsonBody, refuseBody } from "./http/json-body.ts";
 import type { BrowserLogin } from "./callers/identity-provider.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
+import { stripIdentityHeaders } from "./callers/identity-headers.ts";
+import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
@@ -30,6 +33,7 @@ export interface ChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
+	readonly watch: Pick<StandingWatch, "add">;
 	/** The login of browsers; absent when the identity has none. */
 	readonly login?: BrowserLogin | undefined;
 	/** Raw handlers by the name of their action. */
@@ -102,10 +106,11 @@ export class RequestChain {
 		const route = match.target;
 		exchange.route = route;
 		const { action } = route;
-		const claim = { headers: request.headers, connection: request.socket, path: match.path };
+		const claim = claimOf(request, match.path, action);
 		const principal = await this.#options.authenticator.authenticate(claim, action);
+		stripIdentityHeaders(request.headers);
 		// Limits per principal would be checked at this point; the identity of one developer has none.
-		if (action.produces !== undefined) return this.#handOver(exchange, route, principal);
+		if (action.produces !== undefined) return this.#handOver(exchange, route, principal, claim);
 
 		await this.#pace.run(principal, async () => {
 			const body = await readBody(exchange, route);
@@ -115,13 +120,25 @@ export class RequestChain {
 		});
 	}
 
-	#handOver({ request, response, headers }: Exchange, { action, status }: ActionRoute, principal: Principal): void {
+	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {
+		const { request, response, headers } = exchange;
 		refuseBody(request);
 		const handler = this.#options.rawHandlers.get(action.name);
 		if (!handler) throw new UnavailableError("Event streaming is not available");
 		for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i] ?? "", headers[i + 1] ?? "");
-		if (request.method === "HEAD") response.writeHead(status, { "Content-Type": action.produces }).end();
-		else handler(request, response, principal);
+		if (request.method === "HEAD") {
+			response.writeHead(status, { "Content-Type": action.produces }).end();
+			return;
+		}
+		handler(request, response, principal);
+		this.#keepWatch(response, principal, () => this.#options.authenticator.authenticate(claim, action));
+	}
+
+	/** Ends the answer when its caller loses access. */
+	#keepWatch(response: ServerResponse, principal: Principal, authenticate: () => Promise<Principal>): void {
+		const forget = this.#options.watch.add({ principal, authenticate, end: () => response.destroy() });
+		if (response.destroyed) forget();
+		else response.once("close", forget);
 	}
 
 	#call(
@@ -154,6 +171,11 @@ export class RequestChain {
 		if (!foreseen) this.#options.report(error, exchange.id);
 		this.#answer(exchange, foreseen ?? unforeseen);
 	}
+}
+
+/** Returns the claim of a request; of one whose answer stays open, a copy, which remains when headers are removed. */
+function claimOf({ headers, socket }: IncomingMessage, path: PathParams, { produces }: AnyAction): Claim {
+	return { headers: produces === undefined ? headers : { ...headers }, connection: socket, path };
 }
 
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {

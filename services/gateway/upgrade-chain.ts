@@ -12,6 +12,8 @@ import type { UpgradeHandler } from "#shared/platform.ts";
 import type { Answer } from "./http/answer.ts";
 import type { Authenticator } from "./callers/authenticate.ts";
 import { failureAnswer, unforeseen } from "./http/http-errors.ts";
+import { stripIdentityHeaders } from "./callers/identity-headers.ts";
+import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
@@ -20,6 +22,7 @@ import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-hands
 export interface UpgradeChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;
+	readonly watch: Pick<StandingWatch, "add">;
 	/** Upgrade handlers by the name of their action. */
 	readonly upgradeHandlers: ReadonlyMap<string, UpgradeHandler>;
 	/** Receives every unexpected error. */
@@ -50,15 +53,20 @@ export class UpgradeChain {
 		const refuse = (error: unknown): void => this.#refuse(socket, given, error, requestId);
 		const bound = after(overallMs, () => refuse(new TimeoutError("The session's pod took too long")));
 		try {
-			const { guard, authenticator, upgradeHandlers } = this.#options;
+			const { guard, authenticator, watch, upgradeHandlers } = this.#options;
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
-			const claim = { headers: withToken(request), connection: request.socket, path: { session_id } };
+			const claim = { headers: { ...withToken(request) }, connection: request.socket, path: { session_id } };
 			const principal = await authenticator.authenticate(claim, chat);
+			stripIdentityHeaders(request.headers);
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });
+			const authenticate = () => authenticator.authenticate(claim, chat);
+			const forget = watch.add({ principal, authenticate, end: () => socket.destroy() });
+			if (socket.destroyed) forget();
+			else socket.once("close", forget);
 		} catch (error) {
 			refuse(error);
 		} finally {

@@ -1,7 +1,37 @@
-/** The identity part. */
-import type { Part, Platform } from "#shared/platform.ts";
+/** The identity part: users, tenants and memberships, and what clients have to know to log in. */
+import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { Admission } from "./admissions/admission.ts";
+import { admissionsService } from "./admissions.service.ts";
+import { MemberDirectory } from "./directory/member-directory.ts";
+import { Reach } from "./directory/reach.ts";
+import { RoleNames } from "./directory/role-names.ts";
+import { TenantDirectory } from "./directory/tenant-directory.ts";
 import { identityService } from "./identity.service.ts";
+import { memberCollection } from "./record/member-collection.ts";
+import { MemberRecords } from "./record/member-records.ts";
+import { tenantCollection } from "./record/tenant-collection.ts";
+import { TenantRecords } from "./record/tenant-records.ts";
+import { userCollection } from "./record/user-collection.ts";
+import { UserRecords } from "./record/user-records.ts";
+import { tenantsService } from "./tenants.service.ts";
+import { usersService } from "./users.service.ts";
 
-export async function compose({ config }: Platform): Promise<Part> {
-	return { services: [identityService(config.auth_discovery)] };
+export const collections = [userCollection, tenantCollection, memberCollection] as const;
+
+export async function compose({ config, store }: StoringPlatform): Promise<Part> {
+	const { default: defaultTenant, role_prefix } = config.tenants;
+	const tenants = new TenantRecords(store);
+	const records = { users: new UserRecords(store), tenants, members: new MemberRecords(store) };
+	const admission = new Admission(records, defaultTenant);
+	const reach = new Reach(tenants, defaultTenant);
+	const roleNames = new RoleNames(role_prefix);
+	const members = new MemberDirectory(records, reach, roleNames);
+	return {
+		services: [
+			identityService(config),
+			admissionsService(admission),
+			usersService({ admission, directory: members, roleNames }),
+			tenantsService({ admission, directory: new TenantDirectory(tenants, reach), members }),
+		],
+	};
 }

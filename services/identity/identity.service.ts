@@ -2,10 +2,14 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import type { Config } from "#shared/config/config.ts";
-import { identity } from "#shared/contracts/identity.ts";
+import { identity } from "#shared/contracts/identity/identity.ts";
 import { NotFoundError } from "#shared/errors.ts";
 
-export function identityService({ issuer, cli_client_id, scopes }: Config["auth_discovery"]): ServiceSchema {
+/** The issuer is the one for clients, or else the one whose tokens the configured identity accepts. */
+export function identityService(config: Pick<Config, "auth_discovery" | "identity">): ServiceSchema {
+	const { issuer: named, cli_client_id, scopes } = config.auth_discovery;
+	const accepted: unknown = config.identity.kwargs["issuer"];
+	const issuer = named === "" && typeof accepted === "string" ? accepted : named;
 	return {
 		name: identity.name,
 		actions: implement(identity, {

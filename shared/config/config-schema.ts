@@ -238,10 +238,33 @@ export const configSchema = schema({
 		},
 	},
 	pat: { type: "object", props: patFields },
+	tenants: {
+		type: "object",
+		props: {
+			default: {
+				type: "string",
+				min: 1,
+				max: 100,
+				default: "default",
+				description:
+					"Tenant of people whose identity provider names no tenants; its administrators administer all tenants",
+			},
+			role_prefix: {
+				type: "string",
+				max: 50,
+				default: "",
+				description: "Text before the names of roles in answers, for clients that compare with it (`volundr:`)",
+			},
+		},
+	},
 	auth_discovery: {
 		type: "object",
 		props: {
-			issuer: { type: "string", default: "", description: "OpenID issuer for clients; empty: 404" },
+			issuer: {
+				type: "string",
+				default: "",
+				description: "OpenID issuer for clients; empty: that of `identity.kwargs`, or 404",
+			},
 			cli_client_id: { type: "string", default: "atelier-cli", description: "Public client for command-line logins" },
 			scopes: { type: "string", default: "openid profile email", description: "Scopes for clients" },
 		},

@@ -9,7 +9,9 @@ import { budgets } from "./budgets.ts";
 import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
-import { identity } from "./identity.ts";
+import { identity } from "./identity/identity.ts";
+import { tenants } from "./identity/tenants.ts";
+import { users } from "./identity/users.ts";
 import { mcpServers } from "./settings/mcp-servers.ts";
 import { models } from "./models.ts";
 import { resources } from "./settings/resources.ts";
@@ -44,6 +46,8 @@ export const publicContracts: readonly Contract[] = [
 	settings,
 	stream,
 	templates,
+	tenants,
 	tokens,
 	usage,
+	users,
 ];

@@ -3,12 +3,13 @@ import { expect } from "chai";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
 import { type LoopbackConnection, openLoopback } from "../support/clients/loopback-connection.ts";
-import type { IdentityProvider } from "#services/gateway/callers/identity-provider.ts";
+import type { ClaimedPerson, IdentityProvider } from "#services/gateway/callers/identity-provider.ts";
 
 export interface KnownCaller {
 	/** The value of the `Authorization` header. */
 	readonly authorization: string;
-	readonly principal: Principal;
+	/** The principal, or the person who has to be admitted. */
+	readonly found: Principal | ClaimedPerson;
 }
 
 export interface IdentityProviderCase {
@@ -29,15 +30,15 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 		});
 		after(() => connection.close());
 
-		function authenticate(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
+		function authenticate(headers: IncomingHttpHeaders): ReturnType<IdentityProvider["authenticate"]> {
 			return given.identity.authenticate(headers, connection.accepted);
 		}
 
 		it("identifies people by their token", async () => {
-			for (const { authorization, principal } of given.known) {
-				expect(await authenticate({ authorization })).to.deep.equal(principal);
+			for (const { authorization, found } of given.known) {
+				expect(await authenticate({ authorization })).to.deep.equal(found);
 				const scheme = authorization.replace(/^Bearer/, "bearer");
-				expect(await authenticate({ authorization: scheme })).to.deep.equal(principal);
+				expect(await authenticate({ authorization: scheme })).to.deep.equal(found);
 			}
 		});
 
@@ -64,7 +65,8 @@ export function describeIdentityProvider(name: string, open: () => Promise<Ident
 			const headers = {
 				"proxy-authorization": `Bearer ${token}`,
 				"x-auth-token": token,
-				"x-user-id": caller?.principal.id,
+				"x-user-id": caller?.found.kind === "claimed" ? caller.found.person.id : caller?.found.id,
+				"x-auth-user-id": "root",
 				cookie: `token=${token}`,
 			};
 			expect(await authenticate(headers)).to.deep.equal(given.nobody);

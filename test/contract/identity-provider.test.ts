@@ -11,7 +11,7 @@ describeIdentityProvider("dev", async () => ({
 	identity: new DevIdentity({ users: people }),
 	known: people.map(({ token, ...principal }) => ({
 		authorization: `Bearer ${token}`,
-		principal: { kind: "user", ...principal },
+		found: { kind: "user", ...principal },
 	})),
 	nobody: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
 }));
@@ -24,7 +24,7 @@ describeIdentityProvider("token", async () => ({
 	known: [
 		{
 			authorization: `Bearer ${openApiToken(dataDir)}`,
-			principal: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
+			found: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
 		},
 	],
 	nobody: undefined,

@@ -9,6 +9,7 @@ import { admit } from "#shared/access/admission.ts";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
+import type { Admissions } from "./admissions.ts";
 import { bearerToken } from "./bearer-token.ts";
 import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
@@ -27,23 +28,33 @@ export interface Claim {
 	readonly path: PathParams;
 }
 
+/** The dependencies of an {@link Authenticator}. */
+export interface AuthenticatorOptions {
+	readonly identity: Pick<IdentityProvider, "authenticate">;
+	readonly key: InstallationKey;
+	readonly tokens: PersonalTokens;
+	readonly admissions: Pick<Admissions, "admit">;
+}
+
 /** Authenticates the requests of one gateway. */
 export class Authenticator {
 	readonly #identity: Pick<IdentityProvider, "authenticate">;
 	readonly #key: InstallationKey;
 	readonly #tokens: PersonalTokens;
+	readonly #admissions: Pick<Admissions, "admit">;
 
-	constructor(identity: Pick<IdentityProvider, "authenticate">, key: InstallationKey, tokens: PersonalTokens) {
+	constructor({ identity, key, tokens, admissions }: AuthenticatorOptions) {
 		this.#identity = identity;
 		this.#key = key;
 		this.#tokens = tokens;
+		this.#admissions = admissions;
 	}
 
 	/**
 	 * Returns the principal of a request for this action; the anonymous one where the action is public.
 	 * @throws {UnauthorizedError} when no credential is valid.
-	 * @throws {ForbiddenError} when the action is not for this kind of principal.
-	 * @throws {UnavailableError} when nobody can say whether a token is still active.
+	 * @throws {ForbiddenError} when the action is not for this kind of principal, and for people who are not admitted.
+	 * @throws {UnavailableError} when nobody can say whether a token is still active, or a person a member.
 	 */
 	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
 		if (action.access === "public") return anonymous;
@@ -57,7 +68,8 @@ export class Authenticator {
 		const token = bearerToken(headers);
 		if (token?.startsWith("svcs_")) return this.#pod(token);
 		if (token !== undefined && this.#tokens.claims(token)) return this.#tokens.authenticate(token);
-		return this.#identity.authenticate(headers, connection);
+		const found = await this.#identity.authenticate(headers, connection);
+		return found?.kind === "claimed" ? this.#admissions.admit(found.person) : found;
 	}
 
 	/** Returns the principal of the pod that this token was made for; undefined for an invalid token. */

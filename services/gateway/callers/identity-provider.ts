@@ -1,18 +1,29 @@
 /** Port: authenticates the senders of requests. The configuration names one adapter (`identity`). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "#shared/bus/principal.ts";
+import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import type { Claims } from "#shared/tokens/jwt-form.ts";
 import type { Ends } from "../http/connection-rows.ts";
+
+/**
+ * A person whom the provider has identified. The tenant and the roles of such a person are decided by the platform
+ * (services/identity), which may also refuse the person.
+ */
+export interface ClaimedPerson {
+	readonly kind: "claimed";
+	readonly person: IdentifiedPerson;
+}
 
 /** The port. The gateway creates the adapter at its start and never closes it. */
 export interface IdentityProvider {
 	/**
-	 * Returns the principal of a request with these headers; undefined when it has no valid credential (401). Tokens of
-	 * session pods are never passed to this method.
+	 * Returns the principal of a request with these headers, or the person who has to be admitted; undefined when it has
+	 * no valid credential (401). Tokens of session pods are never passed to this method.
 	 * @param connection The connection of the request.
 	 * @throws {ForbiddenError} with a sentence, when the sender is known and may not use this installation.
+	 * {UnavailableError} when what proves a credential cannot be had at the moment.
 	 */
-	authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined>;
+	authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | ClaimedPerson | undefined>;
 	/**
 	 * The login of browsers, which cannot set headers; absent when the identity has none. It is read at the start.
 	 * @throws {StartError}

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
+import { Admissions } from "#services/gateway/callers/admissions.ts";
 import { Authenticator } from "#services/gateway/callers/authenticate.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
 import { RequestChain } from "#services/gateway/request-chain.ts";
@@ -94,7 +95,13 @@ describe("gateway: the chain", () => {
 			const chain = new RequestChain({
 				guard: { check: () => undefined },
 				routes: new RouteTable(actionRoutes([probe]), ["/api/v1/svc"]),
-				authenticator: new Authenticator(new DevIdentity({}), gateway.platform.key, noTokens),
+				authenticator: new Authenticator({
+					identity: new DevIdentity({}),
+					key: gateway.platform.key,
+					tokens: noTokens,
+					admissions: new Admissions(() => nodes.near),
+				}),
+				watch: { add: () => () => {} },
 				rawHandlers: new Map(),
 				bus: () => nodes.near,
 				report: () => {},

@@ -4,6 +4,7 @@
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { blueprintPatches } from "./blueprint-patches.ts";
+import { identityPatches } from "./identity/identity-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
@@ -220,6 +221,7 @@ export const patches: readonly Patch[] = [
 		},
 	},
 	...chroniclePatches,
+	...identityPatches,
 	...settingsPatches,
 	...tokenPatches,
 	...blueprintPatches,

@@ -44,6 +44,9 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	setFeaturePreferences: { preferences: [] },
 	updateAdminSettings: {},
 	createToken: { name: "walker" },
+	createTenant: { name: "walker" },
+	updateTenant: {},
+	addMember: { user_id: "dev-user" },
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

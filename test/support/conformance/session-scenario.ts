@@ -4,6 +4,7 @@ import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
 import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
+import { walkIdentity } from "./identity/identity-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
 import type { Walker } from "./walker.ts";
@@ -24,6 +25,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkTokens(walker);
 	await walkProfiles(walker);
 	await walkPresets(walker);
+	await walkIdentity(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

@@ -11,6 +11,7 @@ import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
 import { startNodes } from "../bus/test-brokers.ts";
 import { composeParts } from "./compose-parts.ts";
+import { storingServices } from "./storing-services.ts";
 import { noLog } from "./no-log.ts";
 
 /** @param permanent A folder that remains; default: one that is removed with the parts. */
@@ -28,7 +29,7 @@ export async function startSessions(nodes: 1 | 2, permanent?: string) {
 		log: noLog,
 		announce() {},
 	};
-	const parts = await composeParts(platform, ["event-log", "sessions", "blueprints", "settings"]);
+	const parts = await composeParts(platform, storingServices);
 	const started = await startNodes(
 		nodes,
 		parts.flatMap(({ services }) => services),

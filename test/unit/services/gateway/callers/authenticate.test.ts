@@ -30,13 +30,19 @@ class TwoPeople implements IdentityProvider {
 	async authenticate({ authorization }: { authorization?: string | undefined }) {
 		this.asked.push(authorization);
 		if (authorization === "Bearer alice") return alice;
+		if (authorization === "Bearer claimed") return { kind: "claimed", person: { id: "clara" } } as const;
 		return authorization === "Bearer root" ? root : undefined;
 	}
 }
 
 describe("Authenticator", () => {
 	const identity = new TwoPeople();
-	const authenticator = new Authenticator(identity, key, noTokens);
+	const authenticator = new Authenticator({
+		identity,
+		key,
+		tokens: noTokens,
+		admissions: { admit: async ({ id }) => ({ ...alice, id, roles: ["developer"] }) },
+	});
 	beforeEach(() => void (identity.asked.length = 0));
 
 	function authenticated(token: string | undefined, action: typeof people | typeof pods, path = {}) {
@@ -50,6 +56,11 @@ describe("Authenticator", () => {
 		expect(identity.asked).to.have.length(2);
 		expect(await authenticated("alice", open)).to.equal(anonymous);
 		expect(identity.asked).to.have.length(2);
+	});
+
+	it("takes tenant and roles of an identified person from the admission", async () => {
+		expect(await authenticated("claimed", people)).to.deep.equal({ ...alice, id: "clara", roles: ["developer"] });
+		expect(await failureOf(authenticated("claimed", administrators))).to.be.instanceOf(ForbiddenError);
 	});
 
 	it("refuses people that nobody knows, and those an action is not for", async () => {

@@ -1,0 +1,73 @@
+/**
+ * Asks services/identity in which tenant, and with which roles, an identified person acts. The answer is used for a few
+ * seconds, so that a removed member loses access within 10 s on every gateway; without an answer nobody is let in.
+ */
+import { LRUCache } from "lru-cache";
+import { personKey, type Principal, systemPrincipal } from "#shared/bus/principal.ts";
+import { call, type Caller, type CallOptions } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
+import { monotonic } from "#shared/clock.ts";
+import { admissions, type IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import { UnavailableError } from "#shared/errors.ts";
+
+/** An answer is used for this time after its question, in milliseconds. */
+const freshMs = 5_000;
+/** The longest time for an answer, in milliseconds. */
+const askMs = 3_000;
+const maxPeople = 10_000;
+
+/** The answers of one kind, by their questions. */
+class Answers<T> {
+	readonly #asked = new LRUCache<string, { readonly at: number; readonly answer: Promise<T> }>({ max: maxPeople });
+
+	/** Returns the answer to a question, which is asked unless that was done just now. */
+	to(question: string, ask: () => Promise<T>): Promise<T> {
+		const known = this.#asked.get(question);
+		if (known && monotonic() - known.at < freshMs) return known.answer;
+		const asked = { at: monotonic(), answer: ask() };
+		this.#asked.set(question, asked);
+		// A failure is asked again: somebody who is added as a member need not wait.
+		asked.answer.catch(() => {
+			if (this.#asked.get(question) === asked) this.#asked.delete(question);
+		});
+		return asked.answer;
+	}
+}
+
+/** The admissions of one gateway. */
+export class Admissions {
+	readonly #bus: () => Caller | undefined;
+	readonly #admitted = new Answers<Principal>();
+	readonly #standings = new Answers<readonly string[] | undefined>();
+
+	/** @param bus Returns the bus; undefined until it is connected. */
+	constructor(bus: () => Caller | undefined) {
+		this.#bus = bus;
+	}
+
+	/** @throws {ForbiddenError} when the person is refused; {UnavailableError} when that cannot be found out. */
+	admit(person: IdentifiedPerson): Promise<Principal> {
+		return this.#admitted.to(JSON.stringify(person), async () => {
+			const { tenant, roles } = await call(this.#caller, admissions.actions.admit, person, options());
+			return { kind: "user", id: person.id, tenant, roles };
+		});
+	}
+
+	/** Returns the stored roles of a member; undefined for everybody else. @throws {UnavailableError} */
+	standing({ tenant, id }: Pick<Principal, "tenant" | "id">): Promise<readonly string[] | undefined> {
+		return this.#standings.to(personKey(tenant, id), async () => {
+			const params = { user_id: id, tenant };
+			return (await call(this.#caller, admissions.actions.standing, params, options())).roles ?? undefined;
+		});
+	}
+
+	get #caller(): Caller {
+		const bus = this.#bus();
+		if (!bus) throw new UnavailableError("The platform is starting");
+		return bus;
+	}
+}
+
+function options(): CallOptions {
+	return { meta: { principal: vouch(systemPrincipal("admission")) }, timeout: askMs };
+}

@@ -1,0 +1,102 @@
+/**
+ * Identity behind a proxy that has authenticated the caller and says in headers who it is. Each request shows a secret that
+ * only the proxy and the platform know; without one, anybody who reaches the gateway could be anybody.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { schema, type Output } from "#shared/bus/schema.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import { checkedOptions } from "../callers/adapter-options.ts";
+import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
+import { mappedRoles, roleOptions } from "../callers/role-mapping.ts";
+
+/** The headers are named below a prefix that the gateway removes from every request after authentication. */
+const header = { type: "string", pattern: "^x-auth-[a-z0-9-]+$", max: 100 } as const;
+
+const options = schema({
+	secret: { type: "string", min: 32, max: 500, optional: true },
+	secret_header: { ...header, default: "x-auth-secret" },
+	user_header: { ...header, default: "x-auth-user-id" },
+	email_header: { ...header, default: "x-auth-email" },
+	name_header: { ...header, default: "x-auth-name" },
+	tenant_header: { ...header, default: "x-auth-tenant" },
+	/** Whether people for whom the proxy names no tenant have none, instead of the default one. */
+	requires_tenant: { type: "boolean", default: false },
+	roles_header: { ...header, default: "x-auth-roles" },
+	/** The OpenID issuer that clients log in at, for `/auth/config`. */
+	issuer: { type: "string", min: 1, max: 500, optional: true },
+	...roleOptions,
+});
+
+/** The identity adapter for a proxy that forwards claims. */
+export class ForwardedIdentity implements IdentityProvider {
+	static readonly trustsCallers = false;
+	readonly loopbackOnly = false;
+	readonly #options: Output<typeof options>;
+	readonly #secret: Buffer;
+
+	/** @throws {ConfigError} without a secret of at least 32 characters. */
+	constructor(kwargs: Readonly<Record<string, unknown>>) {
+		this.#options = checkedOptions(options, kwargs);
+		const { secret } = this.#options;
+		if (secret === undefined)
+			throw new ConfigError(
+				`Configuration key "identity.secret_kwargs_env.secret" must name the variable with the secret of the proxy (at least 32 characters): without it, every caller could name itself`,
+			);
+		this.#secret = digest(secret);
+	}
+
+	async authenticate(headers: IncomingHttpHeaders): Promise<ClaimedPerson | undefined> {
+		const { secret_header, user_header, tenant_header } = this.#options;
+		const shown = headers[secret_header];
+		if (typeof shown !== "string" || !timingSafeEqual(digest(shown), this.#secret)) return undefined;
+		const id = valueIn(headers, user_header, 255);
+		const tenant = valueIn(headers, tenant_header, 100);
+		if (id === undefined || (tenant === undefined && headers[tenant_header] !== undefined)) return undefined;
+		const person = { id, ...this.#wordsAbout(headers), ...this.#tenantOf(tenant), ...this.#rolesIn(headers) };
+		return { kind: "claimed", person };
+	}
+
+	#wordsAbout(headers: IncomingHttpHeaders): Pick<IdentifiedPerson, "email" | "name"> {
+		const email = valueIn(headers, this.#options.email_header, 320);
+		const name = valueIn(headers, this.#options.name_header, 255);
+		return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };
+	}
+
+	#tenantOf(tenant: string | undefined): Pick<IdentifiedPerson, "tenant"> {
+		if (tenant !== undefined) return { tenant };
+		return this.#options.requires_tenant ? { tenant: null } : {};
+	}
+
+	#rolesIn(headers: IncomingHttpHeaders): Pick<IdentifiedPerson, "roles"> {
+		const value = headers[this.#options.roles_header];
+		return value === undefined ? {} : { roles: mappedRoles(roleNames(String(value)), this.#options) };
+	}
+}
+
+/**
+ * Returns a value as the proxy sent it, in UTF-8; undefined for none and for one that could be two: a proxy that adds its
+ * header to that of a caller makes a list of both.
+ */
+function valueIn(headers: IncomingHttpHeaders, name: string, maxLength: number): string | undefined {
+	const raw = headers[name];
+	if (typeof raw !== "string" || raw === "" || raw.includes(",")) return undefined;
+	const value = Buffer.from(raw, "latin1").toString();
+	return value.length <= maxLength && !/[\p{Cc}\uFFFD]/u.test(value) ? value : undefined;
+}
+
+/** Reads names of roles: a JSON list in base64, or names with commas between them. */
+function roleNames(value: string): string[] {
+	try {
+		const list: unknown = JSON.parse(Buffer.from(value, "base64").toString());
+		if (Array.isArray(list)) return list.filter((one) => typeof one === "string");
+	} catch {
+		// Not the form of a JSON list, so it is the other one.
+	}
+	return value.split(",").map((one) => one.trim());
+}
+
+function digest(text: string): Buffer {
+	return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,108 @@
+/**
+ * Identity of people who log in at an OpenID provider: a caller shows an access token of the provider for this platform's
+ * audience. Who somebody is, the claims say; tenant and roles are decided by services/identity.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { schema, type Output } from "#shared/bus/schema.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import { JwtVerifier, type VerifiedJwt } from "#shared/tokens/jwt-verifier.ts";
+import { isTrustedAddress, RemoteKeySet } from "#shared/tokens/remote-key-set.ts";
+import { TokenRefusedError } from "#shared/tokens/token-refused.ts";
+import { checkedOptions } from "../callers/adapter-options.ts";
+import { bearerToken } from "../callers/bearer-token.ts";
+import { textAt, wordsAt } from "../callers/claim-path.ts";
+import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
+import { mappedRoles, roleOptions } from "../callers/role-mapping.ts";
+
+const text = { type: "string", min: 1, max: 500 } as const;
+const path = { type: "multi", rules: [text, { type: "array", min: 1, max: 10, items: text }] } as const;
+const subjects = { type: "array", max: 100, items: { type: "string", min: 1, max: 255 } } as const;
+
+const options = schema({
+	issuer: text,
+	audience: text,
+	jwks_uri: { ...text, optional: true },
+	user_claim: { ...path, optional: true },
+	email_claim: { ...path, optional: true },
+	name_claim: { ...path, optional: true },
+	tenant_claim: { ...path, optional: true },
+	role_claim: { ...path, optional: true },
+	administrators: { ...subjects, optional: true },
+	max_lifetime_seconds: { type: "number", integer: true, min: 60, max: 604_800, default: 86_400 },
+	...roleOptions,
+});
+
+type Options = Output<typeof options>;
+
+/** The arguments: those of the configuration, and what the platform supplies. */
+export interface OidcArguments extends Readonly<Record<string, unknown>> {
+	readonly log?: ServiceLog;
+	/** Returns the present roles of a person; absent: no personal access tokens are accepted. */
+	readonly standing?: TokenTrust["rolesOf"];
+}
+
+/** The identity adapter for an OpenID provider. */
+export class OidcIdentity implements IdentityProvider {
+	static readonly trustsCallers: boolean = false;
+	readonly loopbackOnly = false;
+	readonly tokenTrust?: TokenTrust;
+	readonly #options: Options;
+	readonly #verifier: JwtVerifier;
+
+	/** @throws {ConfigError} for arguments that are wrong, or with which tokens could be forged. */
+	constructor(kwargs: OidcArguments) {
+		this.#options = checkedOptions(options, kwargs);
+		const { issuer, audience, jwks_uri } = this.#options;
+		for (const [name, url] of Object.entries({ issuer, jwks_uri }))
+			if (url !== undefined && !isTrustedAddress(url))
+				throw new ConfigError(`Configuration key "identity.kwargs.${name}" must be an https URL, or http on loopback`);
+		const onError = (error: unknown) => kwargs.log?.error("The keys of the identity provider cannot be read:", error);
+		this.#verifier = new JwtVerifier({
+			issuer,
+			audience,
+			keys: new RemoteKeySet({ issuer, jwksUri: jwks_uri, onError }),
+		});
+		const { standing: rolesOf } = kwargs;
+		if (rolesOf) this.tokenTrust = { claimsOf: async (token) => (await this.#verified(token))?.claims, rolesOf };
+	}
+
+	async authenticate(headers: IncomingHttpHeaders): Promise<ClaimedPerson | undefined> {
+		const token = bearerToken(headers);
+		if (token === undefined) return undefined;
+		const verified = await this.#verified(token);
+		const person = verified && this.#personOf(verified);
+		return person && { kind: "claimed", person };
+	}
+
+	#verified(token: string): Promise<VerifiedJwt | undefined> {
+		return this.#verifier.verify(token).catch((error: unknown) => {
+			if (error instanceof TokenRefusedError) return undefined;
+			throw error;
+		});
+	}
+
+	/** Returns the person; undefined for a token that lives longer than logins do, or whose claims name nobody. */
+	#personOf({ sub, iat, exp, claims }: VerifiedJwt): IdentifiedPerson | undefined {
+		const { user_claim, email_claim = "email", name_claim = "name", max_lifetime_seconds } = this.#options;
+		const id = user_claim === undefined ? sub : textAt(claims, user_claim, 255);
+		if (id === undefined || exp - iat > max_lifetime_seconds) return undefined;
+		const email = textAt(claims, email_claim, 320);
+		const name = textAt(claims, name_claim, 255);
+		const described = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };
+		return { id, ...described, ...this.#tenantOf(claims), ...this.#rolesOf(sub, claims) };
+	}
+
+	#tenantOf(claims: VerifiedJwt["claims"]): Pick<IdentifiedPerson, "tenant"> {
+		const { tenant_claim } = this.#options;
+		return tenant_claim === undefined ? {} : { tenant: textAt(claims, tenant_claim, 100) ?? null };
+	}
+
+	/** Administrators are named by subject: people may choose their address, but not their subject. */
+	#rolesOf(sub: string, claims: VerifiedJwt["claims"]): Pick<IdentifiedPerson, "roles"> {
+		const { role_claim, administrators = [] } = this.#options;
+		if (administrators.includes(sub)) return { roles: ["admin"] };
+		return role_claim === undefined ? {} : { roles: mappedRoles(wordsAt(claims, role_claim), this.#options) };
+	}
+}

@@ -1,0 +1,123 @@
+/** Users and memberships as principals see and change them. Every method takes the principal first. */
+import type { Principal } from "#shared/bus/principal.ts";
+import type { ProvisioningResult, TenantRole } from "#shared/contracts/identity/people-fields.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { refuseCursor } from "#shared/store/cursor.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import type { Records } from "../admissions/admission.ts";
+import type { MemberDocument } from "../record/member-collection.ts";
+import { LastAdministrator } from "./last-administrator.ts";
+import type { Reach } from "./reach.ts";
+import type { RoleNames } from "./role-names.ts";
+import type { PageQuery } from "./tenant-directory.ts";
+
+/** Most members of a tenant that are provisioned again by one request. */
+const maxReprovisioned = 1_000;
+
+/** The people, by what a principal may do with them. */
+export class MemberDirectory {
+	readonly #records: Records;
+	readonly #reach: Reach;
+	readonly #roleNames: RoleNames;
+	readonly #lastAdministrator: LastAdministrator;
+
+	constructor(records: Records, reach: Reach, roleNames: RoleNames) {
+		this.#records = records;
+		this.#reach = reach;
+		this.#roleNames = roleNames;
+		this.#lastAdministrator = new LastAdministrator(records.tenants, records.members);
+	}
+
+	/** Returns a page of users, newest first: of all, or of the members of the principal's tenant. */
+	async users(principal: Principal, { limit, cursor, known }: PageQuery): Promise<StoredPage> {
+		const { users, members } = this.#records;
+		if (this.#reach.isOperator(principal))
+			return readPage(await users.page(limit, cursor, answerBytes).catch(refuseCursor), known);
+		const page = { limit, ...(cursor !== undefined && { after: cursor }) };
+		const { documents, next } = await members.of(principal.tenant, page).catch(refuseCursor);
+		const found = await Promise.all(documents.map(({ user = "" }) => users.get(user)));
+		return readPage(
+			{ documents: found.filter((one) => one !== undefined), ...(next !== undefined && { next }) },
+			known,
+		);
+	}
+
+	/** Returns a page of the members of a tenant, newest first. @throws {NotFoundError} */
+	async members(principal: Principal, tenant: string, { limit, cursor, known }: PageQuery): Promise<StoredPage> {
+		await this.#reach.seen(principal, tenant);
+		const after = cursor === undefined ? {} : { after: cursor };
+		const { members } = this.#records;
+		const list = {
+			page: async () => {
+				const found = await members.of(tenant, { limit, ...after });
+				return { ...found, documents: found.documents.map((one) => this.#shown(one)) };
+			},
+			versions: () => members.versions(tenant, { limit: limit + 1, ...after }),
+		};
+		return storedPage(list, limit, known).catch(refuseCursor);
+	}
+
+	/**
+	 * Adds a member, or changes the role of one. From then on this role holds, whatever the identity provider says.
+	 * @throws {NotFoundError}; {ConflictError} when the tenant would have no administrator any more.
+	 */
+	async add(principal: Principal, tenant: string, user: string, role: TenantRole): Promise<string> {
+		await this.#reach.administered(principal, tenant);
+		await this.#visible(principal, user);
+		const grant = () => this.#records.members.grant(tenant, user, { role, source: "granted" });
+		const written = role === "admin" ? await grant() : await this.#lastAdministrator.leave(tenant, user, grant);
+		return this.#shown(written).wire;
+	}
+
+	/** @throws {NotFoundError}; {ConflictError} for the last administrator. */
+	async remove(principal: Principal, tenant: string, user: string): Promise<void> {
+		await this.#reach.administered(principal, tenant);
+		const remove = () => this.#records.members.remove(tenant, user);
+		if (!(await this.#lastAdministrator.leave(tenant, user, remove)))
+			throw new NotFoundError(`"${user}" is no member of this tenant`, "MEMBER_NOT_FOUND");
+	}
+
+	/** Provisions a user again. Nothing of a user is prepared in advance in this version, so it always succeeds. @throws {NotFoundError} */
+	async reprovision(principal: Principal, user: string): Promise<ProvisioningResult> {
+		await this.#visible(principal, user);
+		return provisioned(user);
+	}
+
+	/** Provisions the newest 1,000 members of a tenant again. @throws {NotFoundError} */
+	async reprovisionTenant(principal: Principal, tenant: string): Promise<ProvisioningResult[]> {
+		await this.#reach.administered(principal, tenant);
+		const { documents } = await this.#records.members.of(tenant, { limit: maxReprovisioned });
+		return documents.map(({ user = "" }) => provisioned(user));
+	}
+
+	/**
+	 * Refuses a user whom the principal may not know: one who never was a member of a tenant that it administers. Nobody
+	 * can draw a stranger into their own tenant.
+	 * @throws {NotFoundError}
+	 */
+	async #visible(principal: Principal, user: string): Promise<void> {
+		const known = await this.#records.users.get(user);
+		if (known && (this.#reach.isOperator(principal) || (await this.#isKnown(principal, user)))) return;
+		throw new NotFoundError(`User "${user}" does not exist`, "USER_NOT_FOUND");
+	}
+
+	#shown(document: MemberDocument): MemberDocument {
+		return { ...document, wire: this.#roleNames.within(document.wire) };
+	}
+
+	async #isKnown(principal: Principal, user: string): Promise<boolean> {
+		const all = await this.#records.members.ofPerson(user);
+		const reached = await Promise.all(all.map((one) => this.#reaches(principal, one)));
+		return reached.includes(true);
+	}
+
+	async #reaches(principal: Principal, { tenant = "" }: MemberDocument): Promise<boolean> {
+		const document = await this.#records.tenants.get(tenant);
+		return document !== undefined && this.#reach.administers(principal, document);
+	}
+}
+
+function provisioned(user_id: string): ProvisioningResult {
+	return { success: true, user_id, home_pvc: null, errors: [] };
+}

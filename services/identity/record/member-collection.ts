@@ -1,0 +1,45 @@
+/** The stored form of memberships: one document for each person and tenant. A removed one stays, so that no claim renews it. */
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+import type { TenantRole } from "#shared/contracts/identity/people-fields.ts";
+
+/** The text is a {@link Member}. */
+export const memberCollection = defineCollection(
+	"memberships",
+	{
+		tenant: "text",
+		user: "text",
+		/** `active` or `removed`. */
+		state: "text",
+		/** A {@link TenantRole}. */
+		role: "text",
+		/** `claim`: the identity provider decides about the role; `granted`: an administrator has decided. */
+		source: "text",
+		granted_at: "text",
+		rev: "integer",
+	},
+	{
+		by_tenant: { columns: ["tenant", "state", "granted_at"] },
+		by_role: { columns: ["tenant", "state", "role", "user"] },
+		by_user: { columns: ["user", "granted_at"] },
+	},
+);
+
+export type MemberColumns = (typeof memberCollection)["columns"];
+export type MemberDocument = Document<MemberColumns>;
+
+/** Returns the id of a membership: a JSON list, because ids may have any characters. */
+export function membershipId(tenant: string, user: string): string {
+	return JSON.stringify([tenant, user]);
+}
+
+/** The roles of a principal with this role: an administrator may do what a developer may. */
+export function rolesFor(role: TenantRole): TenantRole[] {
+	return role === "admin" ? ["admin", "developer"] : [role];
+}
+
+/** Returns the strongest of these roles; undefined when none is known. */
+export function strongestRole(roles: readonly string[] = []): TenantRole | undefined {
+	return ranked.find((role) => roles.includes(role));
+}
+
+const ranked: readonly TenantRole[] = ["admin", "developer", "viewer"];

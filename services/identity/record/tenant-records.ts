@@ -1,0 +1,145 @@
+/** The repository of tenants. Who may see and change which of them is decided by the directory. */
+import { isoTime } from "#shared/clock.ts";
+import type { Tenant, TenantCreate, TenantUpdate } from "#shared/contracts/identity/tenants.ts";
+import { ConflictError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { DocumentPage, DocumentStore, Found } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import {
+	belowLineage,
+	lineageOf,
+	tenantCollection,
+	type TenantColumns,
+	type TenantDocument,
+} from "./tenant-collection.ts";
+
+/** A new tenant; the id is chosen. */
+export type NewTenant = Omit<TenantCreate, "tenant_id" | "parent_id"> & { readonly id: string };
+
+/** The tenants of the installation. */
+export class TenantRecords {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Returns a tenant, also a deleted one. */
+	get(id: string): Promise<TenantDocument | undefined> {
+		return this.#store.get(tenantCollection, id);
+	}
+
+	/** Inserts a tenant; returns undefined when its id is taken, also by a deleted one, or its parent was deleted meanwhile. */
+	async insert({ id, ...given }: NewTenant, parent?: TenantDocument): Promise<TenantDocument | undefined> {
+		const path = parent ? `${tenantOf(parent).path}.${id}` : id;
+		const { name, tier, max_sessions, max_storage_gb } = given;
+		const tenant: Tenant = {
+			id,
+			path,
+			name,
+			parent_id: parent?.id ?? null,
+			tier,
+			max_sessions,
+			max_storage_gb,
+			created_at: isoTime(),
+		};
+		const document: TenantDocument = {
+			id,
+			wire: JSON.stringify(tenant),
+			state: "active",
+			lineage: lineageOf(id, parent?.lineage),
+			rev: 1,
+			...(parent && { parent: parent.id }),
+		};
+		if (!(await insertOnce(() => this.#store.insert(tenantCollection, document)))) return undefined;
+		if (parent && !(await this.#touch(parent.id))) {
+			await this.#store.remove(tenantCollection, id, { equals: { rev: 1 } });
+			return undefined;
+		}
+		failpoint("tenants.written");
+		return document;
+	}
+
+	/** Changes quotas or tier; undefined when there is no such tenant. */
+	async change(id: string, update: TenantUpdate): Promise<TenantDocument | undefined> {
+		const changed = await compareAndSet({
+			what: "The tenant",
+			read: () => this.#active(id),
+			decide: (document) => document && { ...tenantOf(document), ...givenOf(update) },
+			write: (document, tenant) => this.#write(document, { wire: JSON.stringify(tenant) }),
+		});
+		failpoint("tenants.written");
+		return changed?.written;
+	}
+
+	/**
+	 * Deletes a tenant; returns whether there was one.
+	 * @throws {ConflictError} when there are tenants below it.
+	 */
+	async delete(id: string): Promise<boolean> {
+		const deleted = await compareAndSet({
+			what: "The tenant",
+			read: async () => ({ document: await this.#active(id), below: await this.#countBelow(id) }),
+			decide: ({ document, below }) => {
+				if (document && below > 0)
+					throw new ConflictError(`Tenant "${id}" has tenants below it`, "TENANT_HAS_CHILDREN");
+				return document;
+			},
+			// A tenant that was created below it since the count has changed `rev`.
+			write: ({ document }) => this.#write(document, { set: { state: "deleted" } }),
+		});
+		failpoint("tenants.written");
+		return deleted !== undefined;
+	}
+
+	/** Marks administrators as leaving or not; undefined when another writer was faster or there is no such tenant. */
+	setLeaving(document: TenantDocument, leaving: readonly string[]): Promise<TenantDocument | undefined> {
+		return this.#write(document, { set: { leaving } });
+	}
+
+	/** Returns a page of the tenants in the subtree of this lineage; of all without one. */
+	below(lineage: string | undefined, page: DocumentPage<TenantColumns>): Promise<Found<TenantColumns>> {
+		const range = { equals: ["active"], ...(lineage !== undefined && belowLineage(lineage)) };
+		return this.#store.find(tenantCollection, "by_lineage", range, page);
+	}
+
+	children(parent: string, page: DocumentPage<TenantColumns>): Promise<Found<TenantColumns>> {
+		return this.#store.find(tenantCollection, "by_parent", { equals: ["active", parent] }, page);
+	}
+
+	async #active(id: string): Promise<TenantDocument | undefined> {
+		const document = await this.get(id);
+		return document?.state === "active" ? document : undefined;
+	}
+
+	#countBelow(id: string): Promise<number> {
+		return this.#store.count(tenantCollection, "by_parent", { equals: ["active", id] });
+	}
+
+	/** Changes `rev` of an active tenant, so that a deletion under way looks again. */
+	async #touch(id: string): Promise<boolean> {
+		return (
+			(await this.#store.update(tenantCollection, id, { equals: { state: "active" } }, { inc: { rev: 1 } })) !==
+			undefined
+		);
+	}
+
+	async #write(
+		document: TenantDocument | undefined,
+		{ wire, set = {} }: { wire?: string; set?: Partial<Pick<TenantDocument, "state" | "leaving">> },
+	): Promise<TenantDocument | undefined> {
+		if (!document) return undefined;
+		const { id, rev = 0 } = document;
+		const change = { set: { ...set, rev: rev + 1 }, ...(wire !== undefined && { wire }) };
+		return this.#store.update(tenantCollection, id, { equals: { rev, state: "active" } }, change);
+	}
+}
+
+function tenantOf({ wire }: TenantDocument): Tenant {
+	return JSON.parse(wire);
+}
+
+function givenOf(update: TenantUpdate): Partial<Tenant> {
+	return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null && value !== undefined));
+}

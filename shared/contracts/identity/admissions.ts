@@ -1,0 +1,45 @@
+/**
+ * The contract of admissions, which only the platform calls: in which tenant, and with which roles, a person acts whom an
+ * identity provider has identified.
+ */
+import { defineContract } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { tenantId, userId } from "./people-fields.ts";
+
+const roles = { type: "array", max: 20, items: { type: "string", max: 100 } } as const;
+
+/** A person as the identity provider describes them. */
+export const identifiedPerson = schema({
+	id: userId,
+	email: { type: "string", max: 320, optional: true },
+	name: { type: "string", max: 255, optional: true },
+	tenant: {
+		...tenantId,
+		optional: true,
+		nullable: true,
+		description: "Absent: the provider names no tenants; null: it names tenants, but none for this person",
+	},
+	roles: { ...roles, optional: true, description: "Absent: the provider does not say; otherwise at least one of ours" },
+});
+export type IdentifiedPerson = Output<typeof identifiedPerson>;
+
+/** The place of a person. */
+const standing = schema({ tenant: { type: "string" }, roles });
+export type Standing = Output<typeof standing>;
+
+export const admissions = defineContract("admissions", {
+	admit: {
+		access: "system",
+		summary: "The tenant and roles of an identified person, who becomes a user and a member with the first request",
+		params: identifiedPerson,
+		returns: { type: "object", props: standing },
+		idempotent: true,
+	},
+	standing: {
+		access: "system",
+		summary: "The roles of a person in a tenant as they are stored; null: no member, or a removed one",
+		params: { user_id: userId, tenant: tenantId },
+		returns: { type: "object", props: { roles: { ...roles, nullable: true } } },
+		idempotent: true,
+	},
+});

@@ -1,0 +1,77 @@
+import { expect } from "chai";
+import { ForwardedIdentity } from "#services/gateway/identity-providers/forwarded.ts";
+import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
+import { OidcTeamIdentity } from "#services/gateway/identity-providers/oidc-team.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import { ForbiddenError } from "#shared/errors.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+
+const secret = "s".repeat(32);
+const shown = { "x-auth-secret": secret, "x-auth-user-id": "ada" };
+
+describe("the identity `forwarded`", () => {
+	const identity = new ForwardedIdentity({ secret });
+
+	async function person(headers: Record<string, string>, from = identity): Promise<unknown> {
+		return (await from.authenticate(headers))?.person;
+	}
+
+	it("believes the proxy that shows the secret", async () => {
+		expect(await person(shown)).to.deep.equal({ id: "ada" });
+		const roles = Buffer.from(JSON.stringify(["admin", "x"])).toString("base64");
+		const all = {
+			...shown,
+			"x-auth-email": "ada@example.test",
+			"x-auth-name": Buffer.from("Ada Öz").toString("latin1"),
+			"x-auth-tenant": "acme",
+			"x-auth-roles": roles,
+		};
+		const wanted = { id: "ada", email: "ada@example.test", name: "Ada Öz", tenant: "acme", roles: ["admin"] };
+		expect(await person(all)).to.deep.equal(wanted);
+		expect(await person({ ...all, "x-auth-roles": "viewer, x" })).to.deep.equal({ ...wanted, roles: ["viewer"] });
+		const strict = new ForwardedIdentity({ secret, requires_tenant: true, default_role: "none" });
+		expect(await person(shown, strict)).to.deep.equal({ id: "ada", tenant: null });
+		expect(await failureOf(person({ ...shown, "x-auth-roles": "x" }, strict))).to.be.instanceOf(ForbiddenError);
+	});
+
+	it("believes nobody else, and no value that could be two", async () => {
+		const wrong: Record<string, string>[] = [
+			{ "x-auth-user-id": "ada" },
+			{ ...shown, "x-auth-secret": "" },
+			{ ...shown, "x-auth-secret": secret.slice(1) },
+			{ ...shown, "x-auth-secret": `${secret}, ${secret}` },
+			{ "x-auth-secret": secret },
+			{ ...shown, "x-auth-user-id": "" },
+			{ ...shown, "x-auth-user-id": "mallory, ada" },
+			{ ...shown, "x-auth-user-id": "x".repeat(256) },
+			{ ...shown, "x-auth-user-id": "a\u0085b" },
+			{ ...shown, "x-auth-user-id": "\u00FF" },
+			{ ...shown, "x-auth-tenant": "acme, other" },
+			{ ...shown, "x-auth-tenant": "" },
+			{ authorization: `Bearer ${secret}`, "x-auth-user-id": "ada" },
+		];
+		for (const headers of wrong) expect(await person(headers), JSON.stringify(headers)).to.equal(undefined);
+	});
+
+	it("does not start without a secret, and no identity starts with an argument that it does not know", () => {
+		const oidc = { issuer: "https://login.example", audience: "atelier" };
+		for (const make of [
+			() => new ForwardedIdentity({}),
+			() => new ForwardedIdentity({ secret: undefined }),
+			() => new ForwardedIdentity({ secret: "short" }),
+			() => new ForwardedIdentity({ secret, user_header: "authorization" }),
+			() => new ForwardedIdentity({ secret, user: "x" }),
+			() => new OidcIdentity({}),
+			() => new OidcIdentity({ issuer: oidc.issuer }),
+			() => new OidcIdentity({ ...oidc, issuer: "http://login.example" }),
+			() => new OidcIdentity({ ...oidc, jwks_uri: "http://login.example/jwks" }),
+			() => new OidcIdentity({ ...oidc, role_claims: "x" }),
+			() => new OidcIdentity({ ...oidc, role_mapping: { boss: "root" } }),
+			() => new OidcTeamIdentity({ ...oidc, tenant_claim: "org" }),
+		])
+			expect(make).to.throw(ConfigError).with.property("message").that.does.not.include(secret);
+		expect(() => new OidcIdentity(oidc)).not.to.throw();
+		expect([ForwardedIdentity.trustsCallers, OidcIdentity.trustsCallers]).to.deep.equal([false, false]);
+		expect(OidcTeamIdentity.trustsCallers).to.equal(true);
+	});
+});
