@@ -1,11 +1,12 @@
 /** Starts the platform as its users run it: as a separate process with its own data folder. */
+import { serviceFolders } from "#services/service-folders.ts";
 import { type PlatformOptions, startPlatform, type TestPlatform } from "../test/support/platform/start-platform.ts";
 
 /**
  * The services without the pod manager: sessions are stored and never started, so nothing else happens during a
  * measurement.
  */
-const withoutPods = [["gateway", "stream", "event-log", "sessions", "blueprints", "settings", "identity"]];
+const withoutPods = [serviceFolders.filter((name) => name !== "pod-manager" && name !== "models")];
 
 /** A running platform; its owner disposes of it. */
 export interface BenchPlatform extends AsyncDisposable {

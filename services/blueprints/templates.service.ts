@@ -5,20 +5,18 @@ import { implement } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { maskedTemplate } from "./masked-template.ts";
-import { templatePage } from "./template-list.ts";
+import { memoryPage } from "#shared/store/memory-page.ts";
 import type { TemplateSource } from "./template-source.ts";
 
 export function templatesService(source: TemplateSource): ServiceSchema {
 	return {
 		name: templates.name,
 		actions: implement(templates, {
-			async list({ workload_type, cursor }, principal) {
+			async list({ workload_type, ...page }, principal, { meta: { if_none_match: known } }) {
 				const all = await source.list();
 				const wanted = workload_type === undefined ? all : all.filter((one) => one.workload_type === workload_type);
-				return templatePage(
-					wanted.map((one) => shown(one, principal)),
-					cursor,
-				);
+				const seen = wanted.map((one) => shown(one, principal));
+				return memoryPage(seen, ({ name }) => ({ value: name, id: name }), { ...page, known });
 			},
 
 			get: async ({ name }, principal) => shown(await find(name), principal),

@@ -3,6 +3,7 @@ import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { type Model, models as contract } from "#shared/contracts/models.ts";
 import type { CatalogueModel, ModelCatalogue, ModelProvider } from "#shared/models/model-catalogue.ts";
+import { memoryPageInOrder } from "#shared/store/memory-page.ts";
 import { type ModelRefusal, modelWires } from "#shared/models/model-wire.ts";
 
 /** @param refusalOf Returns the reason why a model cannot be used; undefined when it can be. */
@@ -12,7 +13,10 @@ export function modelsService(
 ): ServiceSchema {
 	return {
 		name: contract.name,
-		actions: implement(contract, { list: async () => modelList(catalogue, refusalOf) }),
+		actions: implement(contract, {
+			list: async (page, _principal, { meta: { if_none_match: known } }) =>
+				memoryPageInOrder(modelList(catalogue, refusalOf), { ...page, known }),
+		}),
 	};
 }
 

@@ -9,6 +9,7 @@ import { missingInstallation } from "#shared/agents/missing-installation.ts";
 import { isAdmin } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Agent, agents as contract } from "#shared/contracts/agents.ts";
+import { memoryPageInOrder } from "#shared/store/memory-page.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { KeyOf } from "#shared/models/provider-key.ts";
 
@@ -30,9 +31,10 @@ export function agentsService(dependencies: AgentsDependencies): ServiceSchema {
 	return {
 		name: contract.name,
 		actions: implement(contract, {
-			async list(_query, principal) {
+			async list(page, principal, { meta: { if_none_match: known } }) {
 				const shownDataDir = isAdmin(principal) ? dependencies.dataDir : undefined;
-				return [...dependencies.records.values()].map((record) => agentOf(record, dependencies, shownDataDir));
+				const all = [...dependencies.records.values()].map((record) => agentOf(record, dependencies, shownDataDir));
+				return memoryPageInOrder(all, { ...page, known });
 			},
 		}),
 	};

@@ -28,7 +28,8 @@ export function chroniclesService(parts: Chronicles, pod: SessionPod): ServiceSc
 				return chronicleOf(await ofSession.newest(session_id));
 			},
 
-			list: (query, principal) => chroniclePage(records, principal, query),
+			list: (query, principal, { meta: { if_none_match: known } }) =>
+				chroniclePage(records, principal, { ...query, known }),
 
 			create: async ({ session_id }, ...who) =>
 				chronicleOf(await ofSession.create(asker(...who), await sessions.get(who[0], session_id))),

@@ -50,7 +50,8 @@ export function sessionEventsService(sessions: SessionRecords, records: SessionE
 			async list({ session_id, ...query }, principal, ctx) {
 				if (query.event_type !== undefined) readEventType(query.event_type);
 				await sessions.get(principal, session_id);
-				return inTurn(principal, ctx, () => records.page(session_id, query));
+				const known = ctx.meta.if_none_match;
+				return inTurn(principal, ctx, () => records.page(session_id, { ...query, known }));
 			},
 
 			async counts({ session_id }, principal) {

@@ -4,6 +4,7 @@
  */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { pageOf, pageParams } from "./page-fields.ts";
 
 /** The kinds of actions that a person may be asked to permit. */
 export const askedThings = ["files", "commands", "mcp_tools"] as const;
@@ -59,8 +60,9 @@ export const agents = defineContract("agents", {
 	list: {
 		rest: "GET /agents",
 		summary: "Coding agents that sessions may use, with their requirements",
-		params: {},
-		returns: { type: "array", items: { type: "object", props: agent } },
+		params: pageParams,
+		returns: pageOf({ type: "object", props: agent }),
+		paged: true,
 		errors: [503],
 	},
 });

@@ -4,6 +4,7 @@ import { schema, type Output } from "../bus/schema.ts";
 import { session } from "./session-resource.ts";
 import { fileDiff } from "./session-diff.ts";
 import { reportBodies } from "./sessions.ts";
+import { pageOf } from "./page-fields.ts";
 
 export const chronicleStatuses = ["draft", "complete"] as const;
 
@@ -158,10 +159,7 @@ export const chronicles = defineContract("chronicles", {
 				description: "The cursor in the `Link` header of the preceding page",
 			},
 		},
-		returns: {
-			type: "object",
-			props: { items: { type: "array", items: record }, next: { type: "string", optional: true } },
-		},
+		returns: pageOf(record),
 		paged: true,
 	},
 	create: {

@@ -4,6 +4,7 @@
  */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { pageOf, pageParams } from "./page-fields.ts";
 import { modelLocations } from "./usage.ts";
 
 const text = { type: "string" } as const;
@@ -42,8 +43,9 @@ export const models = defineContract("models", {
 	list: {
 		rest: "GET /models",
 		summary: "Models that sessions may use, with prices",
-		params: {},
-		returns: { type: "array", items: { type: "object", props: model } },
+		params: pageParams,
+		returns: pageOf({ type: "object", props: model }),
+		paged: true,
 		errors: [503],
 	},
 });

@@ -5,6 +5,7 @@
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
 import { reportBodies } from "./sessions.ts";
+import { pageOf } from "./page-fields.ts";
 
 export const sessionEventTypes = [
 	"message_user",
@@ -90,10 +91,7 @@ export const sessionEvents = defineContract("session-events", {
 				description: "The cursor in the `Link` header of the preceding page",
 			},
 		},
-		returns: {
-			type: "object",
-			props: { items: { type: "array", items: record }, next: { type: "string", optional: true } },
-		},
+		returns: pageOf(record),
 		paged: true,
 		errors: [400, 404],
 	},

@@ -4,6 +4,7 @@
  */
 import { defineContract } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { pageOf, pageParams } from "./page-fields.ts";
 
 const text = { type: "string" } as const;
 const freeForm = { type: "record", key: text, value: { type: "any" }, default: {} } as const;
@@ -42,17 +43,9 @@ export const templates = defineContract("templates", {
 		summary: "List templates, sorted by name; follow `Link` until there is none",
 		params: {
 			workload_type: { type: "string", max: 100, optional: true },
-			cursor: {
-				type: "string",
-				max: 2_000,
-				optional: true,
-				description: "The cursor in the `Link` header of the preceding page",
-			},
+			...pageParams,
 		},
-		returns: {
-			type: "object",
-			props: { items: { type: "array", items: templateRecord }, next: { type: "string", optional: true } },
-		},
+		returns: pageOf(templateRecord),
 		paged: true,
 	},
 	get: {

@@ -61,6 +61,15 @@ function textsWithin(room: PageRoom, items: readonly unknown[]): string[] {
 	return texts;
 }
 
+/** Returns a page of a list that has an order of its own; the cursor is the place in it. @throws {BadRequestError} */
+export function memoryPageInOrder<T extends { readonly id: string }>(
+	list: readonly T[],
+	request: PageRequest,
+): MemoryPage<T> {
+	const places = new Map(list.map(({ id }, place) => [id, place]));
+	return memoryPage(list, ({ id }) => ({ value: places.get(id) ?? 0, id }), request);
+}
+
 function compare(a: CursorPosition, b: CursorPosition): number {
 	return rank(a.value, b.value) || rank(a.id, b.id);
 }

@@ -2,8 +2,10 @@
 import type { Principal } from "#shared/bus/principal.ts";
 import { nextTurn } from "#shared/clock.ts";
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
-import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
+import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/stored-page.ts";
+import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf, type ChronicleRecords } from "./chronicle-records.ts";
 
 /** The filter and the position of a page. */
@@ -16,12 +18,8 @@ export interface ChronicleQuery {
 	readonly limit: number;
 	readonly offset: number;
 	readonly cursor?: string | undefined;
-}
-
-/** One page of chronicles. */
-export interface ChroniclePage {
-	items: Chronicle[];
-	next?: string;
+	/** The tags of the pages that the client has already: its `If-None-Match`. */
+	readonly known?: string | undefined;
 }
 
 const pageSize = 100;
@@ -33,7 +31,15 @@ export async function chroniclePage(
 	records: ChronicleRecords,
 	principal: Principal,
 	query: ChronicleQuery,
-): Promise<ChroniclePage> {
+): Promise<StoredPage> {
+	return readPage(await foundChronicles(records, principal, query), query.known);
+}
+
+async function foundChronicles(
+	records: ChronicleRecords,
+	principal: Principal,
+	query: ChronicleQuery,
+): Promise<FoundDocuments> {
 	const page = new PageBuilder(query);
 	let { cursor } = query;
 	for (let reads = 0; reads < maxReads; reads++) {
@@ -41,48 +47,51 @@ export async function chroniclePage(
 		const { documents, next } = await records.page(principal, pageSize, cursor).catch(refuseCursor);
 		for (const document of documents) {
 			if (document.status === "deleted") continue;
-			const chronicle = chronicleOf(document);
-			if (!page.hasRoomFor(chronicle)) return page.endedBefore();
-			page.add(chronicle);
+			if (!page.hasRoomFor(document)) return page.endedBefore();
+			page.add(document);
 		}
 		cursor = next;
-		if (cursor === undefined) return { items: page.items };
+		if (cursor === undefined) return { documents: page.documents };
 	}
-	return { items: page.items, ...(cursor !== undefined && { next: cursor }) };
+	return { documents: page.documents, ...(cursor !== undefined && { next: cursor }) };
 }
 
 class PageBuilder {
-	readonly items: Chronicle[] = [];
+	readonly documents: ChronicleDocument[] = [];
 	readonly #query: ChronicleQuery;
 	readonly #tags: readonly string[];
+	readonly #isFiltered: boolean;
 	#toSkip: number;
 	#bytes = 0;
-	#last: Chronicle | undefined;
+	#last: ChronicleDocument | undefined;
 
 	constructor(query: ChronicleQuery) {
 		this.#query = query;
 		this.#tags = (query.tags ?? "").split(",").flatMap((tag) => tag.trim() || []);
+		this.#isFiltered =
+			this.#tags.length > 0 || [query.project, query.repo, query.model_name].some((one) => one !== undefined);
 		this.#toSkip = query.offset;
 	}
 
 	/** Whether the page has room for one more chronicle; it always has for the first one. */
-	hasRoomFor(chronicle: Chronicle): boolean {
-		if (this.items.length === 0) return true;
-		return this.items.length < this.#query.limit && this.#bytes + jsonBytes(chronicle) <= answerBytes;
+	hasRoomFor({ wire }: ChronicleDocument): boolean {
+		if (this.documents.length === 0) return true;
+		return this.documents.length < this.#query.limit && this.#bytes + Buffer.byteLength(wire) <= answerBytes;
 	}
 
-	/** Adds the chronicle if it matches the query. */
-	add(chronicle: Chronicle): void {
-		this.#last = chronicle;
-		if (!this.#fits(chronicle) || this.#toSkip-- > 0) return;
-		this.items.push(chronicle);
-		this.#bytes += jsonBytes(chronicle) + 1;
+	/** Adds the chronicle if it matches the query. Its text is parsed only where a query asks for its members. */
+	add(document: ChronicleDocument): void {
+		this.#last = document;
+		if ((this.#isFiltered && !this.#fits(chronicleOf(document))) || this.#toSkip-- > 0) return;
+		this.documents.push(document);
+		this.#bytes += Buffer.byteLength(document.wire) + 1;
 	}
 
 	/** Returns the page with a cursor behind the last chronicle that was read. */
-	endedBefore(): ChroniclePage {
-		const { items } = this;
-		return { items, ...(this.#last && { next: encodeCursor({ value: this.#last.created_at, id: this.#last.id }) }) };
+	endedBefore(): FoundDocuments {
+		const { documents } = this;
+		const last = this.#last;
+		return { documents, ...(last && { next: encodeCursor({ value: last.created_at ?? "", id: last.id }) }) };
 	}
 
 	#fits({ project, repo, model, tags }: Chronicle): boolean {

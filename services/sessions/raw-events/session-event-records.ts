@@ -7,9 +7,11 @@ import {
 } from "#shared/contracts/session-events.ts";
 import { nextTurn } from "#shared/clock.ts";
 import { UnprocessableError } from "#shared/errors.ts";
-import { answerBytes, jsonBytes } from "#shared/pod/answer-size.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import type { Document } from "#shared/store/collection.ts";
 import { encodeCursor, refuseCursor } from "#shared/store/cursor.ts";
 import { type DocumentStore, maxAppended, maxRemoved } from "#shared/store/document-store.ts";
+import { type FoundDocuments, readPage, type StoredPage } from "#shared/store/stored-page.ts";
 import { sessionEventCollection } from "./session-event-collection.ts";
 
 /** The most events of one session; the oldest are removed first. */
@@ -27,7 +29,11 @@ export interface EventQuery {
 	readonly limit: number;
 	readonly offset: number;
 	readonly cursor?: string | undefined;
+	/** The tags of the pages that the client has already: its `If-None-Match`. */
+	readonly known?: string | undefined;
 }
+
+type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 
 /** The raw events in the store. */
 export class SessionEventRecords {
@@ -48,25 +54,13 @@ export class SessionEventRecords {
 	}
 
 	/** Returns a page in the order of sequence. @throws {BadRequestError} for an invalid cursor or time. */
-	async page(session: string, query: EventQuery): Promise<{ items: SessionEvent[]; next?: string }> {
-		const isWanted = timeFilter(query);
-		const items: SessionEvent[] = [];
-		let [bytes, toSkip] = [0, query.offset];
-		let last: SessionEvent | undefined;
-		for await (const event of this.#inOrder(session, query)) {
-			bytes += jsonBytes(event) + 1;
-			if (last && items.length > 0 && (items.length >= query.limit || bytes > answerBytes))
-				return { items, next: encodeCursor({ value: last.sequence, id: last.id }) };
-			last = event;
-			if (isWanted(event) && toSkip-- <= 0) items.push(event);
-			else bytes -= jsonBytes(event) + 1;
-		}
-		return { items };
+	async page(session: string, query: EventQuery): Promise<StoredPage> {
+		return readPage(await this.#found(session, query), query.known);
 	}
 
 	/** Yields all stored events of a session in the order of sequence. */
-	all(session: string): AsyncGenerator<SessionEvent> {
-		return this.#inOrder(session, {});
+	async *all(session: string): AsyncGenerator<SessionEvent> {
+		for await (const { wire } of this.#inOrder(session, {})) yield JSON.parse(wire);
 	}
 
 	async counts(session: string): Promise<Partial<Record<SessionEventType, number>>> {
@@ -77,6 +71,24 @@ export class SessionEventRecords {
 			}),
 		);
 		return Object.fromEntries(counted.filter(([, count]) => count > 0));
+	}
+
+	/** The texts are parsed only where a query asks for times. */
+	async #found(session: string, query: EventQuery): Promise<FoundDocuments> {
+		const isWanted = timeFilter(query);
+		const documents: EventDocument[] = [];
+		let [bytes, toSkip] = [0, query.offset];
+		let last: EventDocument | undefined;
+		for await (const document of this.#inOrder(session, query)) {
+			const size = Buffer.byteLength(document.wire) + 1;
+			if (last && documents.length > 0 && (documents.length >= query.limit || bytes + size > answerBytes))
+				return { documents, next: encodeCursor({ value: last.sequence ?? 0, id: last.id }) };
+			last = document;
+			if (!isWanted(document) || toSkip-- > 0) continue;
+			documents.push(document);
+			bytes += size;
+		}
+		return { documents };
 	}
 
 	/** Removes all events of a session. */
@@ -110,12 +122,12 @@ export class SessionEventRecords {
 	async *#inOrder(
 		session: string,
 		{ event_type, cursor }: Pick<EventQuery, "event_type" | "cursor">,
-	): AsyncGenerator<SessionEvent> {
+	): AsyncGenerator<EventDocument> {
 		let after = cursor;
 		do {
 			const page = { limit: pageSize, maxBytes: pageBytes, ...(after !== undefined && { after }) };
 			const found = await this.#find(session, event_type, page);
-			for (const { wire } of found.documents) yield JSON.parse(wire);
+			yield* found.documents;
 			after = found.next;
 			// One answer may read several thousand events.
 			if (after !== undefined) await nextTurn();
@@ -157,9 +169,11 @@ export function readEventType(text: string): SessionEventType {
 }
 
 /** Returns a filter by time. @throws {UnprocessableError} for an invalid time. */
-function timeFilter({ after, before }: EventQuery): (event: SessionEvent) => boolean {
+function timeFilter({ after, before }: EventQuery): (event: EventDocument) => boolean {
+	if (after === undefined && before === undefined) return () => true;
 	const [from, to] = [timeOf(after, -Infinity), timeOf(before, Infinity)];
-	return ({ timestamp }) => {
+	return ({ wire }) => {
+		const { timestamp } = JSON.parse(wire) as SessionEvent;
 		const at = Date.parse(timestamp);
 		return at > from && at < to;
 	};

@@ -150,7 +150,7 @@ async function listed(catalogue: ModelCatalogue, keyOf: (name: string) => string
 	const service = modelsService(catalogue, (model) => modelRefusal(catalogue, model, keyOf));
 	const nodes = await startNodes(1, [service]);
 	try {
-		return await callAs(nodes.near, alice, models.actions.list, {});
+		return (await callAs(nodes.near, alice, models.actions.list, {})).items;
 	} finally {
 		await nodes.stop();
 	}

@@ -1,5 +1,6 @@
 /** Chronicles and timelines over real stores: each report counts once, with races and interruptions. */
 import { expect } from "chai";
+import { textOf } from "#shared/bus/json-text.ts";
 import { randomUUID } from "node:crypto";
 import { purgeChronicles } from "#services/sessions/chronicles/chronicle-purge.ts";
 import {
@@ -216,7 +217,9 @@ for (const [engine, open] of Object.entries(engines)) {
 			const pages = [await events.page(id, query)];
 			for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next)
 				pages.push(await events.page(id, { ...query, cursor: next }));
-			const sequences = pages.flatMap(({ items }) => items.map(({ sequence }) => sequence));
+			const sequences = pages.flatMap(({ items }) =>
+				(JSON.parse(textOf(items)) as { sequence: number }[]).map(({ sequence }) => sequence),
+			);
 			expect(sequences).to.deep.equal(Array.from({ length: maxEvents }, (_one, n) => n + 10));
 			await events.removeAll(id);
 			expect(await events.counts(id)).to.deep.equal({});

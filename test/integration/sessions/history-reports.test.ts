@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { textOf } from "#shared/bus/json-text.ts";
 import { randomUUID } from "node:crypto";
 import { historyChunkCollection, historyCollection } from "#services/sessions/history/history-collections.ts";
 import { chronicleCollections } from "#services/sessions/chronicles/compose-chronicles.ts";
@@ -108,7 +109,9 @@ describe("HistoryReports", () => {
 		});
 		expect(await chunks()).to.equal(1);
 		const kept = await new SessionEventRecords(store).page(pod.id, { limit: 10, offset: 0 });
-		expect(kept.items.map(({ sequence }) => sequence)).to.deep.equal([1]);
+		expect((JSON.parse(textOf(kept.items)) as { sequence: number }[]).map(({ sequence }) => sequence)).to.deep.equal([
+			1,
+		]);
 		const chronicle = await new ChronicleRecords(store, () => {}).newest(pod.id);
 		const { events } = await new Timelines(store, () => {}).read(chronicle?.id ?? "");
 		expect(events.map(({ label }) => label)).to.deep.equal(["good"]);

@@ -32,7 +32,7 @@ export const chroniclePatches: readonly Patch[] = [
 	{
 		operation: "listChronicles, listSessionEvents",
 		contract: "`limit`, `offset`",
-		ours: "also `cursor`, header `Link`; a page ends before 850 KB",
+		ours: "also `cursor`, headers `Link` and `ETag`; a page ends before 850 KB",
 		apply(edit) {
 			for (const id of ["listChronicles", "listSessionEvents"]) {
 				edit.addQuery(id, "cursor", { type: "string" });

@@ -1,7 +1,14 @@
 /** Where settings and what belongs to them mean to differ from the contract. */
 import type { Patch } from "./contract-editor.ts";
 
-const lists = ["listFeatures", "getFeaturePreferences", "listMcpServers", "listSecrets"] as const;
+const lists = [
+	"listFeatures",
+	"getFeaturePreferences",
+	"listMcpServers",
+	"listSecrets",
+	"listModels",
+	"listTemplates",
+] as const;
 
 export const settingsPatches: readonly Patch[] = [
 	{

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { BadRequestError } from "#shared/errors.ts";
-import { memoryPage } from "#shared/store/memory-page.ts";
+import { memoryPage, memoryPageInOrder } from "#shared/store/memory-page.ts";
 
 interface Item {
 	rank: number;
@@ -50,5 +50,19 @@ describe("memoryPage()", () => {
 
 	it("refuses a cursor that is not ours", () => {
 		expect(() => memoryPage(list, positionOf, { limit: 2, cursor: "x" })).to.throw(BadRequestError);
+	});
+});
+
+describe("memoryPageInOrder()", () => {
+	it("keeps the order of the list", () => {
+		const own = ["c", "a", "b", ...Array.from({ length: 20 }, (_, n) => `x${n}`)].map((id) => ({ id }));
+		const seen: string[] = [];
+		for (let cursor: string | undefined; ; ) {
+			const { items, next } = memoryPageInOrder(own, { limit: 2, cursor });
+			seen.push(...items.map(({ id }) => id));
+			if (next === undefined) break;
+			cursor = next;
+		}
+		expect(seen).to.deep.equal(own.map(({ id }) => id));
 	});
 });
