@@ -27,10 +27,15 @@ function faults(contracts: readonly Contract[]): string[] {
 }
 
 function faultsOfParams({ limit, cursor }: Readonly<Record<string, Rule>>): string[] {
-	const isLimit = limit?.type === "number" && limit.min === 1 && (limit.max ?? Infinity) <= maxLimit;
-	const hasDefault = limit !== undefined && "default" in limit && limit.default !== undefined;
-	const isCursor = cursor?.type === "string" && cursor.optional === true && cursor.max !== undefined;
-	return [isLimit && hasDefault ? [] : "no `limit` with bounds and a default", isCursor ? [] : "no `cursor`"].flat();
+	return [isLimit(limit) ? [] : "no `limit` with bounds and a default", isCursor(cursor) ? [] : "no `cursor`"].flat();
+}
+
+function isLimit(rule: Rule | undefined): boolean {
+	return rule?.type === "number" && rule.min === 1 && (rule.max ?? Infinity) <= maxLimit && rule.default !== undefined;
+}
+
+function isCursor(rule: Rule | undefined): boolean {
+	return rule?.type === "string" && rule.optional === true && rule.max !== undefined;
 }
 
 function faultsOfResult(returns: Rule | undefined): string[] {
