@@ -1,7 +1,7 @@
 /** The life of a session pod: workspace, setup, coding agent, messages, and an orderly end. */
 import { mkdir } from "node:fs/promises";
 import { monotonic } from "#shared/clock.ts";
-import type { PodPhase, PodStatus } from "#shared/pod/status.ts";
+import type { PodPhase } from "#shared/pod/status.ts";
 import { cannotStart } from "./coding-agents/agent-starter.ts";
 import { Permissions } from "./coding-agents/permissions.ts";
 import { markerOf } from "./io/environment.ts";
@@ -10,7 +10,7 @@ import type { PodContext } from "./io/pod-context.ts";
 import { sweepProcesses } from "./io/process-sweep.ts";
 import { openStages, type ServingStage } from "./pod-stages.ts";
 import type { MessageSockets } from "./server/message-sockets.ts";
-import { StatusFile } from "./status-file.ts";
+import { type PhaseDetails, StatusFile } from "./status-file.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
 
 /** The source of its lines in the log. */
@@ -90,7 +90,10 @@ export class SessionAgent {
 		starting.catch(() => {});
 		this.#enter("cloning", { port: pod.server.port });
 		const openMessages = this.#takeMessages(pod);
-		const folder = await this.#workspace.prepare((phase) => this.#enter(phase));
+		const folder = await this.#workspace.prepare(
+			(phase, clones) => this.#enter(phase, clones.length > 0 ? { clones } : {}),
+			(sentence) => this.#status.tell(sentence),
+		);
 		pod.timeline.begin();
 		const agent = await starting;
 		await agent.open(folder).catch(cannotStart);
@@ -126,7 +129,7 @@ export class SessionAgent {
 		return openOnce;
 	}
 
-	#enter(phase: Exclude<PodPhase, "failed">, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
+	#enter(phase: Exclude<PodPhase, "failed">, details: PhaseDetails = {}): void {
 		const { log, signal } = this.#context;
 		signal.throwIfAborted();
 		this.#status.enter(phase, details);

@@ -12,6 +12,9 @@ const stepBefore: Partial<Record<PodPhase, keyof PodStatus["timings"]>> = {
 	ready: "ready",
 };
 
+/** The members of the status that a phase may add. */
+export type PhaseDetails = Pick<PodStatus, "port" | "agent_title" | "clones">;
+
 /** Writes one file. */
 export class StatusFile {
 	readonly #path: string;
@@ -25,10 +28,16 @@ export class StatusFile {
 		return this.#status;
 	}
 
-	enter(phase: PodPhase, details: Pick<PodStatus, "port" | "agent_title"> = {}): void {
+	enter(phase: PodPhase, details: PhaseDetails = {}): void {
 		const step = stepBefore[phase];
-		const timings = { ...this.#status.timings, ...(step && { [step]: isoTime() }) };
-		this.#write({ ...this.#status, ...details, phase, timings });
+		const { progress: _ended, ...status } = this.#status;
+		const timings = { ...status.timings, ...(step && { [step]: isoTime() }) };
+		this.#write({ ...status, ...details, phase, timings });
+	}
+
+	/** Writes how far the clones are. */
+	tell(progress: string): void {
+		if (this.#status.phase === "cloning") this.#write({ ...this.#status, progress });
 	}
 
 	fail({ code, message }: LaunchFailure): void {

@@ -47,7 +47,7 @@ export function ownerOf(pid: number): number | undefined {
 }
 
 /** Returns undefined when the process has ended or belongs to another user. */
-export function readProc(pid: number, file: "environ" | "cmdline" | "cgroup"): string | undefined {
+export function readProc(pid: number, file: "environ" | "cmdline" | "cgroup" | "status"): string | undefined {
 	try {
 		return readFileSync(`/proc/${pid}/${file}`, "latin1");
 	} catch {

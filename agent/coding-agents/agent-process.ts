@@ -19,7 +19,9 @@ const patienceMs = 3_000;
 /** The environment variable whose value marks one coding agent and everything that it starts. */
 const markName = "ATELIER_CODING_AGENT";
 
-type StartedAgent = Pick<AgentRecord, "id" | "command" | "env" | "end_signal" | "chatter">;
+type StartedAgent = Pick<AgentRecord, "id" | "env" | "end_signal" | "chatter"> & {
+	readonly command: readonly string[];
+};
 
 /** Owns the process. */
 export class AgentProcess {

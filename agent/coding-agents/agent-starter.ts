@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConversationTurn } from "#shared/contracts/sessions.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
+import { readResources } from "#shared/pod/resource-limits.ts";
 import { prepareAgentHome } from "./agent-home.ts";
 import { AgentProcess } from "./agent-process.ts";
 import {
@@ -18,6 +19,7 @@ import type { Environment } from "../io/environment.ts";
 import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
+import { limitedCommand } from "./limited-command.ts";
 import { pastTurns } from "./past-turns.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -58,7 +60,10 @@ export async function startCodingAgent(
 	const record = await readAgentRecord(launch.agent, placeholderSources(dependencies, chosen));
 	await prepareAgentHome(record, launch.home, chosen.state);
 	signal.throwIfAborted();
-	const process = new AgentProcess(record, env, launch.home, log);
+	const { limits } = readResources(launch.resource_config ?? {});
+	const limited = await limitedCommand(record.command, limits, { id: launch.session_id, path: env["PATH"] ?? "" });
+	for (const warning of limited.warnings) log.add("WARNING", "session-agent", warning);
+	const process = new AgentProcess({ ...record, command: limited.command }, env, launch.home, log);
 	onProcess(process);
 	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
 }

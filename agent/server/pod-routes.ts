@@ -2,7 +2,7 @@
 import type { PodStatus } from "#shared/pod/status.ts";
 import type { Routes } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
-import type { WorkspaceDiff } from "../workspace/diff/workspace-diff.ts";
+import type { Comparison } from "../workspace/diff/workspace-diff.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import type { Permissions } from "../coding-agents/permissions.ts";
 import { RequestError } from "./request-error.ts";
@@ -15,7 +15,7 @@ export interface Pod {
 	dialogue: Dialogue;
 	permissions: Permissions;
 	/** The module is loaded with the first call. */
-	diff: () => Promise<WorkspaceDiff>;
+	diff: () => Promise<Comparison>;
 }
 
 const defaultBase = "last-commit";

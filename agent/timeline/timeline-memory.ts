@@ -5,29 +5,38 @@ import { isJsonObject, textOf } from "../io/json-object.ts";
 
 /** The content of the file. */
 export interface TimelineMemory {
-	/** The commit on which the session began; undefined when there was none. */
-	readonly head: string | undefined;
+	/** The commits on which the session began, by the path of their work tree; those without a commit are missing. */
+	readonly heads: Readonly<Record<string, string>>;
 	/** The seconds that pods of the session have run, as far as each could record them. */
 	readonly seconds: number;
 }
 
-const maxBytes = 4_096;
+/** The bound fits the commits of the largest number of repositories (shared/pod/repository-path.ts). */
+const maxBytes = 16_384;
 const commitForm = /^[0-9a-f]{40,64}$/;
 
 /** Returns undefined when there is no valid file. */
 export async function readMemory(file: string): Promise<TimelineMemory | undefined> {
 	try {
 		const read: unknown = JSON.parse(String(await readUntrusted(file, maxBytes)));
-		const { head, seconds } = isJsonObject(read) ? read : {};
+		const { head, heads, seconds } = isJsonObject(read) ? read : {};
 		if (typeof seconds !== "number" || !Number.isSafeInteger(seconds) || seconds < 0) return undefined;
-		const commit = textOf(head);
-		return { head: commit !== undefined && commitForm.test(commit) ? commit : undefined, seconds };
+		// Sessions that began with one repository only have its commit as `head`.
+		return { heads: commitsOf({ ...(isJsonObject(heads) ? heads : { "": head }) }), seconds };
 	} catch {
 		// The first pod finds no file, and a damaged one has no information.
 		return undefined;
 	}
 }
 
-export function writeMemory(file: string, { head, seconds }: TimelineMemory): Promise<void> {
-	return replaceFile(file, JSON.stringify({ head: head ?? null, seconds }));
+export function writeMemory(file: string, { heads, seconds }: TimelineMemory): Promise<void> {
+	return replaceFile(file, JSON.stringify({ heads, seconds }));
+}
+
+function commitsOf(read: Record<string, unknown>): Record<string, string> {
+	const commits = Object.entries(read).flatMap(([path, value]) => {
+		const commit = textOf(value);
+		return commit !== undefined && commitForm.test(commit) ? [[path, commit] as const] : [];
+	});
+	return Object.fromEntries(commits);
 }

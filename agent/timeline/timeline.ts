@@ -5,11 +5,13 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { Git } from "../workspace/git.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
+import { workTrees } from "../workspace/work-tree.ts";
 import { errorRecords } from "./records.ts";
 import { TimelineLog } from "./timeline-log.ts";
 import { readMemory, type TimelineMemory, writeMemory } from "./timeline-memory.ts";
 import { TurnTimeline } from "./turn-timeline.ts";
-import { type Changes, WorkspaceWatch } from "./workspace-watch.ts";
+import { WatchedTrees } from "./watched-trees.ts";
+import type { Changes } from "./workspace-watch.ts";
 
 /** How long the first turn waits for the first look. */
 const firstLookMs = 10_000;
@@ -40,8 +42,8 @@ export class Timeline {
 	readonly #since = monotonic();
 	readonly #ready = Promise.withResolvers<void>();
 	#opening: Promise<void> | undefined;
-	#watch: WorkspaceWatch | undefined;
-	#memory: TimelineMemory = { head: undefined, seconds: 0 };
+	#watch: WatchedTrees | undefined;
+	#memory: TimelineMemory = { heads: {}, seconds: 0 };
 	#isTroubleLogged = false;
 
 	constructor(dependencies: TimelineDependencies) {
@@ -66,7 +68,7 @@ export class Timeline {
 	/** Resolves with what had changed at the last look since the session began. */
 	async facts(): Promise<SessionFacts> {
 		const watch = this.#watch;
-		const since = watch?.since(this.#memory.head) ?? Promise.resolve(nothing);
+		const since = watch?.since(this.#memory.heads) ?? Promise.resolve(nothing);
 		const changes = await since.catch((error: unknown) => {
 			this.#sayTrouble(error);
 			return nothing;
@@ -93,8 +95,8 @@ export class Timeline {
 	/** Stores what the next pod needs, and removes everything else. */
 	async close(): Promise<void> {
 		await this.#opening;
-		const { head } = this.#memory;
-		if (this.#watch) await writeMemory(this.#file, { head, seconds: this.#seconds }).catch(() => {});
+		const { heads } = this.#memory;
+		if (this.#watch) await writeMemory(this.#file, { heads, seconds: this.#seconds }).catch(() => {});
 		await this.#watch?.close();
 	}
 
@@ -113,8 +115,9 @@ export class Timeline {
 			{ entry: { at, type: "session", label } },
 			{ event: { event_type: "session_start", timestamp: at, data } },
 		);
-		this.#watch = await WorkspaceWatch.open(workspace, home, this.#dependencies.git, now());
-		this.#memory = former ?? { head: this.#watch.head, seconds: 0 };
+		const place = { scratch: home, git: this.#dependencies.git, since: now() };
+		this.#watch = await WatchedTrees.open(workTrees(workspace, repositories), place);
+		this.#memory = former ?? { heads: this.#watch.heads, seconds: 0 };
 		if (!former) await writeMemory(this.#file, this.#memory);
 	}
 

@@ -1,5 +1,5 @@
 /**
- * Finds what has changed in the workspace since the last look. Its files and commits are compared, so the result does
+ * Finds what has changed in one work tree since the last look. Its files and commits are compared, so the result does
  * not depend on what tools report. Each look writes a tree of the working copy to a separate object store and
  * compares it with the previous tree.
  */
@@ -10,6 +10,7 @@ import { readFileList } from "#shared/pod/changed-files.ts";
 import { readHead } from "../workspace/diff/head-commit.ts";
 import { ShadowRepository } from "../workspace/diff/shadow-repository.ts";
 import { emptyTree, type Git, wordsOfGit } from "../workspace/git.ts";
+import { fromWorkspace, type WorkTree } from "../workspace/work-tree.ts";
 import type { CommandResult } from "../io/run-command.ts";
 import { type Commit, commitFormat, readCommits } from "./commit-list.ts";
 import { type ListedPath, readListedPaths } from "./listed-paths.ts";
@@ -45,9 +46,19 @@ const secondMs = 1_000;
 
 const plain = ["--no-ext-diff", "--no-textconv", "--no-renames"];
 
-/** Compares the workspace with its state at the last look. The owner closes it, which removes the object store. */
+/** The place of the comparisons. */
+export interface WatchPlace {
+	/** The folder for temporary files. */
+	readonly scratch: string;
+	/** Git with the environment for work without a remote. */
+	readonly git: Git;
+	/** The start in milliseconds since 1970; older commits are not reported. */
+	readonly since: number;
+}
+
+/** Compares the work tree with its state at the last look. The owner closes it, which removes the object store. */
 export class WorkspaceWatch {
-	readonly #workspace: string;
+	readonly #workTree: WorkTree;
 	readonly #git: Git;
 	readonly #shadow: ShadowRepository;
 	/** The start in milliseconds since 1970; older commits were not made in this session. */
@@ -59,8 +70,8 @@ export class WorkspaceWatch {
 	#isTreeDue = true;
 	#head: string | undefined;
 
-	private constructor(workspace: string, git: Git, shadow: ShadowRepository, since: number) {
-		this.#workspace = workspace;
+	private constructor(workTree: WorkTree, { git, since }: WatchPlace, shadow: ShadowRepository) {
+		this.#workTree = workTree;
 		this.#git = git;
 		this.#shadow = shadow;
 		this.#since = Math.floor(since / secondMs) * secondMs;
@@ -68,13 +79,11 @@ export class WorkspaceWatch {
 
 	/**
 	 * Takes the first look, with which later looks are compared.
-	 * @param scratch The folder for temporary files.
-	 * @param since The start in milliseconds since 1970; older commits are not reported.
 	 * @throws {NoRepositoryError} without a repository; {Error} with git's own words.
 	 */
-	static async open(workspace: string, scratch: string, git: Git, since: number): Promise<WorkspaceWatch> {
-		const shadow = await ShadowRepository.make(workspace, scratch);
-		const watch = new WorkspaceWatch(workspace, git, shadow, since);
+	static async open(workTree: WorkTree, place: WatchPlace): Promise<WorkspaceWatch> {
+		const shadow = await ShadowRepository.make(workTree, place.scratch);
+		const watch = new WorkspaceWatch(workTree, place, shadow);
 		try {
 			await watch.#readFiles();
 			await watch.#writeTree();
@@ -86,7 +95,12 @@ export class WorkspaceWatch {
 		}
 	}
 
-	/** The commit of the workspace; undefined before the first commit. */
+	/** The path of the work tree below the workspace. */
+	get path(): string {
+		return this.#workTree.path;
+	}
+
+	/** The commit of the work tree; undefined before the first commit. */
 	get head(): string | undefined {
 		return this.#head;
 	}
@@ -119,7 +133,12 @@ export class WorkspaceWatch {
 		// this tree.
 		if (this.#isTreeDue) await this.#writeTree();
 		const changed = this.#tree === before ? [] : await this.#compare(before, this.#tree);
-		return [...changed, ...unread];
+		return [...changed, ...unread.map((change) => this.#named(change))];
+	}
+
+	/** Names a change by its path below the workspace. */
+	#named<T extends { readonly path: string }>(change: T): T {
+		return { ...change, path: fromWorkspace(this.#workTree, change.path) };
 	}
 
 	/** Updates the index. Resolves with the changes among the files whose content is not read. */
@@ -139,7 +158,7 @@ export class WorkspaceWatch {
 		const unread: UnreadFile[] = [];
 		let bytes = 0;
 		for (const { path, isNew } of listed) {
-			const found = await lstat(join(this.#workspace, path)).catch(() => undefined);
+			const found = await lstat(join(this.#workTree.folder, path)).catch(() => undefined);
 			const size = found?.isFile() ? found.size : 0;
 			const fits = size <= maxFileBytes && bytes + size <= maxBytes && read.length < maxFiles;
 			if (fits) bytes += size;
@@ -170,7 +189,8 @@ export class WorkspaceWatch {
 
 	async #compare(from: string, to: string): Promise<FileChange[]> {
 		const args = ["diff-tree", "-r", "--raw", "--numstat", "-z", "--no-abbrev", ...plain, from, to];
-		return readFileList((await this.#succeed(args, { maxBytes: 4 * answerBytes })).stdout.toString("utf8"));
+		const { stdout } = await this.#succeed(args, { maxBytes: 4 * answerBytes });
+		return readFileList(stdout.toString("utf8")).map((change) => this.#named(change));
 	}
 
 	async #newCommits(): Promise<readonly Commit[]> {
@@ -189,7 +209,8 @@ export class WorkspaceWatch {
 	}
 
 	async #findHead(): Promise<string | undefined> {
-		const head = await readHead(join(this.#workspace, ".git"));
+		if (this.#workTree.isPlain) return undefined;
+		const head = await readHead(join(this.#workTree.folder, ".git"));
 		if (head) return head.commit;
 		await this.#shadow.refresh();
 		const result = await this.#run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
@@ -203,8 +224,8 @@ export class WorkspaceWatch {
 	}
 
 	#run(args: readonly string[], options: Readonly<RunOptions> = {}): Promise<CommandResult> {
-		const all = ["-c", "core.looseCompression=1", ...this.#shadow.options(this.#workspace), ...args];
-		return this.#git.run(all, { cwd: this.#workspace, timeoutMs: commandMs, ...options });
+		const all = ["-c", "core.looseCompression=1", ...this.#shadow.options, ...args];
+		return this.#git.run(all, { cwd: this.#workTree.folder, timeoutMs: commandMs, ...options });
 	}
 }
 

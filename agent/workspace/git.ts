@@ -6,6 +6,7 @@ import { withoutUserinfo } from "#shared/git/repository-url.ts";
 import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
+import { readCloneStep } from "./clone-step.ts";
 
 /** These settings keep git from starting a program of the repository's choice, whatever its configuration says. */
 const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never"].flatMap((setting) => [
@@ -21,6 +22,12 @@ const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 /** The tree of a repository without a commit. Git knows it without an object for it. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
+/** The bounds and surroundings of one command of git. */
+export interface GitOptions extends Omit<CommandOptions, "env" | "onLine"> {
+	/** Receives each message of git, and decides whether it belongs in the log. By default each one does. */
+	isLogged?: (line: string) => boolean;
+}
+
 /** Git in one environment. */
 export class Git {
 	readonly #env: Environment;
@@ -32,11 +39,13 @@ export class Git {
 	}
 
 	/** Runs one command. @throws {Error} when git cannot be started; a failure of git is in the result. */
-	run(args: readonly string[], options: Omit<CommandOptions, "env" | "onLine">): Promise<CommandResult> {
+	run(args: readonly string[], { isLogged = () => true, ...options }: GitOptions): Promise<CommandResult> {
 		return runCommand("git", [...guard, ...args], {
 			...options,
 			env: this.#env,
-			onLine: (line) => this.#log.add("INFO", "git", withoutUserinfo(line)),
+			onLine: (line) => {
+				if (isLogged(line)) this.#log.add("INFO", "git", withoutUserinfo(line));
+			},
 		});
 	}
 }
@@ -79,12 +88,12 @@ const quiet: Environment = { GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", LC_ALL: 
 
 const maxSentenceLength = 500;
 /** Lines that do not tell what went wrong. */
-const chatter = /^(Cloning into|warning:|hint:|Please make sure|and the repository exists)/;
+const chatter = /^(Cloning into|remote: Total|warning:|hint:|Please make sure|and the repository exists)/;
 
 /** Returns what git, ssh and the remote wrote about a failure. */
 export function wordsOfGit({ words, timedOut, code }: CommandResult): string {
 	if (timedOut) return "git took too long";
-	const said = words.filter((line) => !chatter.test(line)).slice(0, 3);
+	const said = words.filter((line) => !chatter.test(line) && !readCloneStep(line)).slice(0, 3);
 	const clean = said.map((line) => withoutUserinfo(line.replace(/^(fatal|error): /, "")).replace(/\.$/, ""));
 	return clean.join("; ").slice(0, maxSentenceLength) || `git ended with exit code ${code}`;
 }

@@ -1,6 +1,10 @@
 /** The pod's working copy: its creation, its setup, and the differences in it. */
 import { mkdir } from "node:fs/promises";
-import type { WorkspaceDiff } from "./diff/workspace-diff.ts";
+import { join } from "node:path";
+import type { Repository } from "#shared/pod/launch.ts";
+import type { RepositoryTiming } from "#shared/pod/status.ts";
+import { CloneProgress } from "./clone-progress.ts";
+import type { Comparison } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
@@ -8,6 +12,10 @@ import type { PodContext } from "../io/pod-context.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
+import { workTrees } from "./work-tree.ts";
+
+/** The variable that tells setup scripts the folder in which the agent will work. They run in the workspace itself. */
+const layoutRoot = "ATELIER_LAYOUT_ROOT";
 
 /** Prepares the workspace of one launch. */
 export class PodWorkspace {
@@ -15,7 +23,10 @@ export class PodWorkspace {
 	readonly git: Git;
 	readonly #context: PodContext;
 	#making: Promise<void> | undefined;
-	#comparing: Promise<WorkspaceDiff> | undefined;
+	#progress: CloneProgress | undefined;
+	/** Receives the sentences about the clones. */
+	#tell: (sentence: string) => void = () => {};
+	#comparing: Promise<Comparison> | undefined;
 
 	constructor(context: PodContext) {
 		this.#context = context;
@@ -34,16 +45,23 @@ export class PodWorkspace {
 	/**
 	 * Returns the folder in which the agent works.
 	 * @param enter It is called when the next step begins.
+	 * @param tell Receives a sentence about the clones, at most once a second.
 	 * @throws {LaunchFailure}
 	 */
-	async prepare(enter: (phase: "setting_up" | "starting_agent") => void): Promise<string> {
+	async prepare(
+		enter: (phase: "setting_up" | "starting_agent", clones: readonly RepositoryTiming[]) => void,
+		tell: (sentence: string) => void,
+	): Promise<string> {
 		const { launch, env, log, signal } = this.#context;
 		const { workspace, setup_scripts, working_folder } = launch;
+		this.#tell = tell;
 		this.begin();
 		await this.#making;
-		enter("setting_up");
-		await runSetupScripts(setup_scripts, { workspace, env, log, signal });
-		enter("starting_agent");
+		const clones = this.#progress?.timings ?? [];
+		enter("setting_up", clones);
+		const place = { workspace, env: { ...env, [layoutRoot]: join(workspace, working_folder) }, log, signal };
+		await runSetupScripts(setup_scripts, place);
+		enter("starting_agent", clones);
 		const folder = await folderBelow(workspace, working_folder);
 		if (folder === undefined) {
 			throw new LaunchFailure("SETUP_FAILED", `There is no working folder "${working_folder}" in the workspace`);
@@ -57,17 +75,19 @@ export class PodWorkspace {
 		await mkdir(home, { recursive: true, mode: 0o700 });
 		const git = new Git(cloneEnvironment(inherited, launch), log);
 		const identity = readIdentity(git, home, signal).then((found) => writeIdentity(home, found));
-		await Promise.all([new Workspace(launch, git, signal).prepare(), identity]);
+		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
+			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
+		await Promise.all([new Workspace({ launch, git, signal, progressOf }).prepare(), identity]);
 	}
 
 	/** The module is loaded with the first call. */
-	diff(): Promise<WorkspaceDiff> {
+	diff(): Promise<Comparison> {
 		return (this.#comparing ??= this.#openDiff());
 	}
 
-	async #openDiff(): Promise<WorkspaceDiff> {
-		const { workspace, home } = this.#context.launch;
-		const { WorkspaceDiff } = await import("./diff/workspace-diff.ts");
-		return new WorkspaceDiff(workspace, home, this.git);
+	async #openDiff(): Promise<Comparison> {
+		const { workspace, home, repositories } = this.#context.launch;
+		const { compareTrees } = await import("./diff/several-diffs.ts");
+		return compareTrees(workTrees(workspace, repositories), { scratch: home, git: this.git });
 	}
 }

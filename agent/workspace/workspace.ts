@@ -1,151 +1,177 @@
 /**
- * Makes the workspace by cloning the repositories of the launch. It is made once: an existing workspace is not
+ * Makes the workspace by cloning the repositories of the launch side by side. Each is made once: an existing one is not
  * changed.
  */
-import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
 import { replaceFile } from "#shared/files/replaced-file.ts";
 import { readUntrusted } from "#shared/files/untrusted-file.ts";
-import { isBranchName } from "#shared/git/branch-name.ts";
-import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
-import { type Git, wordsOfGit } from "./git.ts";
-import { pathBelow } from "#shared/pod/path-below.ts";
+import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
-import type { CommandResult } from "../io/run-command.ts";
+import type { CloneProgress } from "./clone-progress.ts";
+import { isRepository } from "./diff/shadow-repository.ts";
+import { type Git, wordsOfGit } from "./git.ts";
+import { cloneRepository, localMs, refuseBranch } from "./repository-clone.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
 /** The time limit for all repositories together; the platform allows 300 s for a launch. */
 const cloneMs = 280_000;
-const localMs = 10_000;
+/** The repositories that are cloned at a time. */
+const concurrent = 4;
 const firstBranch = "main";
 /** The bound on a repository's list of ignored files; a longer list is replaced. */
 const maxExcludeBytes = 1_048_576;
 
-/** The folder of a further repository has no character that a list of ignored files could read as a pattern. */
-const plainPath = /^\w[\w.-]*(\/\w[\w.-]*)*$/;
+const ownRepository: Repository = { url: "", branch: firstBranch, base_branch: "", path: "" };
+
+/** The dependencies of the working copy. */
+export interface WorkspaceDependencies {
+	readonly launch: LaunchDocument;
+	/** Git with the environment of clones. */
+	readonly git: Git;
+	readonly signal: AbortSignal;
+	/** Makes the progress of these clones. */
+	readonly progressOf: (repositories: readonly Repository[]) => CloneProgress;
+}
 
 /** The working copy of one session. */
 export class Workspace {
-	readonly #launch: LaunchDocument;
-	readonly #git: Git;
-	readonly #signal: AbortSignal;
+	readonly #dependencies: WorkspaceDependencies;
 	readonly #end = monotonic() + cloneMs;
 
-	/** @param git Git with the environment of clones. */
-	constructor(launch: LaunchDocument, git: Git, signal: AbortSignal) {
-		this.#launch = launch;
-		this.#git = git;
-		this.#signal = signal;
-	}
-
-	get folder(): string {
-		return this.#launch.workspace;
+	constructor(dependencies: WorkspaceDependencies) {
+		this.#dependencies = dependencies;
 	}
 
 	/** @throws {LaunchFailure} */
 	async prepare(): Promise<void> {
-		const [first, ...further] = this.#launch.repositories;
+		const { launch } = this.#dependencies;
+		const repositories = await this.#placed(launch.repositories);
 		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
-		if (!(await isRepository(this.folder))) await this.#make(first);
-		for (const repository of further) await this.#add(repository);
-	}
-
-	async #make(first: Repository | undefined): Promise<void> {
-		await mkdir(dirname(this.folder), { recursive: true });
-		// Files without a repository are somebody's work, so they stay and become a repository.
-		if (first === undefined || first.url === "" || (await hasFiles(this.folder))) {
-			await this.#initialise(this.folder, first?.branch || firstBranch);
-		} else {
-			await this.#clone(first, this.folder);
+		const missing = await this.#missing(repositories);
+		if (missing.length === 0) return;
+		const cloned = missing.filter(({ url }) => url !== "");
+		await this.#cloneAll(cloned);
+		// An outer repository is there before the ones inside of it.
+		for (const repository of missing.toSorted((one, other) => (one.path < other.path ? -1 : 1))) {
+			await this.#place(repository, cloned.indexOf(repository));
 		}
+		await rm(this.#partial, { recursive: true, force: true });
+		for (const { path } of repositories) await this.#ignoreInner(path, repositories);
 	}
 
-	/** A further repository is not part of the first one, so it is left out of its changes. */
-	async #add(repository: Repository): Promise<void> {
-		const path = pathBelow(repository.path);
-		if (path === undefined || !plainPath.test(path) || !(await isFreeOfLinks(this.folder, path))) {
-			throw new LaunchFailure(
-				"CLONE_FAILED",
-				`The folder "${repository.path}" cannot hold a repository of the workspace`,
-			);
+	get #folder(): string {
+		return this.#dependencies.launch.workspace;
+	}
+
+	get #partial(): string {
+		return `${this.#folder}.partial`;
+	}
+
+	/** Returns the repositories with their checked folders. @throws {LaunchFailure} that names the folder. */
+	async #placed(repositories: readonly Repository[]): Promise<Repository[]> {
+		if (repositories.length > maxRepositories)
+			throw new LaunchFailure("CLONE_FAILED", `A session cannot have more than ${maxRepositories} repositories`);
+		const taken = new Set<string>();
+		const placed: Repository[] = [];
+		for (const repository of repositories.length === 0 ? [ownRepository] : repositories) {
+			const path = repositoryPath(repository.path);
+			if (path === undefined || taken.has(path) || !(path === "" || (await isFreeOfLinks(this.#folder, path)))) {
+				throw new LaunchFailure(
+					"CLONE_FAILED",
+					`The folder "${repository.path}" cannot hold a repository of the workspace`,
+				);
+			}
+			taken.add(path);
+			placed.push({ ...repository, path });
 		}
-		const folder = join(this.folder, path);
-		if (await isRepository(folder)) return;
-		await mkdir(dirname(folder), { recursive: true });
-		if (repository.url === "") await this.#initialise(folder, repository.branch || firstBranch);
-		else await this.#clone(repository, folder);
-		await ignore(this.folder, `/${path}/`);
-	}
-
-	async #initialise(folder: string, branch: string): Promise<void> {
-		refuseBranch(branch);
-		await mkdir(folder, { recursive: true });
-		const result = await this.#git.run(["init", "--quiet", "--initial-branch", branch], this.#within(folder, localMs));
-		if (result.code !== 0)
-			throw new LaunchFailure("WORKSPACE_FAILED", `Cannot make the workspace: ${wordsOfGit(result)}`);
+		return placed;
 	}
 
 	/**
-	 * The repository is cloned beside the workspace and then moved, so that half a clone is never taken for a whole
-	 * one.
+	 * Returns the repositories that are not there. Files without a repository are somebody's work, so they stay and become
+	 * a repository.
 	 */
-	async #clone({ url: written, branch, base_branch }: Repository, folder: string): Promise<void> {
-		for (const name of [branch, base_branch]) if (name !== "") refuseBranch(name);
-		const read = readRepositoryUrl(written, this.#launch.git_protocols);
-		if ("refused" in read) throw new LaunchFailure("CLONE_FAILED", read.refused);
-		const result = await this.#fetchBranch(read.url, branch, base_branch);
-		if (result.code !== 0) throw new LaunchFailure("CLONE_FAILED", `Cannot clone "${read.url}": ${wordsOfGit(result)}`);
-		await rename(this.#partial, folder).catch((cause: unknown) => {
-			throw new LaunchFailure("CLONE_FAILED", `Cannot clone "${read.url}": its folder in the workspace is in use`, {
+	async #missing(repositories: readonly Repository[]): Promise<Repository[]> {
+		const missing: Repository[] = [];
+		for (const repository of repositories) {
+			const folder = join(this.#folder, repository.path);
+			if (await isRepository(folder)) continue;
+			const isStarted = repository.path === "" && (await hasFiles(folder));
+			missing.push(isStarted ? { ...repository, url: "" } : repository);
+		}
+		return missing;
+	}
+
+	/** Clones beside the workspace, so that half a clone is never taken for a whole one. The first failure ends all. */
+	async #cloneAll(repositories: readonly Repository[]): Promise<void> {
+		if (repositories.length === 0) return;
+		const { progressOf, signal } = this.#dependencies;
+		await mkdir(this.#partial, { recursive: true, mode: 0o700 });
+		const progress = progressOf(repositories);
+		const failed = new AbortController();
+		const waiting = [...repositories.entries()];
+		const worker = async (): Promise<void> => {
+			for (let next = waiting.shift(); next && !failed.signal.aborted; next = waiting.shift()) {
+				await this.#clone(next, progress, AbortSignal.any([signal, failed.signal])).catch((error: unknown) => {
+					failed.abort(error);
+				});
+			}
+		};
+		await Promise.all(Array.from({ length: concurrent }, worker));
+		if (failed.signal.aborted) throw failed.signal.reason;
+	}
+
+	async #clone([n, repository]: [number, Repository], progress: CloneProgress, signal: AbortSignal): Promise<void> {
+		const { git, launch } = this.#dependencies;
+		progress.begin(n);
+		await cloneRepository(repository, join(this.#partial, String(n)), {
+			git,
+			protocols: launch.git_protocols,
+			end: this.#end,
+			signal,
+			onStep: (step) => progress.step(n, step),
+		});
+		progress.done(n);
+	}
+
+	/** Puts a repository into its folder. @param n The number of its clone; -1: it has none, and begins empty. */
+	async #place({ url, branch, path }: Repository, n: number): Promise<void> {
+		const folder = join(this.#folder, path);
+		await mkdir(dirname(folder), { recursive: true });
+		if (n === -1) return this.#initialise(folder, branch || firstBranch);
+		await rename(join(this.#partial, String(n)), folder).catch((cause: unknown) => {
+			throw new LaunchFailure("CLONE_FAILED", `Cannot clone "${url}": its folder in the workspace is in use`, {
 				cause,
 			});
 		});
 	}
 
-	async #fetchBranch(url: string, branch: string, base: string): Promise<CommandResult> {
-		const direct = await this.#cloneOnce(url, branch);
-		if (branch === "" || direct.code === 0 || !isBranchMissing(direct)) return direct;
-		const start = await this.#cloneOnce(url, base);
-		if (start.code !== 0) return start;
-		return this.#git.run(["checkout", "--quiet", "-B", branch], this.#within(this.#partial, localMs));
+	async #initialise(folder: string, branch: string): Promise<void> {
+		refuseBranch(branch);
+		await mkdir(folder, { recursive: true });
+		const { git, signal } = this.#dependencies;
+		const options = { cwd: folder, timeoutMs: localMs, signal };
+		const result = await git.run(["init", "--quiet", "--initial-branch", branch], options);
+		if (result.code !== 0)
+			throw new LaunchFailure("WORKSPACE_FAILED", `Cannot make the workspace: ${wordsOfGit(result)}`);
 	}
 
-	/**
-	 * Two workers share the checkout, which takes most of the time. An empty branch means the remote's default branch.
-	 */
-	#cloneOnce(url: string, branch: string): Promise<CommandResult> {
-		const options = ["--quiet", "--no-recurse-submodules", "--origin", "origin"];
-		if (branch !== "") options.push("--branch", branch);
-		const args = ["-c", "checkout.workers=2", "clone", ...options, "--", url, this.#partial];
-		return this.#git.run(args, this.#within(dirname(this.folder), Math.max(this.#end - monotonic(), 1)));
+	/** Repositories inside of another one are not part of it, so they are left out of its changes. */
+	async #ignoreInner(path: string, repositories: readonly Repository[]): Promise<void> {
+		const inner = pathsInside(
+			path,
+			repositories.map((one) => one.path),
+		);
+		if (inner.length > 0)
+			await ignore(
+				join(this.#folder, path),
+				inner.map((one) => `/${one}/`),
+			);
 	}
-
-	get #partial(): string {
-		return `${this.folder}.partial`;
-	}
-
-	#within(cwd: string, timeoutMs: number): { cwd: string; timeoutMs: number; signal: AbortSignal } {
-		return { cwd, timeoutMs, signal: this.#signal };
-	}
-}
-
-/** The words of git when the branch is missing and nothing was fetched (LC_ALL=C). */
-function isBranchMissing({ words }: CommandResult): boolean {
-	return words.some((line) => /Remote branch .* not found/.test(line));
-}
-
-function refuseBranch(name: string): void {
-	if (!isBranchName(name)) throw new LaunchFailure("CLONE_FAILED", `"${name}" cannot be the name of a branch`);
-}
-
-async function isRepository(folder: string): Promise<boolean> {
-	return access(join(folder, ".git", "HEAD")).then(
-		() => true,
-		() => false,
-	);
 }
 
 async function hasFiles(folder: string): Promise<boolean> {
@@ -153,11 +179,12 @@ async function hasFiles(folder: string): Promise<boolean> {
 	return names.length > 0;
 }
 
-async function ignore(repository: string, pattern: string): Promise<void> {
+async function ignore(repository: string, patterns: readonly string[]): Promise<void> {
 	const folder = join(repository, ".git", "info");
 	await mkdir(folder, { recursive: true });
 	const file = join(folder, "exclude");
 	const text = String((await readUntrusted(file, maxExcludeBytes).catch(() => undefined)) ?? "");
 	const lines = text.split("\n");
-	if (!lines.includes(pattern)) await replaceFile(file, `${text}${lines.at(-1) === "" ? "" : "\n"}${pattern}\n`);
+	const added = patterns.filter((pattern) => !lines.includes(pattern)).map((pattern) => `${pattern}\n`);
+	if (added.length > 0) await replaceFile(file, `${text}${lines.at(-1) === "" ? "" : "\n"}${added.join("")}`);
 }

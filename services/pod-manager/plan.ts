@@ -2,6 +2,7 @@
 import { fitsJson } from "#shared/bus/json-size.ts";
 import {
 	type Claim,
+	maxObservedClones,
 	type Observation,
 	observedLengths,
 	type ObservedPhase,
@@ -89,7 +90,8 @@ function observation(phase: ObservedPhase): Observation {
 	return { phase, timings: {}, purged: false };
 }
 
-function observationOf({ name, state, address, failure, timings, agentTitle }: Pod): Observation {
+function observationOf(pod: Pod): Observation {
+	const { name, state, address, failure, timings, agentTitle, progress, clones = [] } = pod;
 	const phase = phases[state];
 	return {
 		phase,
@@ -98,8 +100,15 @@ function observationOf({ name, state, address, failure, timings, agentTitle }: P
 		purged: false,
 		...(address !== undefined && { address }),
 		...(phase === "failed" && { failure: shortened(failure ?? podLost) }),
+		...(progress !== undefined && phase === "launching" && { progress: progress.slice(0, observedLengths.progress) }),
+		...(clones.length > 0 && { clones: boundedClones(clones) }),
 		...(agentTitle !== undefined && { agent_title: agentTitle.slice(0, observedLengths.agent_title) }),
 	};
+}
+
+/** Leaves out what does not fit, because a pod may report anything. */
+function boundedClones(clones: NonNullable<Pod["clones"]>): NonNullable<Observation["clones"]> {
+	return clones.filter(({ path }) => path.length <= observedLengths.path).slice(0, maxObservedClones);
 }
 
 /** Shortens the texts of a failure, because a pod may report anything and the report must fit. */

@@ -4,7 +4,7 @@
  * a {@link RuntimeHost}.
  */
 import type { LaunchDocument } from "#shared/pod/launch.ts";
-import type { PodFailure } from "#shared/pod/status.ts";
+import type { PodFailure, RepositoryTiming } from "#shared/pod/status.ts";
 
 /** The state of a pod. `launching`: alive but not ready. `gone`: no process exists any more, but its records do. */
 export type PodState = "launching" | "ready" | "failed" | "leaving" | "gone";
@@ -25,6 +25,10 @@ export interface Pod {
 	readonly failure?: PodFailure;
 	readonly timings: Readonly<Record<string, string>>;
 	readonly agentTitle?: string;
+	/** A sentence about how far the clones are. */
+	readonly progress?: string;
+	/** The durations of the clones of this launch, by the repository's folder. */
+	readonly clones?: readonly RepositoryTiming[];
 }
 
 /**

@@ -92,6 +92,14 @@ export const sessionBudget = schema({
 	reason: { type: "object", props: budgetReason, nullable: true },
 });
 
+/** A repository in the workspace of a session. */
+export const sessionRepository = schema({
+	url: text,
+	branch: text,
+	path: { ...text, description: "Folder below the workspace, with which the paths of its changes begin; empty: none" },
+	cloned_ms: { type: "number", integer: true, min: 0, optional: true, description: "Duration of its last clone" },
+});
+
 /** The times at which the present launch reached each step. */
 export const timings = schema({
 	requested: optionalTime,
@@ -110,6 +118,14 @@ export const session = schema({
 	source,
 	repo: { ...text, description: "Copy of `source.repo`; empty for a local mount" },
 	branch: { ...text, description: "Copy of `source.branch`" },
+	repositories: {
+		type: "array",
+		items: { type: "object", props: sessionRepository },
+		optional: true,
+		description: "The repositories of the workspace, the session's own one first; absent in sessions of older versions",
+	},
+	resource_config: { ...freeForm, optional: true, description: "The requested resources" },
+	terminal_restricted: { type: "boolean", optional: true },
 	template_name: nullableText,
 	preset_id: nullableText,
 	profile_name: { ...nullableText, description: "The profile of its settings: the named one, or the caller's default" },

@@ -39,7 +39,18 @@ export const observedPhases = ["absent", "blocked", "launching", "ready", "faile
 export type ObservedPhase = (typeof observedPhases)[number];
 
 /** The most characters of texts that a pod reports; a runtime cuts longer ones. */
-export const observedLengths = { pod_name: 255, address: 500, code: 100, message: 4_096, agent_title: 200 } as const;
+export const observedLengths = {
+	pod_name: 255,
+	address: 500,
+	path: 255,
+	progress: 500,
+	code: 100,
+	message: 4_096,
+	agent_title: 200,
+} as const;
+
+/** The most clones that a pod reports; a runtime cuts more. */
+export const maxObservedClones = 20;
 
 /** The most bytes of the reported timings as JSON; a runtime cuts larger ones. */
 export const observedTimingsBytes = 1_024;
@@ -56,6 +67,14 @@ const observation = {
 	failure: { type: "object", props: failure, optional: true },
 	timings: { type: "record", key: { type: "string" }, value: text, max_bytes: observedTimingsBytes, default: {} },
 	agent_title: { ...text, max: observedLengths.agent_title, optional: true },
+	progress: { ...text, max: observedLengths.progress, optional: true, description: "How far the clones are" },
+	clones: {
+		type: "array",
+		max: maxObservedClones,
+		items: { type: "object", props: { path: { ...text, max: observedLengths.path }, ms: count } },
+		optional: true,
+		description: "Durations of the clones of this launch, by the repository's folder",
+	},
 	purged: { type: "boolean", default: false, description: "Whether the workspace was removed too" },
 } as const;
 export type Observation = Output<typeof observation>;

@@ -45,7 +45,7 @@ export type McpServer = Output<typeof mcpServer>;
 export const launchSettingsFields = schema({
 	name: text,
 	model: text,
-	/** The repositories; the first one is the workspace itself. */
+	/** The repositories, the session's own one first; each has a folder of its own (repository-path.ts). */
 	repositories: { type: "array", items: { type: "object", props: repository } },
 	/** Shell commands, run in order in the workspace after the clone. */
 	setup_scripts: texts,
@@ -61,6 +61,10 @@ export const launchSettingsFields = schema({
 	permission_mode: { type: "enum", values: permissionModes },
 	/** Protocols git may use: https, ssh, http, file. */
 	git_protocols: texts,
+	/** The requested resources as they were written (resource-limits.ts); absent: none. */
+	resource_config: { type: "record", key: text, value: { type: "any" }, optional: true },
+	/** Whether terminals of the session are restricted; absent: no. */
+	terminal_restricted: { type: "boolean", optional: true },
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
 	budgeted: { type: "boolean", optional: true },
 });

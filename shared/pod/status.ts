@@ -13,6 +13,13 @@ export interface PodFailure {
 	message: string;
 }
 
+/** The time that the clone of one repository took. */
+export interface RepositoryTiming {
+	/** The repository's folder below the workspace; empty: the workspace itself. */
+	path: string;
+	ms: number;
+}
+
 /** The content of the status file. */
 export interface PodStatus {
 	phase: PodPhase;
@@ -22,6 +29,10 @@ export interface PodStatus {
 	port?: number;
 	/** The reason; present only in the phase `failed`, after which the process ends. */
 	failure?: PodFailure;
+	/** A sentence about the present step, e.g. how far the clones are; present in the phase `cloning` only. */
+	progress?: string;
+	/** The times of the clones of this launch; present from the phase `setting_up`, if there were any. */
+	clones?: readonly RepositoryTiming[];
 	/** ISO times of the steps taken so far. */
 	timings: { spawned?: string; cloned?: string; set_up?: string; ready?: string };
 	/** The title of the coding agent, e.g. `Shell (no AI)`; present when `ready`. */

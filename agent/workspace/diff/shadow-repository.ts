@@ -3,10 +3,11 @@
  * platform. The workspace's own configuration is never read, because anybody who works there could make git run
  * programs by it: fsmonitor, hooks, filters, diff drivers, fetches of missing objects.
  */
-import { mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
+import { access, mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile } from "#shared/files/replaced-file.ts";
-import { copyUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
+import { copyUntrusted, readUntrusted, UntrustedFileError } from "#shared/files/untrusted-file.ts";
+import { isInPlace, type WorkTree } from "../work-tree.ts";
 import { NoRepositoryError } from "./diff-errors.ts";
 
 const config = `[core]
@@ -24,21 +25,25 @@ const config = `[core]
 const references = ["HEAD", "packed-refs", "shallow"];
 /** The bound fits an index of some million files. */
 const maxCopiedBytes = 512 * 1_048_576;
+/** A longer list of ignored files has no effect in a workspace of several repositories. */
+const maxExcludeBytes = 1_048_576;
 const copied = [...references, "index", "info/exclude", "info/attributes"];
 
 /** Owns the second directory until it is removed. */
 export class ShadowRepository {
 	readonly folder: string;
+	readonly #tree: WorkTree;
 	readonly #original: string;
 
-	private constructor(folder: string, original: string) {
+	private constructor(folder: string, tree: WorkTree) {
 		this.folder = folder;
-		this.#original = original;
+		this.#tree = tree;
+		this.#original = join(tree.folder, ".git");
 	}
 
 	/** Makes the directory. @param parent The folder in which it is made. @throws {NoRepositoryError} */
-	static async make(workspace: string, parent: string): Promise<ShadowRepository> {
-		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), join(workspace, ".git"));
+	static async make(tree: WorkTree, parent: string): Promise<ShadowRepository> {
+		const shadow = new ShadowRepository(await mkdtemp(join(parent, ".diff-")), tree);
 		try {
 			await shadow.#fill();
 		} catch (error) {
@@ -49,12 +54,13 @@ export class ShadowRepository {
 	}
 
 	/** Returns the options that come before the command of git. */
-	options(workspace: string): string[] {
-		return ["--git-dir", this.folder, "--work-tree", workspace];
+	get options(): string[] {
+		return ["--git-dir", this.folder, "--work-tree", this.#tree.folder];
 	}
 
 	/** Copies the state of the branches; the index stays as it is. */
 	async refresh(): Promise<void> {
+		if (this.#tree.isPlain) return;
 		await Promise.all(references.map((name) => this.#copy(name)));
 	}
 
@@ -65,18 +71,48 @@ export class ShadowRepository {
 	async #fill(): Promise<void> {
 		const own = (name: string): string => join(this.folder, name);
 		await mkdir(own("info"));
-		const found = await Promise.all(copied.map((name) => this.#copy(name)));
-		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
 		// Objects that git writes during a comparison stay out of the workspace's own store.
 		await mkdir(own("objects/info"), { recursive: true });
-		await createFile(own("objects/info/alternates"), `${join(this.#original, "objects")}\n`);
-		await symlink(join(this.#original, "refs"), own("refs"));
 		await createFile(own("config"), config);
+		await (this.#tree.isPlain ? this.#begin() : this.#copyAll());
+		if (this.#tree.inner.length > 0) await this.#leaveOut(this.#tree.inner);
+	}
+
+	/** Makes the directory of a folder that is no repository: without a commit, and with an empty index. */
+	async #begin(): Promise<void> {
+		await mkdir(join(this.folder, "refs"));
+		await createFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n");
+	}
+
+	async #copyAll(): Promise<void> {
+		if (this.#tree.path !== "" && !(await isInPlace(this.#tree)))
+			throw new NoRepositoryError(`"${this.#tree.path}" is a link and no repository of the workspace`);
+		const found = await Promise.all(copied.map((name) => this.#copy(name)));
+		if (!found[copied.indexOf("HEAD")]) throw new NoRepositoryError("The workspace is no git repository");
+		await createFile(join(this.folder, "objects/info/alternates"), `${join(this.#original, "objects")}\n`);
+		await symlink(join(this.#original, "refs"), join(this.folder, "refs"));
+	}
+
+	/** Leaves out the inner work trees; one that is no repository any more counts as a part of this one. */
+	async #leaveOut(inner: readonly string[]): Promise<void> {
+		const there = await Promise.all(inner.map((path) => isRepository(join(this.#tree.folder, path))));
+		const lines = inner.filter((_path, n) => there[n]).map((path) => `/${path}/\n`);
+		const file = join(this.folder, "info/exclude");
+		const text = (await readUntrusted(file, maxExcludeBytes).catch(() => undefined))?.toString("utf8") ?? "";
+		await replaceFile(file, `${text}\n${lines.join("")}`);
 	}
 
 	#copy(name: string): Promise<boolean> {
 		return copyFile(join(this.#original, name), join(this.folder, name));
 	}
+}
+
+/** Whether a folder is a repository, as far as its names tell. */
+export async function isRepository(folder: string): Promise<boolean> {
+	return access(join(folder, ".git", "HEAD")).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** Returns whether there is such a file. */

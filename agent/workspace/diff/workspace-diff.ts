@@ -1,6 +1,5 @@
 /**
- * Finds what has changed in the workspace, new files included, even if somebody prepared the workspace to mislead
- * git.
+ * Finds what has changed in one work tree, new files included, even if somebody prepared the workspace to mislead git.
  */
 import { join } from "node:path";
 import type { DiffFileList, DiffPatch, FileDiff } from "#shared/contracts/session-diff.ts";
@@ -10,6 +9,7 @@ import { answerBytes } from "#shared/pod/answer-size.ts";
 import { fitFileList, readFileList } from "#shared/pod/changed-files.ts";
 import { fitPatch, readFileDiff } from "#shared/pod/diff-output.ts";
 import { pathBelow } from "#shared/pod/path-below.ts";
+import { fromWorkspace, type WorkTree } from "../work-tree.ts";
 import { emptyTree, type Git, wordsOfGit } from "../git.ts";
 import type { CommandResult } from "../../io/run-command.ts";
 import { DiffFailedError, DiffQuestionError, DiffTimeoutError } from "./diff-errors.ts";
@@ -21,7 +21,7 @@ const limitMs = 30_000;
 const concurrent = 2;
 const waiting = 16;
 /** The bound on the patch that outlives the pod, in bytes of JSON. */
-const maxStoredBytes = 2 * 1_048_576;
+export const maxStoredPatchBytes = 2 * 1_048_576;
 /** The bound on the list of files in the index, in bytes; an entry takes about 100. */
 const maxIndexBytes = 128 * 1_048_576;
 
@@ -37,68 +37,103 @@ const maxReadIndexBytes = 16 * 1_048_576;
 /** Mode 160000 in the form that every version of the index has. */
 const gitlinkMode = Buffer.from([0, 0, 0o160000 >> 8, 0]);
 
+/** Answers questions about changes. */
+export interface Comparison {
+	/** @param base One of `last-commit` and `default-branch`. @throws one of diff-errors.ts, as all diffs do. */
+	files(base: string): Promise<DiffFileList>;
+	/** @param file A path below the workspace. */
+	file(file: string, base: string): Promise<FileDiff>;
+	/** The unified diff of everything, cut at the end of a file. */
+	patch(base: string): Promise<DiffPatch>;
+	/** The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace. */
+	wholePatch(): Promise<DiffPatch>;
+}
+
 type RunGit = (args: readonly string[], input?: string, maxBytes?: number) => Promise<CommandResult>;
 
-/** Answers questions about the changes of one workspace. */
-export class WorkspaceDiff {
-	readonly #workspace: string;
-	readonly #scratch: string;
-	readonly #git: Git;
-	readonly #semaphore = new Semaphore(concurrent, waiting);
+/** The place of the comparisons. */
+export interface DiffPlace {
+	/** The folder for temporary files. */
+	readonly scratch: string;
+	/** Git with the environment for work without a remote. */
+	readonly git: Git;
+	/** Comparisons that share it take turns. The default is one of the comparison's own. */
+	readonly semaphore?: Semaphore;
+	/** The tree is one of several: without a remote's default branch, everything in it counts as changed. */
+	readonly isOneOfSeveral?: boolean;
+}
 
-	/**
-	 * @param scratch The folder for temporary files.
-	 * @param git Git with the environment for work without a remote.
-	 */
-	constructor(workspace: string, scratch: string, git: Git) {
-		this.#workspace = workspace;
-		this.#scratch = scratch;
-		this.#git = git;
+/** Answers questions about the changes of one work tree; the paths in answers are those below the workspace. */
+export class WorkspaceDiff implements Comparison {
+	readonly #tree: WorkTree;
+	readonly #place: DiffPlace;
+	readonly #semaphore: Semaphore;
+
+	constructor(tree: WorkTree, place: DiffPlace) {
+		this.#tree = tree;
+		this.#place = place;
+		this.#semaphore = place.semaphore ?? new Semaphore(concurrent, waiting);
 	}
 
-	/** @param base One of `last-commit` and `default-branch`. @throws one of diff-errors.ts, as all diffs do. */
 	files(base: string): Promise<DiffFileList> {
 		return this.#compare(base, async (run, commit) => {
 			const args = [...diff, "--raw", "--numstat", "-z", "--no-renames", "--no-abbrev", commit];
 			const { stdout } = await succeed(run(args, "", 4 * answerBytes));
-			return fitFileList(readFileList(stdout.toString("utf8")), answerBytes);
+			const files = readFileList(stdout.toString("utf8"));
+			return fitFileList(
+				files.map((file) => ({ ...file, path: fromWorkspace(this.#tree, file.path) })),
+				answerBytes,
+			);
 		});
 	}
 
-	/** @param file A path below the workspace. */
 	async file(file: string, base: string): Promise<FileDiff> {
-		const path = pathBelow(file);
-		if (path === undefined) throw new DiffQuestionError(`"${file}" is no path of a file below the workspace`);
+		const wanted = pathBelow(file);
+		const path = wanted === undefined ? undefined : this.#below(wanted);
+		if (wanted === undefined || path === undefined)
+			throw new DiffQuestionError(`"${file}" is no path of a file below the workspace`);
 		return this.#compare(base, async (run, commit) => {
 			const { stdout } = await succeed(run(["--literal-pathspecs", ...diff, commit, "--", path], "", 4 * answerBytes));
-			return readFileDiff(path, stdout.toString("utf8"), answerBytes);
+			return readFileDiff(wanted, stdout.toString("utf8"), answerBytes);
 		});
 	}
 
-	/** The unified diff of everything, cut at the end of a file. */
 	patch(base: string): Promise<DiffPatch> {
 		return this.#compare(base, async (run, commit) => {
-			const { stdout, cut } = await succeed(run([...diff, commit], "", answerBytes));
+			const { stdout, cut } = await succeed(run([...diff, ...this.#naming, commit], "", answerBytes));
 			return fitPatch(stdout.toString("utf8"), cut, answerBytes);
 		});
 	}
 
-	/** The same as {@link patch}, without renames and with a larger bound. It is stored for the time without a workspace. */
 	wholePatch(): Promise<DiffPatch> {
 		return this.#compare("last-commit", async (run, commit) => {
-			const { stdout, cut } = await succeed(run([...diff, "--no-renames", commit], "", maxStoredBytes));
-			return fitPatch(stdout.toString("utf8"), cut, maxStoredBytes);
+			const { stdout, cut } = await succeed(
+				run([...diff, ...this.#naming, "--no-renames", commit], "", maxStoredPatchBytes),
+			);
+			return fitPatch(stdout.toString("utf8"), cut, maxStoredPatchBytes);
 		});
+	}
+
+	/** The options with which a patch names paths below the workspace. Git writes the names of renames without them. */
+	get #naming(): string[] {
+		const { path } = this.#tree;
+		return path === "" ? [] : [`--src-prefix=a/${path}/`, `--dst-prefix=b/${path}/`, "--no-renames"];
+	}
+
+	/** Returns the path below the tree; undefined when it is outside. */
+	#below(path: string): string | undefined {
+		if (this.#tree.path === "") return path;
+		return path.startsWith(`${this.#tree.path}/`) ? path.slice(this.#tree.path.length + 1) : undefined;
 	}
 
 	#compare<T>(base: string, compare: (run: RunGit, commit: string) => Promise<T>): Promise<T> {
 		const signal = deadline(limitMs);
 		return this.#semaphore.use(signal, async () => {
-			const shadow = await ShadowRepository.make(this.#workspace, this.#scratch);
+			const shadow = await ShadowRepository.make(this.#tree, this.#place.scratch);
 			try {
 				const run: RunGit = (args, input = "", maxBytes = 65_536) =>
-					this.#git.run([...shadow.options(this.#workspace), ...args], {
-						cwd: this.#workspace,
+					this.#place.git.run([...shadow.options, ...args], {
+						cwd: this.#tree.folder,
 						timeoutMs: limitMs,
 						signal,
 						input,
@@ -116,21 +151,22 @@ export class WorkspaceDiff {
 	}
 
 	async #findBase(run: RunGit, base: string): Promise<string> {
-		if (base === "default-branch") return findCommonBase(run);
-		if (base !== "last-commit") {
+		if (base !== "last-commit" && base !== "default-branch") {
 			throw new DiffQuestionError(`There is no base "${base.slice(0, 40)}"; known: last-commit, default-branch`);
 		}
-		const plain = await readHead(join(this.#workspace, ".git"));
+		if (this.#tree.isPlain) return emptyTree;
+		if (base === "default-branch") return this.#findCommonBase(run);
+		const plain = await readHead(join(this.#tree.folder, ".git"));
 		const head = plain ? plain.commit : await commitOf(run, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
 		return head ?? emptyTree;
 	}
-}
 
-async function findCommonBase(run: RunGit): Promise<string> {
-	const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
-	if (common === undefined)
+	async #findCommonBase(run: RunGit): Promise<string> {
+		const common = await commitOf(run, ["merge-base", "HEAD", "refs/remotes/origin/HEAD"]);
+		if (common !== undefined) return common;
+		if (this.#place.isOneOfSeveral) return emptyTree;
 		throw new DiffQuestionError("The workspace has no default branch of a remote to compare with");
-	return common;
+	}
 }
 
 async function commitOf(run: RunGit, args: readonly string[]): Promise<string | undefined> {

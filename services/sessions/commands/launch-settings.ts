@@ -1,12 +1,12 @@
 /** Makes the settings of a launch from the merged levels of a session (levels/merged-order.ts). Pure. */
 import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { Template } from "#shared/contracts/templates.ts";
-import type { LaunchSettings, Repository } from "#shared/pod/launch.ts";
+import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { sessionRepositories } from "../sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";
 import type { LaunchLevel } from "./levels/launch-level.ts";
 import { permissionMode } from "./permission-mode.ts";
-import { checkRepository, type GitSource, refuseBadRef } from "./session-source.ts";
+import type { GitSource } from "./session-source.ts";
 import { launchMcpServers } from "./launch-mcp-servers.ts";
 
 /** The bound of a launch in bytes of JSON: it is one message of the bus, with room for the envelope. */
@@ -25,7 +25,7 @@ export function launchSettings(
 	const { repos = [], setup_scripts = [], working_folder = "" } = level;
 	const launch = {
 		name: request.name,
-		repositories: [ownRepository(source), ...furtherRepositories(repos, protocols)],
+		repositories: sessionRepositories(source, repos, protocols),
 		setup_scripts: [...setup_scripts],
 		working_folder,
 		...runtimeSettings(level),
@@ -37,7 +37,7 @@ export function launchSettings(
 
 /** Returns the settings that a profile may have. @throws {UnprocessableError} as {@link launchSettings} does. */
 export function runtimeSettings(level: LaunchLevel) {
-	const { model = "", system_prompt = "", initial_prompt = "", env_vars = {} } = level;
+	const { model = "", system_prompt = "", initial_prompt = "", env_vars = {}, resource_config = {} } = level;
 	return {
 		model,
 		system_prompt,
@@ -46,6 +46,8 @@ export function runtimeSettings(level: LaunchLevel) {
 		agent: chosenAgent(level.agent),
 		mcp_servers: launchMcpServers(level.mcp_servers),
 		permission_mode: permissionMode(level.permission_mode),
+		resource_config: { ...resource_config },
+		terminal_restricted: level.terminal_restricted ?? false,
 	} satisfies Partial<LaunchSettings>;
 }
 
@@ -55,18 +57,4 @@ export function refuseLargeLaunch(launch: LaunchSettings): void {
 	if (bytes <= maxLaunchBytes) return;
 	const words = "Request, preset, profile and template together are too large";
 	throw new UnprocessableError(`${words}: ${bytes} bytes, at most ${maxLaunchBytes}`, "LAUNCH_TOO_LARGE");
-}
-
-function ownRepository({ repo, branch, base_branch }: GitSource): Repository {
-	return { url: repo, branch, base_branch, path: "" };
-}
-
-/**
- * Returns the repositories behind a template's first one, which is the workspace itself; the others are folders in it.
- */
-function furtherRepositories(repos: Template["repos"], protocols: readonly string[]): Repository[] {
-	return repos.slice(1).map(({ url, branch, path }) => {
-		if (branch !== "") refuseBadRef(branch);
-		return { url: checkRepository(url, protocols), branch: branch || "main", base_branch: "", path };
-	});
 }

@@ -9,6 +9,7 @@ import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "../record/session-change.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
+import { shownRepositories } from "../sources/session-repositories.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
 /** The data of a new session. */
@@ -69,6 +70,8 @@ function blankSession(order: NewSession): Session {
 		repo: source.repo,
 		branch: source.branch,
 		...namesOf(request, blueprints),
+		repositories: shownRepositories(launch),
+		...shownResources(launch),
 		status,
 		status_reason: null,
 		activity_state: null,
@@ -103,6 +106,11 @@ function namesOf(
 	{ profile, defaultProfile }: Blueprints,
 ): Pick<Session, "template_name" | "preset_id" | "profile_name"> {
 	return { template_name, preset_id, profile_name: (profile ?? defaultProfile)?.name ?? null };
+}
+
+/** Returns what a session shows of the resources of its launches. */
+export function shownResources({ resource_config = {}, terminal_restricted = false }: LaunchSettings) {
+	return { resource_config, terminal_restricted } satisfies Partial<Session>;
 }
 
 function limitOf({ request, sessionLimit }: NewSession): number | null {

@@ -9,7 +9,7 @@ import type { Commander } from "./commander.ts";
 import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";
 import { type Blueprints, mergedOrder } from "./levels/merged-order.ts";
 import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/profile-change.ts";
-import { newSession } from "./new-session.ts";
+import { newSession, shownResources } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
 import { type Command, next } from "../record/session-lifecycle.ts";
 import type { SessionCreations } from "./session-creations.ts";
@@ -123,7 +123,7 @@ function withProfile({ document }: SessionRecord, change: SessionChange, profile
 	const set = { launch, ...(levels && { levels: { ...levels, model } }) };
 	return {
 		...change,
-		members: { ...change.members, model, agent, profile_name: profile.name },
+		members: { ...change.members, model, agent, ...shownResources(launch), profile_name: profile.name },
 		columns: both(change.columns, { set }),
 	};
 }

@@ -3,6 +3,7 @@ import type { WrittenAgent } from "#shared/agents/agent-fields.ts";
 import { unaskedActions } from "#shared/agents/unasked-actions.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { readResources } from "#shared/pod/resource-limits.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
 import { unfilledPlaceholders } from "./unfilled-placeholders.ts";
 
@@ -13,7 +14,8 @@ export function sessionWarnings(
 	blueprints: Blueprints = {},
 ): string[] {
 	const actions = agent && launch.permission_mode === "ask" ? unasked(launch, agent) : [];
-	return [...ignored(request), ...carried(blueprints), ...unfilled(launch), ...actions];
+	const { warnings } = readResources(launch.resource_config ?? {});
+	return [...ignored(request), ...warnings, ...carried(blueprints), ...unfilled(launch), ...actions];
 }
 
 /** Returns warnings about members of blueprints that are stored and do nothing yet. */
@@ -45,7 +47,6 @@ function ignored(request: SessionCreate): string[] {
 	const members = [
 		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",
 		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
-		Object.keys(request.resource_config).length > 0 && "resource_config: this runtime does not limit resources",
 		request.terminal_restricted && "terminal_restricted: this version has no terminal",
 	];
 	return members.filter((warning) => warning !== false);

@@ -2,6 +2,7 @@
 import { now } from "#shared/clock.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import { shownRepositories } from "../sources/session-repositories.ts";
 import { limitChange } from "./session-budget.ts";
 import { both, type SessionChange, type SessionRecord } from "./session-change.ts";
 
@@ -19,17 +20,25 @@ export function updateChange(record: SessionRecord, update: SessionUpdate): Sess
 	const { session, document } = record;
 	const { name, model, branch, tracker_issue_id, budget } = update;
 	const at = now();
+	const launch = updatedLaunch(document.launch as LaunchSettings, update);
 	const limited = budget ? limitChange(record, budget.limit, at) : undefined;
 	const members: Partial<Session> = {
 		...(name && { name }),
 		...(model && { model }),
-		...(branch && session.source.type === "git" && { branch, source: { ...session.source, branch } }),
+		...(branch && session.source.type === "git" && branchMembers(session, branch, launch)),
 		...(tracker_issue_id && { tracker_issue_id }),
 		...limited?.members,
 	};
-	const launch = document.launch as LaunchSettings;
-	const columns = both({ set: { launch: updatedLaunch(launch, update) } }, limited?.columns ?? {});
+	const columns = both({ set: { launch } }, limited?.columns ?? {});
 	return { at, members, columns, event: "session_updated" };
+}
+
+function branchMembers(session: Session, branch: string, launch: LaunchSettings): Partial<Session> {
+	return {
+		branch,
+		source: { ...session.source, branch },
+		...(session.repositories && { repositories: shownRepositories(launch) }),
+	};
 }
 
 function updatedLaunch(launch: LaunchSettings, { name, model, branch }: SessionUpdate): LaunchSettings {

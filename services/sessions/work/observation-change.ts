@@ -5,6 +5,7 @@
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Observation, type ObservedPhase, podLost } from "#shared/contracts/session-work.ts";
 import { isoTime } from "#shared/clock.ts";
+import { cutToJsonBytes } from "#shared/pod/answer-size.ts";
 import {
 	both,
 	type ColumnChange,
@@ -14,7 +15,12 @@ import {
 	statusOf,
 } from "../record/session-change.ts";
 import type { StoredStatus } from "../record/session-lifecycle.ts";
-import { timeoutFailure } from "../record/status-reason.ts";
+import { reasonFor, timeoutFailure } from "../record/status-reason.ts";
+
+/** The code of the reason while repositories are cloned. */
+const cloning = "CLONING";
+/** The most bytes of the sentence as JSON. */
+const maxProgress = 1_024;
 
 type Failure = { code: string; message: string };
 
@@ -26,7 +32,7 @@ interface Move {
 /** Returns the change; undefined when clients would see no difference. */
 export function observationChange(record: SessionRecord, observed: Observation, at: number): SessionChange | undefined {
 	const move = moveFor(record, observed, at);
-	if (!move) return undefined;
+	if (!move) return progressChange(record, observed, at);
 	const { members, columns } = enter(move.to, at, move.failure);
 	return {
 		at,
@@ -34,6 +40,23 @@ export function observationChange(record: SessionRecord, observed: Observation, 
 		columns: both(columns, addressChange(observed)),
 		event: "session_updated",
 	};
+}
+
+/** Returns the change of the sentence that tells how far the clones of a launch are; undefined when it is the same. */
+function progressChange(
+	record: SessionRecord,
+	{ phase, progress }: Observation,
+	at: number,
+): SessionChange | undefined {
+	const { status_reason: shown } = record.session;
+	if (statusOf(record) !== "provisioning" || phase !== "launching" || !shown) return undefined;
+	if (progress === undefined && shown.code !== cloning) return undefined;
+	const { code, message } =
+		progress === undefined
+			? reasonFor("provisioning", at)
+			: { code: cloning, message: cutToJsonBytes(progress, maxProgress) };
+	if (message === shown.message) return undefined;
+	return { at, members: { status_reason: { ...shown, code, message } }, columns: {}, event: "session_updated" };
 }
 
 /** Returns the change of the pod's base URL. */
@@ -71,6 +94,18 @@ function podMembers({ session, document }: SessionRecord, observed: Observation,
 	return {
 		...(observed.pod_name !== undefined && { pod_name: observed.pod_name }),
 		timings: { ...session.timings, ...claimed, ...observed.timings },
+		...(observed.clones && { repositories: timed(session.repositories, observed.clones) }),
 		...(to === "running" && { activity_state: "idle" as const }),
 	};
+}
+
+function timed(
+	repositories: Session["repositories"],
+	clones: NonNullable<Observation["clones"]>,
+): NonNullable<Session["repositories"]> {
+	const times = new Map(clones.map(({ path, ms }) => [path, ms]));
+	return (repositories ?? []).map((repository) => {
+		const cloned_ms = times.get(repository.path);
+		return cloned_ms === undefined ? repository : { ...repository, cloned_ms };
+	});
 }

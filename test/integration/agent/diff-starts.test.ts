@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
+import { wholeTree } from "#agent/workspace/work-tree.ts";
 import { CountedGit } from "../../support/repositories/counted-git.ts";
 import { git, makeRepository } from "../../support/repositories/git-repository.ts";
 
@@ -18,7 +19,7 @@ describe("starts of git for a diff", function () {
 		workspace = makeRepository(join(folder, "workspace"));
 		mkdirSync(join(folder, "scratch"));
 		counted = new CountedGit();
-		diff = new WorkspaceDiff(workspace, join(folder, "scratch"), counted);
+		diff = new WorkspaceDiff(wholeTree(workspace), { scratch: join(folder, "scratch"), git: counted });
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 

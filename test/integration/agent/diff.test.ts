@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
+import { wholeTree } from "#agent/workspace/work-tree.ts";
 import { localEnvironment, Git } from "#agent/workspace/git.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { requestErrorOf } from "#agent/server/request-error.ts";
@@ -55,11 +56,8 @@ describe("diff of a workspace", () => {
 		canary = join(folder, "canary");
 		mkdirSync(scratch);
 		session = new TestSession();
-		diff = new WorkspaceDiff(
-			workspace,
-			scratch,
-			new Git(localEnvironment(process.env, session.launch()), new LogBuffer([])),
-		);
+		const git = new Git(localEnvironment(process.env, session.launch()), new LogBuffer([]));
+		diff = new WorkspaceDiff(wholeTree(workspace), { scratch, git });
 	});
 	afterEach(async () => {
 		expect(readdirSync(scratch)).to.deep.equal([]);

@@ -36,8 +36,8 @@ describe("records of a session agent", () => {
 	for (const kind of replaceable) {
 		it(`what is remembered takes the place of ${kind} (H3)`, async () => {
 			for (const name of ["f", "f.tmp", "f.next"]) await putOdd(kind, join(folder(), name));
-			await writeMemory(path(), { head: undefined, seconds: 5 });
-			expect(await readMemory(path())).to.deep.equal({ head: undefined, seconds: 5 });
+			await writeMemory(path(), { heads: {}, seconds: 5 });
+			expect(await readMemory(path())).to.deep.equal({ heads: {}, seconds: 5 });
 			await new SavedSession(path(), "one").write("/ws", "s-1");
 			expect(await new SavedSession(path(), "one").read("/ws")).to.equal("s-1");
 		});
@@ -67,7 +67,7 @@ describe("records of a session agent", () => {
 		writeFileSync(precious, "stays");
 		for (const suffix of ["tmp", "next"]) symlinkSync(precious, `${path()}.${suffix}`);
 		new StatusFile(path()).enter("ready");
-		await writeMemory(path(), { head: undefined, seconds: 5 });
+		await writeMemory(path(), { heads: {}, seconds: 5 });
 		await new SavedSession(path(), "one").write("/ws", "s-1");
 		expect(readFileSync(precious, "utf8")).to.equal("stays");
 	});

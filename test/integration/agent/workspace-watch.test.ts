@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 import { WorkspaceWatch } from "#agent/timeline/workspace-watch.ts";
+import { wholeTree } from "#agent/workspace/work-tree.ts";
 import { CountedGit } from "../../support/repositories/counted-git.ts";
 import { commitFiles, git, makeRepository } from "../../support/repositories/git-repository.ts";
 
@@ -43,7 +44,7 @@ describe("WorkspaceWatch", function () {
 	});
 
 	async function open(since = Date.now() - 60_000): Promise<WorkspaceWatch> {
-		watch = await WorkspaceWatch.open(workspace, scratch, counted, since);
+		watch = await WorkspaceWatch.open(wholeTree(workspace), { scratch, git: counted, since });
 		counted.started.length = 0;
 		return watch;
 	}

@@ -53,13 +53,24 @@ const extraSessionMembers: Record<string, JsonSchema> = {
 	generation: { type: "integer", minimum: 0 },
 	budget,
 	agent: text,
+	repositories: {
+		type: "array",
+		items: {
+			type: "object",
+			required: ["url", "branch", "path"],
+			properties: { url: text, branch: text, path: text, cloned_ms: { type: "integer", minimum: 0 } },
+			additionalProperties: false,
+		},
+	},
+	resource_config: { type: "object" },
+	terminal_restricted: { type: "boolean" },
 	profile_name: { type: ["string", "null"] },
 };
 
 const sessionPatch = {
 	operation: "every session",
 	contract: "–",
-	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `profile_name`, `task_type`, `workload_type`; events carry the whole session",
+	ours: "`status_reason`, `timings`, `warnings`, `rev`, `generation`, `budget`, `agent`, `repositories`, `resource_config`, `terminal_restricted`, `profile_name`, `task_type`, `workload_type`; events carry the whole session",
 	apply(edit: ContractEditor) {
 		Object.assign(edit.properties("SessionResponse"), {
 			...extraSessionMembers,

@@ -17,13 +17,17 @@ export function podFrom(launch: Launch, processes: readonly MarkedProcess[], rec
 	return { name: podName(sessionId, generation), sessionId, generation, state, ...implied, ...reportedBy(records) };
 }
 
-function reportedBy({ status }: RunRecords): Pick<Pod, "timings" | "address" | "failure" | "agentTitle"> {
+function reportedBy({
+	status,
+}: RunRecords): Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones"> {
 	if (!status) return { timings: {} };
 	return {
 		timings: status.timings,
 		...(status.port !== undefined && { address: `http://127.0.0.1:${status.port}` }),
 		...(status.failure && { failure: status.failure }),
 		...(status.agent_title !== undefined && { agentTitle: status.agent_title }),
+		...(status.progress !== undefined && { progress: status.progress }),
+		...(status.clones && { clones: status.clones }),
 	};
 }
 

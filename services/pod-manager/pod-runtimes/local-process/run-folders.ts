@@ -25,6 +25,12 @@ const statusFields = schema({
 	failure: { type: "object", props: { code: text, message: text }, optional: true },
 	timings: { type: "record", key: text, value: text },
 	agent_title: { ...text, optional: true },
+	progress: { ...text, optional: true },
+	clones: {
+		type: "array",
+		items: { type: "object", props: { path: text, ms: { type: "number", integer: true, min: 0 } } },
+		optional: true,
+	},
 });
 export type WrittenStatus = Output<typeof statusFields>;
 

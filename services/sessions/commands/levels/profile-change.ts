@@ -50,12 +50,15 @@ export function launchWithProfile(
 /** Returns the settings of a launch as a level. */
 function levelOf(launch: LaunchSettings): LaunchLevel {
 	const { model, system_prompt, initial_prompt, env, agent, mcp_servers, permission_mode } = launch;
+	const { resource_config = {}, terminal_restricted } = launch;
 	const label = "The session";
 	return {
 		model,
 		system_prompt,
 		initial_prompt,
 		env_vars: env,
+		resource_config,
+		...(terminal_restricted && { terminal_restricted }),
 		agent,
 		mcp_servers: { label, value: mcp_servers },
 		permission_mode: { label, value: permission_mode },

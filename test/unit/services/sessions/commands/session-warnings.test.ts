@@ -13,7 +13,6 @@ describe("sessionWarnings()", () => {
 	const ignored: [member: string, request: Partial<SessionCreate>][] = [
 		["credential_names", { credential_names: ["x"] }],
 		["integration_ids", { integration_ids: ["x"] }],
-		["resource_config", { resource_config: { cpu: 2 } }],
 		["terminal_restricted", { terminal_restricted: true }],
 	];
 	for (const [member, request] of ignored) {
@@ -22,6 +21,14 @@ describe("sessionWarnings()", () => {
 			expect(warnings.map((warning) => warning.split(":")[0])).to.deep.equal([member]);
 		});
 	}
+
+	it("names the requested resources that have no effect", () => {
+		const resource_config = { cpu: 2, memory: "4Gi", gpu: "1", disk: "9" };
+		expect(sessionWarnings(sessionCreate(), { ...launchSettings, resource_config }, undefined)).to.deep.equal([
+			"resource_config.gpu: sessions of this runtime have no GPU of their own",
+			"resource_config.disk: it is not known, and has no effect",
+		]);
+	});
 
 	it("has no warning for a request that takes full effect", () => {
 		expect(sessionWarnings(sessionCreate({ name: "a", model: "m" }), launchSettings, undefined)).to.deep.equal([]);

@@ -25,7 +25,14 @@ describe("updateChange()", () => {
 		[{ tracker_issue_id: "T-1" }, { tracker_issue_id: "T-1" }, {}],
 		[
 			{ branch: "c" },
-			{ branch: "c", source: { type: "git", repo: own.url, branch: "c", base_branch: "main" } },
+			{
+				branch: "c",
+				source: { type: "git", repo: own.url, branch: "c", base_branch: "main" },
+				repositories: [
+					{ url: own.url, branch: "c", path: "" },
+					{ url: further.url, branch: "b", path: "b" },
+				],
+			},
 			{ repositories: [{ ...own, branch: "c" }, further] },
 		],
 		[{ name: null, model: null, branch: null, tracker_issue_id: null, budget: null }, {}, {}],

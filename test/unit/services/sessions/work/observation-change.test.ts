@@ -4,7 +4,7 @@ import { isReconciled, observationChange } from "#services/sessions/work/observa
 import type { SessionRecord } from "#services/sessions/record/session-change.ts";
 import type { StoredStatus } from "#services/sessions/record/session-lifecycle.ts";
 import { type Observation, type ObservedPhase, observedPhases } from "#shared/contracts/session-work.ts";
-import { createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
+import { changed, createdAt as at, sessionRecord } from "../../../../support/platform/session-record.ts";
 
 function record(status: StoredStatus, deadline?: number): SessionRecord {
 	return sessionRecord({
@@ -73,6 +73,35 @@ describe("observationChange()", () => {
 			expect([late?.status, late?.status_reason?.code]).to.deep.equal(["failed", code]);
 		});
 	}
+
+	it("tells how far the clones are while they run, and once each", () => {
+		const before = record("provisioning");
+		const told = observationChange(before, seen("launching", { progress: "Cloning: api 4 %" }), at);
+		const reason = { code: "CLONING", message: "Cloning: api 4 %" };
+		expect(told?.members.status_reason).to.include(reason);
+		const during = changed(before, told ?? expect.fail("it is told"));
+		expect(observationChange(during, seen("launching", { progress: "Cloning: api 4 %" }), at)).to.equal(undefined);
+		const after = observationChange(during, seen("launching"), at)?.members;
+		expect(after?.status_reason).to.include({ code: "POD_PREPARING" });
+		expect(observationChange(before, seen("launching"), at)).to.equal(undefined);
+		expect(observationChange(record("running"), seen("ready", { progress: "x" }), at)).to.equal(undefined);
+	});
+
+	it("keeps the durations of the clones", () => {
+		const repositories = [
+			{ url: "a", branch: "main", path: "api" },
+			{ url: "b", branch: "main", path: "web" },
+		];
+		const clones = [
+			{ path: "web", ms: 7 },
+			{ path: "gone", ms: 8 },
+		];
+		const before = sessionRecord({ status: "provisioning", members: { repositories } });
+		expect(observationChange(before, seen("ready", { clones }), at)?.members.repositories).to.deep.equal([
+			repositories[0],
+			{ ...repositories[1], cloned_ms: 7 },
+		]);
+	});
 
 	it("collects the times of the launch", () => {
 		const timings = { spawned: "s", cloned: "c", ready: "r" };

@@ -1,0 +1,73 @@
+/** Clones one repository into a folder of its own, and tells how far it is. */
+import { dirname } from "node:path";
+import { monotonic } from "#shared/clock.ts";
+import { isBranchName } from "#shared/git/branch-name.ts";
+import { readRepositoryUrl } from "#shared/git/repository-url.ts";
+import type { Repository } from "#shared/pod/launch.ts";
+import { LaunchFailure } from "../io/launch-failure.ts";
+import type { CommandResult } from "../io/run-command.ts";
+import { type CloneStep, readCloneStep } from "./clone-step.ts";
+import { type Git, wordsOfGit } from "./git.ts";
+
+/** The time limit of a command that uses no remote. */
+export const localMs = 10_000;
+
+/** The place and the bounds of a clone. */
+export interface ClonePlace {
+	readonly git: Git;
+	/** Protocols git may use. */
+	readonly protocols: readonly string[];
+	/** The time on the monotonic clock at which the clone is ended. */
+	readonly end: number;
+	readonly signal: AbortSignal;
+	/** Receives each step of git's progress. */
+	readonly onStep: (step: CloneStep) => void;
+}
+
+/** @param folder It does not exist yet; its parent does. @throws {LaunchFailure} that names the repository. */
+export async function cloneRepository(
+	{ url: written, branch, base_branch: base }: Repository,
+	folder: string,
+	place: ClonePlace,
+): Promise<void> {
+	for (const name of [branch, base]) if (name !== "") refuseBranch(name);
+	const read = readRepositoryUrl(written, place.protocols);
+	if ("refused" in read) throw new LaunchFailure("CLONE_FAILED", read.refused);
+	const { url } = read;
+	let result = await cloneOnce(url, branch, folder, place);
+	if (branch !== "" && result.code !== 0 && isBranchMissing(result)) {
+		result = await cloneOnce(url, base, folder, place);
+		if (result.code === 0) result = await makeBranch(branch, folder, place);
+	}
+	if (result.code !== 0) throw new LaunchFailure("CLONE_FAILED", `Cannot clone "${url}": ${wordsOfGit(result)}`);
+}
+
+/** Refuses a branch name that git does not allow. @throws {LaunchFailure} */
+export function refuseBranch(name: string): void {
+	if (!isBranchName(name)) throw new LaunchFailure("CLONE_FAILED", `"${name}" cannot be the name of a branch`);
+}
+
+/**
+ * Two workers share the checkout, which takes most of the time. An empty branch means the remote's default branch.
+ */
+function cloneOnce(url: string, branch: string, folder: string, place: ClonePlace): Promise<CommandResult> {
+	const { git, end, signal, onStep } = place;
+	const options = ["--progress", "--no-recurse-submodules", "--origin", "origin"];
+	if (branch !== "") options.push("--branch", branch);
+	const args = ["-c", "checkout.workers=2", "clone", ...options, "--", url, folder];
+	const onLine = (line: string): boolean => {
+		const step = readCloneStep(line);
+		if (step !== undefined) onStep(step);
+		return step === undefined && !line.startsWith("Cloning into ");
+	};
+	return git.run(args, { cwd: dirname(folder), timeoutMs: Math.max(end - monotonic(), 1), signal, isLogged: onLine });
+}
+
+function makeBranch(branch: string, folder: string, { git, signal }: ClonePlace): Promise<CommandResult> {
+	return git.run(["checkout", "--quiet", "-B", branch], { cwd: folder, timeoutMs: localMs, signal });
+}
+
+/** The words of git when the branch is missing and nothing was fetched (LC_ALL=C). */
+function isBranchMissing({ words }: CommandResult): boolean {
+	return words.some((line) => /Remote branch .* not found/.test(line));
+}

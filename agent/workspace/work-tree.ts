@@ -1,0 +1,48 @@
+/** The folders of the workspace that git compares: the repositories of the launch, and the workspace around them. */
+import { join } from "node:path";
+import type { Repository } from "#shared/pod/launch.ts";
+import { pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
+import { isFreeOfLinks } from "./workspace-path.ts";
+
+/** One folder that git compares. */
+export interface WorkTree {
+	/** The absolute path. */
+	readonly folder: string;
+	/** The path below the workspace; empty: the workspace itself. */
+	readonly path: string;
+	/** The folder is no repository, so that everything in it is new. */
+	readonly isPlain: boolean;
+	/** Paths below the folder that are work trees too; they are no part of this one as long as they are repositories. */
+	readonly inner: readonly string[];
+}
+
+/** Returns the work tree of a workspace that is one repository. */
+export function wholeTree(workspace: string): WorkTree {
+	return { folder: workspace, path: "", isPlain: false, inner: [] };
+}
+
+/**
+ * Returns the work trees, outer ones before inner ones. The workspace itself is always one of them, so that files beside
+ * the repositories count.
+ */
+export function workTrees(workspace: string, repositories: readonly Pick<Repository, "path">[]): WorkTree[] {
+	const paths = repositories.flatMap(({ path }) => repositoryPath(path) ?? []);
+	if (paths.length === 0) return [wholeTree(workspace)];
+	const all = [...new Set(["", ...paths])].sort();
+	return all.map((path) => ({
+		folder: path === "" ? workspace : join(workspace, path),
+		path,
+		isPlain: !paths.includes(path),
+		inner: pathsInside(path, all),
+	}));
+}
+
+/** Whether no part of the tree's path was replaced by a symbolic link, which would lead outside of the workspace. */
+export function isInPlace({ folder, path }: WorkTree): Promise<boolean> {
+	return isFreeOfLinks(path === "" ? folder : folder.slice(0, -path.length - 1), path);
+}
+
+/** Returns the path below the workspace of a path below the tree. */
+export function fromWorkspace({ path }: WorkTree, below: string): string {
+	return path === "" ? below : `${path}/${below}`;
+}

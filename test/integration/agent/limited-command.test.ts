@@ -1,0 +1,35 @@
+/** The requested resources hold for the coding agent and its commands, with the real shell and the real `taskset`. */
+import { availableParallelism } from "node:os";
+import { expect } from "chai";
+import { limitedCommand } from "#agent/coding-agents/limited-command.ts";
+import { TestSession } from "../../support/pods/test-pod.ts";
+
+const seen = "$ ulimit -d; nproc";
+
+describe("resources of a session", function () {
+	this.timeout(60_000);
+
+	it("bound the memory of each process, and the processors", async function () {
+		if (availableParallelism() < 2) this.skip();
+		await using session = new TestSession();
+		const pod = await session.start({ resource_config: { cpu: "500m", memory: "1Gi" } });
+		expect((await pod.ask(seen)).content).to.equal("1048576\n1\n");
+		const allocate = (bytes: number) => `$ node -e 'Buffer.alloc(${bytes})' 2> /dev/null && echo yes || echo no`;
+		expect((await pod.ask(allocate(1.5 * 2 ** 30))).content).to.equal("no\n");
+		expect((await pod.ask(allocate(2 ** 28))).content).to.equal("yes\n");
+	});
+
+	it("are those of the machine for a session that asks for none", async () => {
+		await using session = new TestSession();
+		const pod = await session.start();
+		expect((await pod.ask(seen)).content).to.equal(`unlimited\n${availableParallelism()}\n`);
+	});
+
+	it("without `taskset` let the agent start, with a warning", async function () {
+		if (availableParallelism() < 2) this.skip();
+		const command = ["node", "a b.js"];
+		const limited = await limitedCommand(command, { processors: 1 }, { id: "a", path: "/nonexistent:relative" });
+		expect(limited.command).to.deep.equal(command);
+		expect(limited.warnings).to.deep.equal(['The session\'s processors are not limited: "taskset" is not installed']);
+	});
+});
