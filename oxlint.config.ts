@@ -19,19 +19,17 @@ const moleculer: Ban = {
 	message: "Only *.service.ts, shared/bus and the process around them know the framework",
 };
 
+/** The folders of adapters beside their ports. */
+const adapterFolders =
+	"identity-providers pod-runtimes template-sources secret-stores token-issuers credential-stores secret-injections".split(
+		" ",
+	);
+
 /** The bans for every file of the product. */
 const everywhere: Ban[] = [
 	{ group: ["mongodb"], message: "Only shared/store/mongodb-store.ts and shared/store/mongodb know the driver" },
 	{
-		group: [
-			"**/identity-providers/**",
-			"**/pod-runtimes/**",
-			"**/template-sources/**",
-			"**/secret-stores/**",
-			"**/token-issuers/**",
-			"**/embedded-store.ts",
-			"**/mongodb-store.ts",
-		],
+		group: [...adapterFolders.map((folder) => `**/${folder}/**`), "**/embedded-store.ts", "**/mongodb-store.ts"],
 		message: "Adapters are named in the configuration and imported by nobody",
 	},
 	{ group: ["#test/**", "**/test/**"], message: "The product does not know its tests" },
@@ -119,6 +117,11 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		chronicles: ["record", "commands"],
 		history: ["record", "commands", "chronicles", "raw-events"],
 		pod: ["record", "commands", "history"],
+	},
+	"services/credentials": {
+		store: [],
+		types: [],
+		injection: ["store", "types"],
 	},
 	"services/settings": {
 		record: [],

@@ -84,6 +84,7 @@ export class SessionAgent {
 		const { state, home } = this.#context.launch;
 		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 		this.#enter("starting");
+		await this.#workspace.secrets.place();
 		const pod = await this.#open();
 		// The agent starts while the workspace is made; its failure is handled later.
 		const starting = pod.keeper.start();

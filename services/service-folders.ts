@@ -12,6 +12,7 @@ export const serviceFolders = [
 	"audit",
 	"identity",
 	"pat",
+	"credentials",
 	"pod-manager",
 	"models",
 	"stream",

@@ -78,10 +78,19 @@ export class InvalidParametersError extends ServiceError {
 	}
 }
 
-/** The parameters fit the schema but name an object that does not exist or cannot be used. */
+/**
+ * The parameters fit the schema but name an object that does not exist or cannot be used. With `errors`, the answer's
+ * `detail` is an object with that list and not the sentence.
+ */
 export class UnprocessableError extends ServiceError {
-	constructor(message: string, type = "UNPROCESSABLE") {
-		super(message, 422, type);
+	constructor(message: string, type = "UNPROCESSABLE", errors?: readonly string[]) {
+		super(message, 422, type, errors && { errors: errors.slice(0, maxFailures) });
+	}
+
+	get errors(): readonly string[] | undefined {
+		const data: unknown = this.data;
+		const listed = typeof data === "object" && data !== null && "errors" in data ? data.errors : undefined;
+		return Array.isArray(listed) && listed.every((error) => typeof error === "string") ? listed : undefined;
 	}
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "./acp/acp.ts";
+import { throughEntrypoint } from "../io/entrypoint.ts";
 import type { Environment } from "../io/environment.ts";
 import { SavedSession } from "./saved-session.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
@@ -63,7 +64,8 @@ export async function startCodingAgent(
 	const { limits } = readResources(launch.resource_config ?? {});
 	const limited = await limitedCommand(record.command, limits, { id: launch.session_id, path: env["PATH"] ?? "" });
 	for (const warning of limited.warnings) log.add("WARNING", "session-agent", warning);
-	const process = new AgentProcess({ ...record, command: limited.command }, env, launch.home, log);
+	const command = throughEntrypoint(limited.command, env);
+	const process = new AgentProcess({ ...record, command }, env, launch.home, log);
 	onProcess(process);
 	return AcpAgent.connect(process, acpOptions(dependencies, record, chosen)).catch(cannotStart);
 }

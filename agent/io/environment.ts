@@ -2,7 +2,10 @@
  * The environment of the programs that the agent starts in the workspace. It is built from a list of what is allowed,
  * and never inherited.
  */
+import { join } from "node:path";
 import { type LaunchDocument, marker } from "#shared/pod/launch.ts";
+import { secretsVariable } from "#shared/contracts/credentials/pod-secrets.ts";
+import { isSettable } from "#shared/pod/variable-name.ts";
 
 export type Environment = Record<string, string>;
 
@@ -11,11 +14,6 @@ export type WorkingEnvironment = Environment & { HOME: string };
 
 /** The variables by which a program may know the machine it runs on. */
 const inheritedNames = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR)$/;
-
-const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
-/** Names that change which code runs, where it is read from, or whom it trusts. */
-const refusedName =
-	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
 
 /** Returns the variables that mark a process as one of this pod's. */
 export function markerOf({ installation, session_id, generation, proof }: LaunchDocument): Environment {
@@ -50,12 +48,14 @@ export function workingEnvironment(
 		...machineEnvironment(inherited),
 		...Object.fromEntries(own),
 		HOME: launch.home,
+		...(launch.secrets && { [secretsVariable]: secretsFolder(launch) }),
 		...markerOf(launch),
 	};
 }
 
-export function isSettable(name: string, value: string): boolean {
-	return settableName.test(name) && !refusedName.test(name) && !value.includes("\0");
+/** Returns the folder of the pod's secrets, which the runtime names; otherwise it is in the home folder. */
+export function secretsFolder({ secrets_folder, home }: LaunchDocument): string {
+	return secrets_folder ?? join(home, ".secrets");
 }
 
 /** Returns the variables whose names match. */

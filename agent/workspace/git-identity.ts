@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { createFile } from "#shared/files/replaced-file.ts";
+import type { GitSetting } from "./git-credentials.ts";
 import type { Git } from "./git.ts";
 
 /** A name and an address as git uses them. */
@@ -22,11 +23,16 @@ export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): 
 }
 
 /**
- * Writes `.gitconfig` in the agent's home folder, where a repository's own setting has precedence. An existing file
+ * Writes `.gitconfig` in the agent's home folder with the author and the way to the session's credentials. A
+ * repository's own setting has precedence. An existing file
  * is not changed.
  */
-export async function writeIdentity(home: string, identity: GitIdentity): Promise<void> {
-	await createFile(join(home, ".gitconfig"), identityFile(identity));
+export async function writeIdentity(
+	home: string,
+	identity: GitIdentity,
+	credentials: readonly GitSetting[] = [],
+): Promise<void> {
+	await createFile(join(home, ".gitconfig"), identityFile(identity) + settingsFile(credentials));
 }
 
 /** Reads `git config -z --get-regexp`: `user.name\nAda\0user.email\nada@example.com\0`. */
@@ -42,6 +48,17 @@ export function parseIdentity(listing: string): Partial<GitIdentity> {
 
 export function identityFile({ name, email }: GitIdentity): string {
 	return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n`;
+}
+
+/** Returns settings of the form `section.subsection.name` as a configuration file. */
+function settingsFile(settings: readonly GitSetting[]): string {
+	return settings
+		.map(([key, value]) => {
+			const [section, last] = [key.slice(0, key.indexOf(".")), key.lastIndexOf(".")];
+			const subsection = key.slice(section.length + 1, last);
+			return `[${section} ${quoted(subsection)}]\n\t${key.slice(last + 1)} = ${quoted(value)}\n`;
+		})
+		.join("");
 }
 
 /** Quotes a value for git-config(1). */

@@ -5,6 +5,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { withoutUserinfo } from "#shared/git/repository-url.ts";
 import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
+import { credentialSettings, settingVariables } from "./git-credentials.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
 import { readCloneStep } from "./clone-step.ts";
 
@@ -62,6 +63,7 @@ export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDoc
 		...markerOf(launch),
 		...person,
 		...quiet,
+		...settingVariables(credentialSettings(launch)),
 		GIT_ALLOW_PROTOCOL: launch.git_protocols.filter((name) => /^[a-z]+$/.test(name)).join(":"),
 	};
 }

@@ -9,6 +9,8 @@ import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
 import { readIdentity, writeIdentity } from "./git-identity.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { PodContext } from "../io/pod-context.ts";
+import { credentialSettings } from "./git-credentials.ts";
+import { PlacedSecrets } from "./pod-secrets.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
@@ -21,6 +23,7 @@ const layoutRoot = "ATELIER_LAYOUT_ROOT";
 export class PodWorkspace {
 	/** Git has the environment for work without a remote. */
 	readonly git: Git;
+	readonly secrets: PlacedSecrets;
 	readonly #context: PodContext;
 	#making: Promise<void> | undefined;
 	#progress: CloneProgress | undefined;
@@ -30,6 +33,7 @@ export class PodWorkspace {
 
 	constructor(context: PodContext) {
 		this.#context = context;
+		this.secrets = new PlacedSecrets(context);
 		this.git = new Git(localEnvironment(context.inherited, context.launch), context.log);
 	}
 
@@ -73,8 +77,11 @@ export class PodWorkspace {
 		const { launch, inherited, log, signal } = this.#context;
 		const { home } = launch;
 		await mkdir(home, { recursive: true, mode: 0o700 });
+		await this.secrets.placed;
 		const git = new Git(cloneEnvironment(inherited, launch), log);
-		const identity = readIdentity(git, home, signal).then((found) => writeIdentity(home, found));
+		const identity = readIdentity(git, home, signal).then((found) =>
+			writeIdentity(home, found, credentialSettings(launch)),
+		);
 		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
 			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
 		await Promise.all([new Workspace({ launch, git, signal, progressOf }).prepare(), identity]);

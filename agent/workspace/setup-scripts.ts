@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
 import { replaceFile } from "#shared/files/replaced-file.ts";
+import { throughEntrypoint } from "../io/entrypoint.ts";
 import type { WorkingEnvironment } from "../io/environment.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
@@ -40,7 +41,8 @@ async function runScript(
 	const file = join(env.HOME, ".setup-script");
 	await replaceFile(file, script);
 	try {
-		return await runCommand("sh", ["-c", 'exec sh -e "$1" >&2', "sh", file], {
+		const [program = "", ...args] = throughEntrypoint(["sh", "-c", 'exec sh -e "$1" >&2', "sh", file], env);
+		return await runCommand(program, args, {
 			cwd: workspace,
 			env,
 			timeoutMs,

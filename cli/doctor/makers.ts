@@ -56,6 +56,14 @@ export const makers = {
 		body: (name: string) => ({ name }),
 		remove: "//api/v1/users/tokens/:id",
 	},
+	credential: {
+		...routeless,
+		kind: "credential",
+		make: "POST /credentials",
+		body: (mark: string) => ({ name: mark, data: { token: "x" } }),
+		id: "name",
+		remove: "/credentials/:id",
+	},
 	secret: {
 		...routeless,
 		kind: "credential",

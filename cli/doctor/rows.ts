@@ -85,6 +85,19 @@ export const rows: Readonly<Record<string, Row>> = {
 	"POST /secrets": people({ body: { name: 1 } }),
 	"GET /secrets/:name": those("secret"),
 
+	"GET /credentials/types": people(),
+	"GET /credentials": people(),
+	"POST /credentials": people({ body: { name: 1 } }),
+	"GET /credentials/:name": those("credential"),
+	"DELETE /credentials/:name": those("credential", { consumes: true }),
+	"GET /credentials/tenant/list": administrators(),
+	"POST /credentials/tenant": administrators({
+		body: { name: "proof", data: { token: "x" } },
+		harmless: { name: 1 },
+		reaches: "tenant",
+	}),
+	"DELETE /credentials/tenant/:name": administrators({ path: { name: "proof" }, reaches: "tenant" }),
+
 	"GET /chronicles": people(),
 	"POST /chronicles": those("session", { body: (session_id) => ({ session_id }), leaves: "chronicle" }),
 	"GET /chronicles/:chronicle_id": those("chronicle"),

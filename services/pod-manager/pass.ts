@@ -5,6 +5,7 @@ import { type BackoffRule, backoffMs } from "#shared/backoff.ts";
 import { monotonic } from "#shared/clock.ts";
 import type { Claim, Observation, PassReport } from "#shared/contracts/session-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { dueInMs, plan, type Step } from "./plan.ts";
 import type { PodRuntime, PodSpec } from "./pod-runtime.ts";
 
@@ -19,6 +20,11 @@ export interface PassDependencies {
 	readonly runtime: PodRuntime;
 	/** Makes the specification of a pod. @throws {Error} when the claim's launch settings cannot be used. */
 	readonly specOf: (claim: Claim) => PodSpec;
+	/**
+	 * Returns the secrets of a launch; undefined: it has none. @throws {Error} when they cannot be had now, and a later
+	 * pass has to try again.
+	 */
+	readonly secretsOf?: (claim: Claim) => Promise<PodSecrets | undefined>;
 }
 
 /**
@@ -56,10 +62,12 @@ export async function runPass(claim: Claim, dependencies: PassDependencies, sinc
 	}
 }
 
-async function take(step: Step, claim: Claim, { runtime, specOf }: PassDependencies): Promise<void> {
+async function take(step: Step, claim: Claim, dependencies: PassDependencies): Promise<void> {
+	const { runtime, specOf, secretsOf } = dependencies;
 	switch (step.kind) {
 		case "create": {
-			const spec = specOf(claim);
+			const secrets = await secretsOf?.(claim);
+			const spec = { ...specOf(claim), ...(secrets && { secrets }) };
 			failpoint("pod-manager.before-create");
 			await runtime.create(spec);
 			failpoint("pod-manager.after-create");

@@ -4,7 +4,8 @@ import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { type Claim, sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { launchSecrets } from "./launch-secrets.ts";
 import type { PassDependencies } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
@@ -45,7 +46,8 @@ export function podManager(dependencies: PassDependencies, startingPerOwner: num
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const passes = new Reconciler(dependencies, workOver(this.broker, startingPerOwner), warn);
+			const whole = { ...dependencies, secretsOf: (claim: Claim) => launchSecrets(this.broker, claim, jobMeta()) };
+			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner), warn);
 			reconciler = passes;
 			sweep = new Sweep(
 				{

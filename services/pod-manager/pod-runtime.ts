@@ -35,7 +35,10 @@ export interface Pod {
  * The specification of a pod: a launch document without the members that the runtime adds (folders, files, and the
  * proof by which it finds the pod again).
  */
-export type PodSpec = Omit<LaunchDocument, "proof" | "status_file" | "workspace" | "state" | "home" | "git_home">;
+export type PodSpec = Omit<
+	LaunchDocument,
+	"proof" | "status_file" | "workspace" | "state" | "home" | "git_home" | "secrets_folder"
+>;
 
 /** The separation of a pod from the platform and from other pods. `none`: it has the platform's own rights. */
 export type Isolation = "none" | "container";

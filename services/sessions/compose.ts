@@ -23,6 +23,7 @@ import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
 import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
+import { sessionsWithCredential } from "./work/credential-users.ts";
 import { SessionClaims } from "./work/session-claims.ts";
 import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
@@ -87,7 +88,10 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		services: [
 			sessionsService({ records, commands, stops, stopped, pod, sweep, updates }, hints),
 			sessionControlService(new SessionControl(records, client, key)),
-			sessionWorkService(claims, (id) => books.budgets.isLimited(id)),
+			sessionWorkService(claims, {
+				isLimited: (id) => books.budgets.isLimited(id),
+				withCredential: (sought) => sessionsWithCredential(store, sought),
+			}),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),
 			sessionEventsService(records, events),

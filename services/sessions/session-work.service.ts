@@ -1,11 +1,23 @@
 /** Wires the work for the pod manager to the bus; the rules are in session-claims.ts. */
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
+import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
 import { type Claim, sessionWork } from "#shared/contracts/session-work.ts";
+import type { SoughtCredential } from "./work/credential-users.ts";
 import type { SessionClaims } from "./work/session-claims.ts";
 
-/** @param isLimited Whether a limit of cost applies to a session. */
-export function sessionWorkService(claims: SessionClaims, isLimited: (id: string) => Promise<boolean>): ServiceSchema {
+/** The questions about sessions that other modules answer. */
+export interface SessionQuestions {
+	/** Whether a limit of cost applies to a session. */
+	readonly isLimited: (id: string) => Promise<boolean>;
+	/** Returns the sessions whose pods may have read a credential. */
+	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;
+}
+
+export function sessionWorkService(
+	claims: SessionClaims,
+	{ isLimited, withCredential }: SessionQuestions,
+): ServiceSchema {
 	return {
 		name: sessionWork.name,
 		actions: implement(sessionWork, {
@@ -17,6 +29,7 @@ export function sessionWorkService(claims: SessionClaims, isLimited: (id: string
 				});
 				return succeededOf(await Promise.allSettled(claimed.map(budgeted)));
 			},
+			with_credential: (sought) => withCredential(sought),
 			observe: (report) => claims.report(report),
 			expected: ({ limit, after, ids }) => (ids ? claims.expectedOf(ids) : claims.expected(limit, after)),
 		}),

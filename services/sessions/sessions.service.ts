@@ -16,6 +16,7 @@ import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
+import { credentialWarnings } from "./commands/levels/missing-credentials.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
@@ -53,7 +54,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			async create(request, principal, ctx) {
 				refuseUnbuilt(request);
 				const blueprints = await namedBlueprints(request, principal, ctx);
-				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, blueprints });
+				const warnings = await credentialWarnings(request.credential_names, principal, ctx);
+				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, blueprints, warnings });
 			},
 
 			archive_stopped: ({ cursor }, ...who) => stopped.archive(commander(...who), cursor),

@@ -46,7 +46,7 @@ export interface ActionSpec {
 	readonly effect?: "read" | "write";
 	readonly summary: string;
 	readonly params: Schema;
-	/** Rule of the result; absent when the action returns nothing (HTTP 204). */
+	/** Rule of the result; absent when the action returns nothing (HTTP 204). A nullable result is 204 when it is null. */
 	readonly returns?: Rule;
 	/** HTTP status of success; default 200, or 204 without a result. */
 	readonly status?: number;
@@ -61,6 +61,8 @@ export interface ActionSpec {
 	readonly paged?: true;
 	/** The gateway passes the caller's own token on, in the member `subject_token` of the call's metadata. */
 	readonly passes_token?: true;
+	/** The member of an object in which clients get the items of a page; absent: they get the array itself. */
+	readonly wrapped?: string;
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;
 	/**

@@ -200,6 +200,8 @@ export const configSchema = schema({
 	outbound: { type: "object", props: outboundFields },
 	templates: { ...adapter, description: "Source of templates" },
 	secrets: { ...adapter, description: "Store of the secrets of users" },
+	credential_store: { ...adapter, description: "Store of credentials (docs/credentials.md)" },
+	secret_injection: { ...adapter, description: "How the credentials that a session names get into its pod" },
 	mcp_servers: {
 		type: "array",
 		max: 100,

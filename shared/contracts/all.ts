@@ -6,6 +6,7 @@ import { profiles } from "./blueprints/profiles.ts";
 import { audit } from "./audit.ts";
 import { prompts } from "./blueprints/prompts.ts";
 import { budgets } from "./budgets.ts";
+import { credentials } from "./credentials/credentials.ts";
 import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
@@ -30,6 +31,7 @@ export const publicContracts: readonly Contract[] = [
 	audit,
 	budgets,
 	chronicles,
+	credentials,
 	features,
 	history,
 	identity,

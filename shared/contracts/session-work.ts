@@ -4,6 +4,7 @@
  */
 import { defineContract, defineEvent } from "../bus/contract.ts";
 import { schema, type Output } from "../bus/schema.ts";
+import { affectedSession } from "./credentials/credentials.ts";
 
 /**
  * The form of all session ids. Session ids are also parts of folder names and environments of processes, where nothing
@@ -14,6 +15,7 @@ export const sessionIdForm = "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-
 const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
 const count = { type: "number", integer: true, min: 0 } as const;
 const text = { type: "string" } as const;
+const named = { ...text, max: 1_000 } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
 /** The desired states of a session's pods: one that runs, none, or none and no workspace either. */
@@ -22,6 +24,8 @@ export type Desired = (typeof desiredStates)[number];
 
 const claim = {
 	id,
+	tenant: { ...text, optional: true, description: "The tenant of the session" },
+	owner: { ...text, optional: true, description: "The person for whom it runs" },
 	generation: count,
 	desired: { type: "enum", values: desiredStates },
 	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
@@ -128,6 +132,12 @@ export const sessionWork = defineContract("session-work", {
 		summary: "Report a pass and release the lease; false when the fence is old",
 		params: passReport,
 		returns: { type: "boolean" },
+	},
+	with_credential: {
+		access: "system",
+		summary: "Sessions that may have a pod and name a credential, of one owner or of a tenant; at most 100",
+		params: { tenant: named, owner: { ...named, optional: true }, credential_name: named },
+		returns: { type: "array", items: { type: "object", props: affectedSession } },
 	},
 	expected: {
 		access: "system",

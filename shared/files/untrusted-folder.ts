@@ -3,10 +3,20 @@
  * opened through it are in this folder even when its name belongs to another one by then. Linux only.
  */
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { UntrustedFileError } from "./untrusted-file.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+
+/** Opens a folder, and makes it for this user only when there is none; its parent must exist. */
+export async function madeFolder(path: string): Promise<UntrustedFolder> {
+	await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+		if (error.code !== "EEXIST") throw error;
+	});
+	const folder = await UntrustedFolder.open(path);
+	if (!folder) throw new UntrustedFileError(`"${path}" was removed meanwhile`);
+	return folder;
+}
 
 /** An open folder; its owner disposes of it. */
 export class UntrustedFolder implements AsyncDisposable {

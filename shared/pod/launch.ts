@@ -4,6 +4,7 @@
  */
 import { type Output, schema } from "../bus/schema.ts";
 import { permissionModes } from "../contracts/session-resource.ts";
+import { podSecretsFields } from "../contracts/credentials/pod-secrets.ts";
 import { modelAccessFields, modelRefusalFields } from "../models/model-wire.ts";
 
 const text = { type: "string" } as const;
@@ -65,6 +66,8 @@ export const launchSettingsFields = schema({
 	resource_config: { type: "record", key: text, value: { type: "any" }, optional: true },
 	/** Whether terminals of the session are restricted; absent: no. */
 	terminal_restricted: { type: "boolean", optional: true },
+	/** Names of credentials whose values the pod gets; absent: none. */
+	credential_names: { ...texts, optional: true },
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
 	budgeted: { type: "boolean", optional: true },
 });
@@ -94,6 +97,10 @@ export const launchDocumentFields = schema({
 	home: absolutePath,
 	/** Home folder whose git and ssh configuration the platform's own clone and fetch may use; empty: none. */
 	git_home: { type: "string", pattern: "^(/[^\\0]*)?$" },
+	/** The secrets that the programs of the pod get; absent: none. */
+	secrets: { type: "object", props: podSecretsFields, optional: true },
+	/** Folder for these secrets, which is removed with the pod; absent: `.secrets` in the home folder. */
+	secrets_folder: { ...absolutePath, optional: true },
 	/** Folder of the coding agents that were installed on request; absent: there are none. */
 	agents: { ...absolutePath, optional: true },
 	/** The access to the session's model; absent when it has none, or one that cannot be used. */

@@ -1,5 +1,5 @@
 /** Makes the bodies of failures: `ErrorResponse`, and the list of a 422. No other module does. */
-import { InvalidParametersError, isWellFormed, ServiceError } from "#shared/errors.ts";
+import { InvalidParametersError, isWellFormed, ServiceError, UnprocessableError } from "#shared/errors.ts";
 import type { Answer } from "./answer.ts";
 import { problemItem, type Problem } from "./problem-items.ts";
 
@@ -70,13 +70,15 @@ export function failureAnswer(error: unknown, placeOf: (parameter: string) => st
 /** The answer to an unexpected error. It says nothing about the cause, which is in the log. */
 export const unforeseen: Answer = internalError;
 
-function deliberate({ code, type, message }: ServiceError): Answer {
+function deliberate(error: ServiceError): Answer {
+	const { code, type, message } = error;
+	const errors = error instanceof UnprocessableError ? error.errors : undefined;
 	const headers = [
 		...(/^\w{1,64}$/.test(type) ? ["X-Error-Code", type] : []),
 		...(code === 401 ? challenge : []),
 		...(code === 429 || code === 503 ? retryAfter : []),
 	];
-	return { status: code, body: JSON.stringify({ detail: message }), headers };
+	return { status: code, body: JSON.stringify({ detail: errors ? { errors } : message }), headers };
 }
 
 function invalid(problems: readonly Problem[]): Answer {

@@ -105,7 +105,7 @@ function requestBody(fields: Schema): Json {
 	return { required: "required" in schema, content: json(schema) };
 }
 
-function success({ action: { returns, paged, produces } }: ActionRoute): Json {
+function success({ action: { returns, paged, wrapped, produces } }: ActionRoute): Json {
 	if (!returns) return { description: "Done" };
 	if (produces) return { description: "Success", content: { [produces]: { schema: { type: "string" } } } };
 	if (!paged) return { description: "Success", content: json(ruleToJsonSchema(returns)) };
@@ -114,7 +114,7 @@ function success({ action: { returns, paged, produces } }: ActionRoute): Json {
 	return {
 		description: "Success",
 		headers: { Link: { description: "The next page, with `rel=next`, where there is one", schema: string } },
-		content: json(ruleToJsonSchema(items)),
+		content: json(ruleToJsonSchema(wrapped === undefined ? items : { type: "object", props: { [wrapped]: items } })),
 	};
 }
 

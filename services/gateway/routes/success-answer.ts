@@ -6,6 +6,7 @@ import type { Answer } from "../http/answer.ts";
 /** Makes the answer. @param url The requested URL; the next page's URL differs in the cursor only. */
 export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
 	if (action.returns === undefined) return { status };
+	if (result === null && action.returns.nullable) return { status: 204 };
 	if (!action.paged) return { status, body: textOf(result) };
 	const { items, next, etag, unchanged } = asPage(result);
 	const tag = etag === undefined ? [] : ["ETag", etag];
@@ -13,7 +14,8 @@ export function successAnswer({ action, status }: ActionRoute, result: unknown, 
 	const caching = etag === undefined ? "no-store" : "private, no-cache";
 	if (unchanged) return { status: 304, headers: tag, caching };
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
-	return { status, body: textOf(items), headers: [...link, ...tag], caching };
+	const body = action.wrapped === undefined ? textOf(items) : `{${JSON.stringify(action.wrapped)}:${textOf(items)}}`;
+	return { status, body, headers: [...link, ...tag], caching };
 }
 
 interface Page {

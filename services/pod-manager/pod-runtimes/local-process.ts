@@ -162,6 +162,7 @@ export class LocalProcessRuntime implements PodRuntime {
 		const living = await this.#processes.ofSession(pod.sessionId, { surely: true });
 		if (living.some((process) => isSameLaunch(process, pod)))
 			throw new Error(`Cannot forget "${pod.name}": it still lives`);
+		await this.#runs.removeSecrets(pod);
 		await this.#runs.discard(pod);
 	}
 
@@ -236,6 +237,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			proof: this.#marks.proof(launch),
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
+			secrets_folder: this.#runs.secrets(launch),
 			git_home: this.#options.userHome ?? homedir(),
 			agents: join(this.#options.dataDir, "agents"),
 		};

@@ -17,19 +17,20 @@ const maxLaunchBytes = 768 * 1024;
  * @throws {UnprocessableError} when a level names something that does not exist or cannot be used.
  */
 export function launchSettings(
-	request: Pick<SessionCreate, "name">,
+	{ name, credential_names = [] }: Pick<SessionCreate, "name"> & Partial<SessionCreate>,
 	source: GitSource,
 	level: LaunchLevel,
 	protocols: readonly string[],
 ): LaunchSettings {
 	const { repos = [], setup_scripts = [], working_folder = "" } = level;
 	const launch = {
-		name: request.name,
+		name,
 		repositories: sessionRepositories(source, repos, protocols),
 		setup_scripts: [...setup_scripts],
 		working_folder,
 		...runtimeSettings(level),
 		git_protocols: [...protocols],
+		...(credential_names.length > 0 && { credential_names: [...new Set(credential_names)] }),
 	};
 	refuseLargeLaunch(launch);
 	return launch;

@@ -25,6 +25,8 @@ export interface NewSession {
 	readonly blueprints?: Blueprints | undefined;
 	/** The record of its coding agent. */
 	readonly agent?: WrittenAgent | undefined;
+	/** Warnings of what was found out before; default: none. */
+	readonly warnings?: readonly string[] | undefined;
 	/** The limit of its cost in US dollars when the request names none; default no limit. */
 	readonly sessionLimit?: number | undefined;
 	/** The first status; default `starting`. */
@@ -95,7 +97,7 @@ function blankSession(order: NewSession): Session {
 		generation: status === "starting" ? 1 : 0,
 		rev: 1,
 		timings: { requested: time },
-		warnings: sessionWarnings(request, launch, order.agent, blueprints),
+		warnings: [...(order.warnings ?? []), ...sessionWarnings(request, launch, order.agent, blueprints)],
 		budget: { limit: limitOf(order), spent: 0, reserved: 0, paused: false, reason: null },
 	};
 }

@@ -21,6 +21,8 @@ import { resolveSource } from "./session-source.ts";
 export interface CreateOrder {
 	readonly request: SessionCreate;
 	readonly blueprints?: Blueprints;
+	/** Warnings of what was found out about the request before. */
+	readonly warnings?: readonly string[];
 }
 
 /** The parameters that some commands have beside the session. */
@@ -50,7 +52,7 @@ export class SessionCommands {
 	 * @throws {UnprocessableError} when the repository, branch or model cannot be used, or the key was used for another
 	 * request.
 	 */
-	async create(commander: Commander, { request: asked, blueprints = {} }: CreateOrder): Promise<JsonText> {
+	async create(commander: Commander, { request: asked, blueprints = {}, warnings }: CreateOrder): Promise<JsonText> {
 		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal } = commander;
 		const order = mergedOrder(asked, blueprints);
@@ -59,7 +61,7 @@ export class SessionCommands {
 		const launch = launchSettings(request, source, level, protocols);
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
-		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints };
+		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
 			params: asked,

@@ -45,7 +45,6 @@ function unfilled({ system_prompt, initial_prompt }: LaunchSettings): string[] {
  */
 function ignored(request: SessionCreate): string[] {
 	const members = [
-		request.credential_names.length > 0 && "credential_names: credentials are not injected by this version",
 		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
 		request.terminal_restricted && "terminal_restricted: this version has no terminal",
 	];

@@ -256,6 +256,8 @@ function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument
 function claimOf(document: SessionDocument): Claim {
 	return {
 		...expectationOf(document),
+		...(document.tenant !== undefined && { tenant: document.tenant }),
+		...(document.owner !== undefined && { owner: document.owner }),
 		fence: document.fence ?? 0,
 		launch: (document.launch ?? {}) as Record<string, unknown>,
 		attempts: document.attempts ?? 0,

@@ -12,7 +12,7 @@ import { sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";
 
-const processes = [["gateway", "stream"], storingServices, ["pod-manager", "models"]];
+const processes = [["gateway", "stream"], storingServices, ["credentials", "pod-manager", "models"]];
 
 interface View {
 	id: string;

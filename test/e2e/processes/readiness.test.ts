@@ -82,7 +82,7 @@ describe("readiness", function () {
 	it("names the services that wait for sessions, until sessions runs", async () => {
 		await using nats = await startNatsServer();
 		await using platform = new TestPlatform(await freePort(), { env: { BUS__URL: nats.url } });
-		const first = platform.startProcess(["gateway", "stream", "pod-manager", "models"]);
+		const first = platform.startProcess(["gateway", "stream", "credentials", "pod-manager", "models"]);
 		platform.processes = [first];
 		const answer = await eventually(
 			async () => {

@@ -23,7 +23,7 @@ import { storingServices } from "../../support/platform/storing-services.ts";
 
 /** The lease of a dead pod manager expires after this time. */
 const leaseMs = 15_000;
-const processes = [["gateway", "stream"], storingServices, ["pod-manager", "models"]];
+const processes = [["gateway", "stream"], storingServices, ["credentials", "pod-manager", "models"]];
 
 describe("three processes over NATS", function () {
 	this.timeout(120_000);
@@ -88,13 +88,15 @@ describe("three processes over NATS", function () {
 	it("go on within 15 s after a pod manager was killed that held a claim", async () => {
 		const [, , healthy] = platform.processes;
 		await healthy?.stop();
-		const doomed = platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "pod-manager.claimed=kill" });
+		const doomed = platform.startProcess(["credentials", "pod-manager", "models"], {
+			ATELIER_FAILPOINTS: "pod-manager.claimed=kill",
+		});
 		platform.processes[2] = doomed;
 		const { id } = await createSession(api);
 		// The process dies while it holds the lease.
 		expect(await doomed.ended()).to.equal(null);
 		const died = performance.now();
-		platform.processes[2] = platform.startProcess(["pod-manager", "models"]);
+		platform.processes[2] = platform.startProcess(["credentials", "pod-manager", "models"]);
 		// Other sessions do not wait for it.
 		const { id: other } = await createSession(api);
 		await sessionReaches(api, other, "running");

@@ -43,7 +43,7 @@ describe("rights on NATS", function () {
 		});
 		platform.processes.push(
 			platform.startProcess(storingServices, asUser(sessions)),
-			platform.startProcess(["pod-manager", "models"], asUser(podManager)),
+			platform.startProcess(["credentials", "pod-manager", "models"], asUser(podManager)),
 		);
 		const isReady = async () => (await fetch(`${platform.url}/ready`)).status === 200;
 		await eventually(isReady, { withinMs: 60_000, what: "the platform is ready" });

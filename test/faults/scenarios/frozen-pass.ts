@@ -21,7 +21,7 @@ const takeoverMs = 45_000;
 export async function frozenPass(root?: string): Promise<Verdict> {
 	await using nats = await startNatsServer();
 	await using platform = await startPlatform({
-		processes: [others, ["pod-manager", "models"]],
+		processes: [others, ["credentials", "pod-manager", "models"]],
 		env: { BUS__URL: nats.url, ATELIER_FAILPOINTS: "pod-manager.looked=stop" },
 		...(root !== undefined && { root }),
 	});
@@ -34,7 +34,7 @@ export async function frozenPass(root?: string): Promise<Verdict> {
 	await driver.create();
 	await eventually(() => isFrozen(first.pid), { withinMs: 20_000, what: "the first pod manager is frozen" });
 
-	platform.processes.push(platform.startProcess(["pod-manager", "models"], { ATELIER_FAILPOINTS: "" }));
+	platform.processes.push(platform.startProcess(["credentials", "pod-manager", "models"], { ATELIER_FAILPOINTS: "" }));
 	await sessionReaches(testbed.api, driver.id, "running", takeoverMs);
 
 	first.signal("SIGCONT");

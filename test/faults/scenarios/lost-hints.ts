@@ -18,7 +18,7 @@ const settleMs = 15_000;
 
 export async function lostHints(root?: string): Promise<Verdict> {
 	await using nats = await startNatsServer();
-	const processes = [others, ["pod-manager", "models"]];
+	const processes = [others, ["credentials", "pod-manager", "models"]];
 	await using platform = await startPlatform({
 		processes,
 		env: { BUS__URL: nats.url },

@@ -1,6 +1,7 @@
 /**
  * The intended differences from the contract: those of docs/decisions/0003 and no others. The test prints the table.
  */
+import { credentialPatches } from "./credentials/credential-patches.ts";
 import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { blueprintPatches } from "./blueprint-patches.ts";
@@ -236,6 +237,7 @@ export const patches: readonly Patch[] = [
 	...settingsPatches,
 	...tokenPatches,
 	...blueprintPatches,
+	...credentialPatches,
 	...promptPatches,
 ];
 

@@ -47,6 +47,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	createTenant: { name: "walker" },
 	updateTenant: {},
 	addMember: { user_id: "dev-user" },
+	createCredential: { name: "walker", data: { token: "x" } },
+	createTenantCredential: { name: "walker", data: { token: "x" } },
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

@@ -2,6 +2,7 @@
 import { expect } from "chai";
 import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
+import { walkCredentials } from "./credentials/credential-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
 import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
@@ -21,6 +22,7 @@ const startMs = 30_000;
 export async function walkEverything(walker: Walker, repository: string): Promise<void> {
 	await walkSurroundings(walker);
 	await walkSettings(walker);
+	await walkCredentials(walker);
 	await walkPrompts(walker);
 	await walkTokens(walker);
 	await walkProfiles(walker);

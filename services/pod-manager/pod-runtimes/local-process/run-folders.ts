@@ -3,7 +3,7 @@
  * that the agent writes, its output, its home, and a mark after it was asked to end. The agent's commands can change
  * all of this, so the content is attributed to that pod only, and reading it never blocks.
  */
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Output, schema } from "#shared/bus/schema.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
@@ -72,6 +72,11 @@ export class RunFolders {
 		return join(this.#path(launch), "home");
 	}
 
+	/** The folder of the pod's secrets, which is removed before the pod is forgotten. */
+	secrets(launch: Launch): string {
+		return join(this.#path(launch), "secrets");
+	}
+
 	log(launch: Launch): string {
 		return join(this.#path(launch), "agent.log");
 	}
@@ -129,6 +134,12 @@ export class RunFolders {
 
 	async trimLog(launch: Launch): Promise<void> {
 		await trimUntrusted(this.log(launch), maxLogBytes);
+	}
+
+	/** Removes the secrets at once: the trash may be emptied much later. */
+	async removeSecrets(launch: Launch): Promise<void> {
+		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
+		if (folder) await rm(folder.path(basename(this.secrets(launch))), { recursive: true, force: true });
 	}
 
 	discard(launch: Launch): Promise<void> {

@@ -1,0 +1,33 @@
+/** The credentials part: what people and tenants store, and how it gets into pods. */
+import { join } from "node:path";
+import { loadAdapter } from "#shared/config/adapter.ts";
+import { ConfigError } from "#shared/config/config.ts";
+import { gitProtocols } from "#shared/git/allowed-protocols.ts";
+import type { Part, Platform } from "#shared/platform.ts";
+import { CredentialRecords } from "./credential-records.ts";
+import { credentialsService } from "./credentials.service.ts";
+import { LaunchSecrets } from "./injection/launch-secrets.ts";
+import { type SecretInjection, secretInjectionMethods } from "./injection/secret-injection.ts";
+import { injectionService } from "./injection.service.ts";
+import { type CredentialStore, credentialStoreMethods } from "./store/credential-store.ts";
+
+/** @throws {ConfigError} for an encryption key that cannot be used. */
+export async function compose({ config, trustsCallers, log }: Platform): Promise<Part> {
+	const { credential_store, secret_injection, data_dir } = config;
+	const store = await loadAdapter<CredentialStore>(credential_store, credentialStoreMethods, {
+		default_dir: join(data_dir, "credentials"),
+	}).catch(unlessKey);
+	const protocols = gitProtocols(config, trustsCallers);
+	const injection = await loadAdapter<SecretInjection>(secret_injection, secretInjectionMethods, { store, protocols });
+	return {
+		services: [
+			credentialsService(new CredentialRecords({ store, protocols, log })),
+			injectionService(new LaunchSecrets(store, injection)),
+		],
+	};
+}
+
+function unlessKey(error: unknown): never {
+	if (error instanceof RangeError) throw new ConfigError(`credential_store: ${error.message}`);
+	throw error;
+}

@@ -1,0 +1,51 @@
+/** The credentials of all owners: checked before they are stored, and logged when their store cannot be read. */
+import type { Credential, CredentialCreate } from "#shared/contracts/credentials/credentials.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import type { CredentialOwner } from "./store/credential-owner.ts";
+import type { CredentialStore } from "./store/credential-store.ts";
+import { checkedCredential } from "./types/credential-rules.ts";
+
+/** The dependencies of {@link CredentialRecords}. */
+export interface CredentialRecordsOptions {
+	readonly store: CredentialStore;
+	/** The protocols of repositories that this installation allows. */
+	readonly protocols: readonly string[];
+	readonly log: ServiceLog;
+}
+
+export class CredentialRecords {
+	readonly #options: CredentialRecordsOptions;
+
+	constructor(options: CredentialRecordsOptions) {
+		this.#options = options;
+	}
+
+	list(owner: CredentialOwner): Promise<Credential[]> {
+		return this.#logged(this.#options.store.list(owner));
+	}
+
+	get(owner: CredentialOwner, name: string): Promise<Credential | undefined> {
+		return this.#logged(this.#options.store.get(owner, name));
+	}
+
+	/** @throws {BadRequestError | UnprocessableError} for a credential that breaks a rule. */
+	async put(owner: CredentialOwner, request: CredentialCreate): Promise<Credential> {
+		const { store, protocols } = this.#options;
+		return this.#logged(store.put(owner, checkedCredential(request, protocols)));
+	}
+
+	delete(owner: CredentialOwner, name: string): Promise<boolean> {
+		return this.#logged(this.#options.store.delete(owner, name));
+	}
+
+	/** Logs why a store failed: the caller's sentence does not name the platform's files. */
+	async #logged<T>(work: Promise<T>): Promise<T> {
+		try {
+			return await work;
+		} catch (error) {
+			if (error instanceof Error && error.cause)
+				this.#options.log.error("Credentials cannot be read or stored:", error.cause);
+			throw error;
+		}
+	}
+}

@@ -1,0 +1,166 @@
+/**
+ * Keeps credentials in files: `<base_dir>/<owner type>/<owner>/credentials.json` with everything, and one
+ * `<name>.json` with the fields of each credential, for mounts. Files are replaced as a whole (0600, folders 0700), and
+ * encrypted when there is a key. Several processes may share the folder.
+ */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { constants } from "node:fs";
+import type { Credential } from "#shared/contracts/credentials/credentials.ts";
+import { UnavailableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { makeFolder } from "#shared/files/new-folder.ts";
+import { replaceOpen, syncFolder } from "#shared/files/replaced-file.ts";
+import { readUntrusted } from "#shared/files/untrusted-file.ts";
+import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
+import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
+import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
+import { FolderLock } from "../store/folder-lock.ts";
+import { TextSeal } from "../store/sealed-text.ts";
+
+/** The arguments of {@link FileCredentials}. */
+export interface FileCredentialsOptions {
+	/** The folder; default `credentials` in the data folder. */
+	readonly base_dir?: string;
+	/** 32 bytes in base64; empty or absent: the files are not encrypted. */
+	readonly encryption_key?: string | undefined;
+	/** Most credentials of one owner. Default 100. */
+	readonly max_per_owner?: number;
+	/** The folder without `base_dir`; the platform gives it. */
+	readonly default_dir: string;
+}
+
+const indexFile = "credentials.json";
+/** The bound on a file; a hundred credentials of the largest size have a third of it. */
+const maxBytes = 16 * 1_048_576;
+
+export class FileCredentials implements CredentialStore {
+	readonly #folder: string;
+	readonly #most: number;
+	readonly #seal: TextSeal;
+	readonly #lock: FolderLock;
+
+	/** @throws {RangeError} for an encryption key of another form. */
+	constructor({ base_dir, encryption_key, max_per_owner = 100, default_dir }: FileCredentialsOptions) {
+		this.#folder = base_dir || default_dir;
+		this.#most = max_per_owner;
+		this.#seal = new TextSeal(encryption_key);
+		this.#lock = new FolderLock(this.#folder);
+	}
+
+	async list(owner: CredentialOwner): Promise<Credential[]> {
+		return [...(await this.#read(owner)).values()].map(({ entry }) => entry);
+	}
+
+	async get(owner: CredentialOwner, name: string): Promise<Credential | undefined> {
+		return (await this.#read(owner)).get(name)?.entry;
+	}
+
+	async values(owner: CredentialOwner, name: string): Promise<CredentialValues | undefined> {
+		return valuesIn(await this.#read(owner), name);
+	}
+
+	async put(owner: CredentialOwner, credential: NewCredential): Promise<Credential> {
+		const { name } = credential;
+		const set = await this.#change(owner, (former) => withCredential(former, credential, this.#most));
+		const stored = set.get(name);
+		if (!stored) throw new RangeError(`Cannot find credential "${name}" after it was stored`);
+		return stored.entry;
+	}
+
+	async delete(owner: CredentialOwner, name: string): Promise<boolean> {
+		if (!(await this.#read(owner)).has(name)) return false;
+		let isFound = false;
+		await this.#change(owner, (former) => {
+			isFound = former.has(name);
+			return new Map([...former].filter(([other]) => other !== name));
+		});
+		return isFound;
+	}
+
+	/** Changes the owner's credentials under the lock, and returns them. */
+	#change(owner: CredentialOwner, decide: (former: CredentialSet) => CredentialSet): Promise<CredentialSet> {
+		return this.#lock.run(async () => {
+			const folder = this.#pathOf(owner);
+			const former = await this.#read(owner);
+			const changed = decide(former);
+			makeFolder(folder);
+			// Values that are no longer stored must not remain in a file, so those go first: after a kill in between, the
+			// list still has them, and the next change puts them right.
+			await removeOthers(folder, new Set([indexFile, ...[...changed.keys()].map(fileOf)]));
+			failpoint("credentials.files-removed");
+			await this.#write(owner, indexFile, setText(changed, owner));
+			failpoint("credentials.written");
+			await this.#writeFields(owner, former, changed);
+			return changed;
+		});
+	}
+
+	/** Writes the files with the fields that have changed, and those that a kill has left out of date. */
+	async #writeFields(owner: CredentialOwner, former: CredentialSet, changed: CredentialSet): Promise<void> {
+		for (const [name, { data }] of changed) {
+			const text = JSON.stringify(data);
+			const isSame = former.get(name)?.data === data && (await this.#isWritten(owner, fileOf(name), text));
+			if (!isSame) await this.#write(owner, fileOf(name), text);
+		}
+	}
+
+	/** Whether the file has this text, in the form in which it would be written now. */
+	async #isWritten(owner: CredentialOwner, file: string, text: string): Promise<boolean> {
+		const content = await readUntrusted(join(this.#pathOf(owner), file), maxBytes).catch(() => undefined);
+		const stored = content?.toString("utf8") ?? "";
+		if (!this.#seal.isCurrent(stored)) return false;
+		return this.#readFile(owner, file).then(
+			(found) => found === text,
+			() => false,
+		);
+	}
+
+	async #read(owner: CredentialOwner): Promise<CredentialSet> {
+		try {
+			const text = await this.#readFile(owner, indexFile);
+			return text === undefined ? new Map() : parseSet(text);
+		} catch (cause) {
+			throw unreadable(join(this.#pathOf(owner), indexFile), cause);
+		}
+	}
+
+	async #readFile(owner: CredentialOwner, file: string): Promise<string | undefined> {
+		const content = await readUntrusted(join(this.#pathOf(owner), file), maxBytes);
+		return content && this.#seal.open(content.toString("utf8"), placeOf(owner, file));
+	}
+
+	async #write(owner: CredentialOwner, file: string, text: string): Promise<void> {
+		const path = join(this.#pathOf(owner), file);
+		const sealed = this.#seal.seal(text, placeOf(owner, file));
+		await (await replaceOpen(path, sealed, constants.O_WRONLY)).close();
+	}
+
+	#pathOf(owner: CredentialOwner): string {
+		return join(this.#folder, owner.type, ownerFolder(owner));
+	}
+}
+
+/** Returns the name of the file with the fields. No credential's name has a dot, so `credentials` gets one of its own. */
+function fileOf(name: string): string {
+	return name === "credentials" ? "credentials.fields.json" : `${name}.json`;
+}
+
+function placeOf(owner: CredentialOwner, file: string): string {
+	return `${owner.type}/${ownerFolder(owner)}/${file}`;
+}
+
+/** Removes the files of deleted credentials, and the drafts of a process that was killed. */
+async function removeOthers(folder: string, kept: ReadonlySet<string>): Promise<void> {
+	const others = (await readdir(folder)).filter((name) => !kept.has(name));
+	for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
+	if (others.length > 0) await syncFolder(join(folder, indexFile));
+}
+
+/** The sentence names the file, which an administrator has to look at, and nothing of its content. */
+function unreadable(path: string, cause: unknown): UnavailableError {
+	const reason = cause instanceof Error ? cause.message : String(cause);
+	const error = new UnavailableError("The credentials cannot be read at the moment", "CREDENTIALS_UNREADABLE");
+	error.cause = new Error(`Cannot read "${path}": ${reason}`);
+	return error;
+}

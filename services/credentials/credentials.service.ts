@@ -1,0 +1,86 @@
+/** Offers credentials on the bus; values come in and never go out. */
+import type { ServiceSchema } from "moleculer";
+import { systemPrincipal } from "#shared/bus/principal.ts";
+import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import { vouch } from "#shared/bus/vouched-principal.ts";
+import { type AffectedSession, type Credential, credentials } from "#shared/contracts/credentials/credentials.ts";
+import { sessionWork } from "#shared/contracts/session-work.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import { memoryPage } from "#shared/store/memory-page.ts";
+import type { CredentialRecords } from "./credential-records.ts";
+import { type CredentialOwner, personOf, tenantOf } from "./store/credential-owner.ts";
+import { secretTypeInfos } from "./types/secret-type-table.ts";
+
+const job = vouch(systemPrincipal("credentials"));
+
+/** The time limit of the question which sessions have a credential, in milliseconds. */
+const affectedMs = 2_000;
+
+export function credentialsService(records: CredentialRecords): ServiceSchema {
+	return {
+		name: credentials.name,
+		actions: implement(credentials, {
+			async types(page, _principal, { meta }) {
+				const position = ({ type }: { type: string }) => ({ value: type, id: type });
+				return memoryPage(secretTypeInfos(), position, { ...page, known: meta.if_none_match });
+			},
+
+			list: (query, principal, ctx) => list(records, personOf(principal), query, ctx),
+			create: (request, principal) => records.put(personOf(principal), request),
+
+			async get({ name }, principal) {
+				const found = await records.get(personOf(principal), name);
+				if (!found) throw unknown(name);
+				return found;
+			},
+
+			delete: ({ name }, principal, ctx) => remove(records, personOf(principal), name, ctx),
+
+			list_tenant: (query, principal, ctx) => list(records, tenantOf(principal.tenant), query, ctx),
+			create_tenant: (request, principal) => records.put(tenantOf(principal.tenant), request),
+			delete_tenant: ({ name }, principal, ctx) => remove(records, tenantOf(principal.tenant), name, ctx),
+		}),
+	};
+}
+
+interface ListQuery {
+	readonly secret_type?: Credential["secret_type"] | undefined;
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+}
+
+async function list(
+	records: CredentialRecords,
+	owner: CredentialOwner,
+	{ secret_type, ...page }: ListQuery,
+	{ meta }: RequestContext,
+) {
+	const all = await records.list(owner);
+	const chosen = secret_type === undefined ? all : all.filter((entry) => entry.secret_type === secret_type);
+	return memoryPage(chosen, ({ name }) => ({ value: name, id: name }), { ...page, known: meta.if_none_match });
+}
+
+/**
+ * Deletes a credential; resolves to the sessions that run with it, or to null when there are none. The deletion does not
+ * wait for the answer to that question: a credential that leaked must go at once.
+ */
+async function remove(records: CredentialRecords, owner: CredentialOwner, name: string, ctx: RequestContext) {
+	if (!(await records.delete(owner, name))) throw unknown(name);
+	const affected_sessions = await affected(owner, name, ctx).catch(() => null);
+	return affected_sessions?.length === 0 ? null : { affected_sessions };
+}
+
+async function affected(
+	{ type, tenant, id }: CredentialOwner,
+	name: string,
+	{ broker, meta }: RequestContext,
+): Promise<AffectedSession[]> {
+	const { request_id } = meta;
+	const asked = { tenant, credential_name: name, ...(type === "user" && { owner: id }) };
+	const options = { meta: { principal: job, ...(request_id && { request_id }) }, timeout: affectedMs };
+	return call(broker, sessionWork.actions.with_credential, asked, options);
+}
+
+function unknown(name: string): NotFoundError {
+	return new NotFoundError(`Credential "${name}" does not exist`, "CREDENTIAL_NOT_FOUND");
+}

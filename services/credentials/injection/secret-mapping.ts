@@ -1,0 +1,65 @@
+/** Maps credentials that a session names to variables, files and git credentials, by their types. Pure. */
+import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
+import { secretTypeTable } from "../types/secret-type-table.ts";
+
+/**
+ * The part of one credential that a launch gets. Named credentials are mapped by their types; an integration's definition is
+ * another source of mappings (`env_from_credentials`, `file_mounts`).
+ */
+export interface SecretMapping {
+	/** The field of each environment variable. */
+	readonly variables: Readonly<Record<string, string>>;
+	/** The field of each file, by the file's path in the pod. */
+	readonly files: Readonly<Record<string, string>>;
+	/** The fields that hold URLs for git's credential helper. */
+	readonly git: readonly string[];
+}
+
+/** A credential that a launch names. */
+export interface NamedCredential {
+	readonly name: string;
+	readonly secret_type: SecretType;
+	readonly keys: readonly string[];
+}
+
+/** Returns the mapping of a credential. @param isTaken Tells which files other credentials of the launch have. */
+export function mappingOf(credential: NamedCredential, isTaken: (target: string) => boolean): SecretMapping {
+	const { secret_type: type, keys } = credential;
+	const { withheld, default_mount_type } = secretTypeTable[type];
+	const given = keys.filter((key) => !withheld.includes(key));
+	if (type === "git_credential") return { variables: {}, files: {}, git: given.filter((key) => key === "url") };
+	if (default_mount_type === "env") return { variables: variablesOf(credential, given), files: {}, git: [] };
+	return { variables: {}, files: filesOf(credential, given, isTaken), git: [] };
+}
+
+/** The name of the credential is the variable of its only field; several fields are told apart by their names. */
+function variablesOf({ name, keys }: NamedCredential, given: readonly string[]): Record<string, string> {
+	const isOnly = keys.length === 1;
+	return Object.fromEntries(given.map((key) => [variableName(isOnly ? name : `${name}_${key}`), key]));
+}
+
+function variableName(text: string): string {
+	return text.toUpperCase().replaceAll(/[-.]/g, "_");
+}
+
+/** The usual places of each type, and those of a second credential of the type. */
+function filesOf(
+	{ name, secret_type }: NamedCredential,
+	given: readonly string[],
+	isTaken: (target: string) => boolean,
+): Record<string, string> {
+	const usual = placesOf(secret_type, secret_type === "ssh_key" ? "id_rsa" : "");
+	const places = Object.values(usual).some(isTaken) ? placesOf(secret_type, name) : usual;
+	return Object.fromEntries(
+		given.flatMap((key) => {
+			const place = Object.hasOwn(places, key) ? places[key] : undefined;
+			return place === undefined ? [] : [[place, key]];
+		}),
+	);
+}
+
+function placesOf(type: SecretType, name: string): Record<string, string> {
+	if (type === "ssh_key") return { private_key: `~/.ssh/${name}`, public_key: `~/.ssh/${name}.pub` };
+	const folder = name === "" ? "/run/secrets/tls" : `/run/secrets/tls/${name}`;
+	return { certificate: `${folder}/certificate`, private_key: `${folder}/private_key` };
+}

@@ -1,0 +1,34 @@
+/**
+ * Reads the values from the store at launch and hands them to the pod, which writes them as files of its own. A pod
+ * gets the credentials that its session names and no others.
+ */
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
+import { CollectedSecrets } from "../injection/collected-secrets.ts";
+import type { InjectionRequest, SecretInjection } from "../injection/secret-injection.ts";
+import type { CredentialStore } from "../store/credential-store.ts";
+
+/** The arguments of {@link FileInjection}; the platform gives them. */
+export interface FileInjectionOptions {
+	readonly store: CredentialStore;
+	/** The protocols of repositories that this installation allows. */
+	readonly protocols: readonly string[];
+}
+
+export class FileInjection implements SecretInjection {
+	readonly #options: FileInjectionOptions;
+
+	constructor(options: FileInjectionOptions) {
+		this.#options = options;
+	}
+
+	async prepare({ credentials }: InjectionRequest): Promise<PodSecrets> {
+		const { store, protocols } = this.#options;
+		const collected = new CollectedSecrets(protocols);
+		for (const credential of credentials) {
+			const found = await store.values(credential.owner, credential.name);
+			if (found) collected.add(credential, found.data);
+			else collected.warn(`credential "${credential.name}" does not exist`);
+		}
+		return collected.whole();
+	}
+}

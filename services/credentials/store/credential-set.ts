@@ -1,0 +1,106 @@
+/** The credentials of one owner as a value, and its form as a file. Pure except for ids and the time. */
+import { randomUUID } from "node:crypto";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Credential } from "#shared/contracts/credentials/credentials.ts";
+import { ConflictError } from "#shared/errors.ts";
+import type { CredentialOwner } from "./credential-owner.ts";
+import type { CredentialValues, NewCredential } from "./credential-store.ts";
+
+/** One credential. */
+export interface StoredCredential {
+	readonly entry: Credential;
+	readonly data: Readonly<Record<string, string>>;
+}
+
+/** The credentials of an owner by name. A map, because a name may be `__proto__`. */
+export type CredentialSet = ReadonlyMap<string, StoredCredential>;
+
+/** Returns the set with the credential. @throws {ConflictError} when it would have more than `most`. */
+export function withCredential(
+	set: CredentialSet,
+	{ name, secret_type, data, metadata }: NewCredential,
+	most: number,
+): CredentialSet {
+	const former = set.get(name)?.entry;
+	if (!former && set.size >= most) throw new ConflictError(`There are at most ${most} credentials`, "CREDENTIAL_LIMIT");
+	const time = isoTime(now());
+	const entry: Credential = {
+		id: former?.id ?? randomUUID(),
+		name,
+		secret_type,
+		keys: Object.keys(data).toSorted(),
+		metadata: { ...metadata },
+		created_at: former?.created_at ?? time,
+		updated_at: time,
+	};
+	return new Map([...set, [name, { entry, data: { ...data } }]]);
+}
+
+export function valuesIn(set: CredentialSet, name: string): CredentialValues | undefined {
+	const found = set.get(name);
+	return found && { secret_type: found.entry.secret_type, data: { ...found.data } };
+}
+
+/** Returns the set as the text of `credentials.json`. */
+export function setText(set: CredentialSet, owner: CredentialOwner): string {
+	const of = { owner_id: owner.id, owner_type: owner.type, tenant_id: owner.tenant };
+	const metadata = Object.fromEntries([...set].map(([name, { entry }]) => [name, { ...entry, ...of }]));
+	const values = Object.fromEntries([...set].map(([name, { data }]) => [name, data]));
+	return JSON.stringify({ metadata, values });
+}
+
+/** Reads the text of `credentials.json`. @throws {SyntaxError} when it has another form. The message has no value. */
+export function parseSet(text: string): CredentialSet {
+	const { metadata, values } = parsed(text);
+	const entries = Object.entries(metadata).map(([name, entry]): [string, StoredCredential] => {
+		const { id, secret_type, keys, metadata: texts, created_at, updated_at } = entry;
+		const data = new Map(Object.entries(values)).get(name);
+		if (!data) throw malformed();
+		return [name, { entry: { id, name, secret_type, keys, metadata: texts, created_at, updated_at }, data }];
+	});
+	return new Map(entries);
+}
+
+interface SetFile {
+	readonly metadata: Readonly<Record<string, Credential>>;
+	readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+function parsed(text: string): SetFile {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		// The parser's own message repeats a part of the text.
+		throw malformed();
+	}
+	if (isSetFile(value)) return value;
+	throw malformed();
+}
+
+function isSetFile(value: unknown): value is SetFile {
+	if (!isMap(value)) return false;
+	const { metadata, values } = value;
+	return (
+		isMap(metadata) && isMap(values) && Object.values(metadata).every(isEntry) && Object.values(values).every(isTexts)
+	);
+}
+
+function isEntry(value: unknown): boolean {
+	if (!isMap(value)) return false;
+	const { id, secret_type, keys, metadata, created_at, updated_at } = value;
+	const texts = [id, secret_type, created_at, updated_at];
+	return texts.every((text) => typeof text === "string") && Array.isArray(keys) && isTexts(metadata);
+}
+
+function isTexts(value: unknown): boolean {
+	return isMap(value) && Object.values(value).every((text) => typeof text === "string");
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function malformed(): SyntaxError {
+	return new SyntaxError("it is no list of credentials");
+}

@@ -1,0 +1,44 @@
+/**
+ * Port: a store of credentials. Each belongs to one owner; to every other owner it does not exist. Adapters keep the
+ * path `/<owner type>s/<owner>/<name>/<field>`, in the form of the place where they store.
+ */
+import type { Credential } from "#shared/contracts/credentials/credentials.ts";
+import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
+import type { CredentialOwner } from "./credential-owner.ts";
+
+/** A credential with its values. */
+export interface NewCredential {
+	readonly name: string;
+	readonly secret_type: SecretType;
+	/** The values by field; at least one. */
+	readonly data: Readonly<Record<string, string>>;
+	readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The values of a credential for a launch. */
+export interface CredentialValues {
+	readonly secret_type: SecretType;
+	readonly data: Readonly<Record<string, string>>;
+}
+
+/** The port; the configuration key `credential_store` names the adapter. */
+export interface CredentialStore {
+	/** Returns the owner's credentials without their values, in any order. */
+	list(owner: CredentialOwner): Promise<Credential[]>;
+	/** Returns one without its values; undefined when the owner has none of that name. */
+	get(owner: CredentialOwner, name: string): Promise<Credential | undefined>;
+	/**
+	 * Stores a credential completely or not at all. One of the same name is replaced, and keeps its id and the time of
+	 * its creation.
+	 * @throws {ConflictError} when the owner has as many as the store keeps; {UnavailableError} when nothing can be
+	 * stored at the moment.
+	 */
+	put(owner: CredentialOwner, credential: NewCredential): Promise<Credential>;
+	/** Deletes a credential; false when the owner has none of that name. */
+	delete(owner: CredentialOwner, name: string): Promise<boolean>;
+	/** Returns the values of a credential for a launch; undefined when the owner has none of that name. */
+	values(owner: CredentialOwner, name: string): Promise<CredentialValues | undefined>;
+}
+
+/** The methods that an adapter must have. */
+export const credentialStoreMethods = ["list", "get", "put", "delete", "values"] as const;

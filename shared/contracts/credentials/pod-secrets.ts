@@ -1,0 +1,34 @@
+/** The secrets of one launch: what the platform puts into a pod from credentials, and what the pod does with it. */
+import { type Output, schema } from "../../bus/schema.ts";
+
+const text = { type: "string" } as const;
+
+/** The folders below which a secret may become a file: the home of the agent, and the folder of the secrets. */
+export const secretRoots = ["home", "secrets"] as const;
+export type SecretRoot = (typeof secretRoots)[number];
+
+const file = schema({
+	root: { type: "enum", values: secretRoots },
+	/** The path below the root, normalised and without `..`. */
+	path: text,
+	content: text,
+});
+export type SecretFile = Output<typeof file>;
+
+export const podSecretsFields = schema({
+	/** The environment variables, by name. They are rendered into one file, which the entrypoint sources. */
+	variables: { type: "record", key: text, value: text },
+	/** The files, each with a place of its own. */
+	files: { type: "array", max: 1_000, items: { type: "object", props: file } },
+	/** URLs with user and password for git, each of one host; git asks for them by a credential helper. */
+	git_credentials: { type: "array", max: 1_000, items: text },
+	/** Sentences about what is missing. They hold no value. */
+	warnings: { type: "array", items: text },
+});
+export type PodSecrets = Output<typeof podSecretsFields>;
+
+/** The most bytes of the secrets of one launch as JSON; the launch document has a bound of 2 MiB. */
+export const maxSecretsBytes = 400_000;
+
+/** The name of the variable with the folder of the secrets. */
+export const secretsVariable = "ATELIER_SECRETS";

@@ -1,0 +1,10 @@
+/** Which environment variables a launch may set for the programs in a pod. Pure. */
+
+const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
+/** Names that change which code runs, where it is read from, or whom it trusts. */
+const refusedName =
+	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
+
+export function isSettable(name: string, value: string): boolean {
+	return settableName.test(name) && !refusedName.test(name) && !value.includes("\0");
+}

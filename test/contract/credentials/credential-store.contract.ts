@@ -1,0 +1,112 @@
+/** The contract of a credential store, which every adapter passes. */
+import { expect } from "chai";
+import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
+import type { CredentialStore, NewCredential } from "#services/credentials/store/credential-store.ts";
+import { ConflictError } from "#shared/errors.ts";
+import { failureOf } from "../../support/failure-of.ts";
+
+const alice = personOf({ tenant: "acme", id: "alice" });
+const strangers: CredentialOwner[] = [
+	personOf({ tenant: "acme", id: "bob" }),
+	personOf({ tenant: "other", id: "alice" }),
+	personOf({ tenant: "default", id: "acme.alice" }),
+	tenantOf("acme"),
+	{ type: "tenant", tenant: "alice", id: "alice" },
+];
+
+function generic(name: string, data: Record<string, string>): NewCredential {
+	return { name, secret_type: "generic", data, metadata: {} };
+}
+
+/** @param open Opens an empty store for five credentials of an owner. */
+export function describeCredentialStore(name: string, open: () => Promise<CredentialStore>): void {
+	describe(`the credential store ${name}`, () => {
+		let store: CredentialStore;
+
+		beforeEach(async () => {
+			store = await open();
+		});
+
+		it("shows what was stored without its values, and returns the values for a launch only", async () => {
+			const data = { user: "alice", password: "s3cret\n'\u{1F511}" };
+			const metadata = { for: "the registry" };
+			const entry = await store.put(alice, { name: "registry", secret_type: "api_key", data, metadata });
+			expect(entry).to.include({ name: "registry", secret_type: "api_key" });
+			expect(entry).to.deep.include({ keys: ["password", "user"], metadata });
+			expect(JSON.stringify(entry)).not.to.contain("s3cret");
+			expect(await store.list(alice)).to.deep.equal([entry]);
+			expect(await store.get(alice, "registry")).to.deep.equal(entry);
+			expect(await store.values(alice, "registry")).to.deep.equal({ secret_type: "api_key", data });
+		});
+
+		it("replaces the values of a name, and keeps its id and the time of its creation", async () => {
+			const first = await store.put(alice, generic("a", { one: "1" }));
+			const second = await store.put(alice, { ...generic("a", { two: "2" }), secret_type: "api_key" });
+			expect(second).to.deep.include({ id: first.id, created_at: first.created_at, keys: ["two"] });
+			expect(await store.list(alice)).to.deep.equal([second]);
+			expect(await store.values(alice, "a")).to.deep.equal({ secret_type: "api_key", data: { two: "2" } });
+		});
+
+		it("deletes a name once", async () => {
+			await store.put(alice, generic("a", { one: "1" }));
+			await store.put(alice, generic("b", { one: "1" }));
+			expect(await store.delete(alice, "a")).to.equal(true);
+			expect(await store.delete(alice, "a")).to.equal(false);
+			expect(await store.values(alice, "a")).to.equal(undefined);
+			expect((await store.list(alice)).map((entry) => entry.name)).to.deep.equal(["b"]);
+		});
+
+		it("does not know a name that nobody has stored", async () => {
+			for (const unknown of ["registry", "__proto__", "constructor", "credentials", "../alice/a", ""]) {
+				expect(await store.get(alice, unknown)).to.equal(undefined);
+				expect(await store.values(alice, unknown)).to.equal(undefined);
+				expect(await store.delete(alice, unknown)).to.equal(false);
+			}
+		});
+
+		it("stores names and fields that mean something elsewhere", async () => {
+			const names = ["credentials", "__proto__", "constructor", "-", "credentials_fields"];
+			for (const [index, odd] of names.entries()) await store.put(alice, generic(odd, { __proto__x: String(index) }));
+			for (const [index, odd] of names.entries())
+				expect((await store.values(alice, odd))?.data).to.deep.equal({ __proto__x: String(index) });
+			expect(await store.list(alice)).to.have.length(5);
+		});
+
+		it("keeps the credentials of each owner apart, also those of one name", async () => {
+			await store.put(alice, generic("a", { token: "hers" }));
+			for (const [index, stranger] of strangers.entries()) {
+				expect(await store.list(stranger)).to.deep.equal([]);
+				expect(await store.values(stranger, "a")).to.equal(undefined);
+				expect(await store.delete(stranger, "a")).to.equal(false);
+				await store.put(stranger, generic("a", { token: String(index) }));
+			}
+			for (const [index, stranger] of strangers.entries())
+				expect((await store.values(stranger, "a"))?.data).to.deep.equal({ token: String(index) });
+			expect((await store.values(alice, "a"))?.data).to.deep.equal({ token: "hers" });
+		});
+
+		it("loses none of the changes that come at the same time", async () => {
+			const names = ["a", "b", "c", "d", "e"];
+			await Promise.all(names.map((one) => store.put(alice, generic(one, { token: one }))));
+			expect((await store.list(alice)).map((entry) => entry.name).toSorted()).to.deep.equal(names);
+			const outcomes = await Promise.all(["a", "a", "b"].map((one) => store.delete(alice, one)));
+			expect(outcomes.filter(Boolean)).to.have.length(2);
+		});
+
+		it("refuses one more than it keeps for an owner, but takes another value of those", async () => {
+			for (const one of ["a", "b", "c", "d", "e"]) await store.put(alice, generic(one, { token: one }));
+			expect(await failureOf(store.put(alice, generic("f", { token: "x" })))).to.be.instanceOf(ConflictError);
+			await store.put(alice, generic("a", { token: "x" }));
+			expect(await store.list(alice)).to.have.length(5);
+		});
+
+		it("keeps its own copy of the values", async () => {
+			const data = { token: "first" };
+			await store.put(alice, generic("a", data));
+			data.token = "changed";
+			const read = await store.values(alice, "a");
+			if (read) Reflect.set(read.data, "token", "changed too");
+			expect((await store.values(alice, "a"))?.data).to.deep.equal({ token: "first" });
+		});
+	});
+}

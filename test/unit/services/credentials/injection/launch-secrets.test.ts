@@ -1,0 +1,108 @@
+import { expect } from "chai";
+import { MemoryCredentials } from "#services/credentials/credential-stores/memory.ts";
+import { FileInjection } from "#services/credentials/secret-injections/file.ts";
+import { LaunchSecrets } from "#services/credentials/injection/launch-secrets.ts";
+import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
+import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
+
+const person = { tenant: "acme", owner: "alice" };
+const alice = personOf({ tenant: "acme", id: "alice" });
+const pem = "-----BEGIN KEY-----\nx\n-----END KEY-----";
+
+describe("LaunchSecrets", () => {
+	let store: MemoryCredentials;
+	let secrets: LaunchSecrets;
+
+	beforeEach(() => {
+		store = new MemoryCredentials();
+		secrets = new LaunchSecrets(store, new FileInjection({ store, protocols: ["https"] }));
+	});
+
+	type Made = readonly [name: string, type: SecretType, data: Record<string, string>];
+
+	async function make(owner: CredentialOwner, ...made: readonly Made[]): Promise<void> {
+		for (const [name, secret_type, data] of made) await store.put(owner, { name, secret_type, data, metadata: {} });
+	}
+
+	function prepare(...names: string[]) {
+		return secrets.prepare(person, "session", names);
+	}
+
+	it("names a variable after the credential, and several after their fields", async () => {
+		await make(
+			alice,
+			["npm-token", "api_key", { token: "one" }],
+			["two_of", "generic", { "a.b": "x", "c-d": "y" }],
+			["login", "oauth_token", { access_token: "z", refresh_token: "withheld", client_secret: "withheld" }],
+		);
+		const { variables, warnings } = await prepare("npm-token", "two_of", "login");
+		expect(variables).to.deep.equal({ NPM_TOKEN: "one", TWO_OF_A_B: "x", TWO_OF_C_D: "y", LOGIN_ACCESS_TOKEN: "z" });
+		expect(warnings).to.deep.equal([]);
+	});
+
+	it("puts files in the places of their types, and those of a second one beside them", async () => {
+		await make(
+			alice,
+			["one", "ssh_key", { private_key: pem, public_key: "p", passphrase: "not mapped" }],
+			["two", "ssh_key", { private_key: `${pem}\n` }],
+			["cert", "tls_cert", { certificate: "c", private_key: "k" }],
+			["other", "tls_cert", { certificate: "c2", private_key: "k2" }],
+		);
+		const { files, variables } = await prepare("one", "two", "cert", "other");
+		expect(variables).to.deep.equal({});
+		expect(files.map(({ root, path, content }) => [`${root}/${path}`, content])).to.deep.equal([
+			["home/.ssh/id_rsa", `${pem}\n`],
+			["home/.ssh/id_rsa.pub", "p"],
+			["home/.ssh/two", `${pem}\n`],
+			["secrets/tls/certificate", "c"],
+			["secrets/tls/private_key", "k"],
+			["secrets/tls/other/certificate", "c2"],
+			["secrets/tls/other/private_key", "k2"],
+		]);
+	});
+
+	it("gives git one line for each host's credential, percent-encoded", async () => {
+		await make(alice, ["git", "git_credential", { url: "https://me:to'k%2Fen@git.example/" }]);
+		const { git_credentials, files, variables } = await prepare("git");
+		expect(git_credentials).to.deep.equal(["https://me:to'k%2Fen@git.example"]);
+		expect([files, variables]).to.deep.equal([[], {}]);
+	});
+
+	it("prefers the person's own credential, falls back to the tenant's, and knows nobody else's", async () => {
+		await make(tenantOf("acme"), ["both", "generic", { t: "tenant" }], ["shared", "generic", { t: "tenant" }]);
+		await make(alice, ["both", "generic", { t: "hers" }]);
+		await make(personOf({ tenant: "acme", id: "bob" }), ["bobs", "generic", { t: "his" }]);
+		await make(tenantOf("other"), ["foreign", "generic", { t: "foreign" }]);
+		const { variables, warnings } = await prepare("both", "shared", "bobs", "foreign");
+		expect(variables).to.deep.equal({ BOTH: "hers", SHARED: "tenant" });
+		expect(warnings).to.deep.equal(['credential "bobs" does not exist', 'credential "foreign" does not exist']);
+		expect(await secrets.missing(person, ["both", "shared", "bobs", "bobs"])).to.deep.equal(["bobs"]);
+	});
+
+	it("warns of what it leaves out, and never of a value", async () => {
+		await make(
+			alice,
+			["path", "generic", { x: "s3cret" }],
+			["ld_preload", "generic", { x: "s3cret" }],
+			["1st", "generic", { x: "s3cret" }],
+			["a-b", "generic", { x: "s3cret" }],
+			["a_b", "generic", { x: "s3cret2" }],
+			["old", "git_credential", { url: "http://me:s3cret@git.example" }],
+		);
+		const { variables, git_credentials, warnings } = await prepare("path", "ld_preload", "1st", "a-b", "a_b", "old");
+		expect(variables).to.deep.equal({ A_B: "s3cret" });
+		expect(git_credentials).to.deep.equal([]);
+		expect(warnings).to.have.length(5);
+		expect(warnings.join()).not.to.contain("s3cret");
+	});
+
+	it("leaves out what does not fit into a launch document", async () => {
+		const data = { x: "x".repeat(32_000) };
+		const names = Array.from({ length: 20 }, (_, index) => `big-${index}`);
+		for (const name of names) await make(alice, [name, "generic", data]);
+		const prepared = await prepare(...names);
+		expect(Object.keys(prepared.variables)).to.have.length(12);
+		expect(prepared.warnings).to.have.length(8);
+		expect(JSON.stringify(prepared).length).to.be.below(500_000);
+	});
+});
