@@ -2,7 +2,7 @@
 import { now, turnClock } from "#shared/clock.ts";
 
 /** The clock of this process until it is disposed of. */
-interface StoppedClock extends Disposable {
+export interface StoppedClock extends Disposable {
 	/** Moves the clock forward. */
 	advance(milliseconds: number): void;
 }

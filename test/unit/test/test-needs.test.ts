@@ -23,6 +23,7 @@ describe("what tests need", () => {
 			"processes/start-stop",
 			"chat/chat",
 			"security/tenancy",
+			"security/access-proof",
 			"api/conformance",
 			"books/budget",
 		])
@@ -32,7 +33,7 @@ describe("what tests need", () => {
 	it("keeps end-to-end tests that are not among the main ones out of `npm test`", () => {
 		const endToEnd = every.filter((file) => file.startsWith("test/e2e/"));
 		const quick = endToEnd.filter((file) => isQuick(needsOf(file)));
-		expect(quick).to.have.lengthOf(6);
+		expect(quick).to.have.lengthOf(7);
 		expect(quick.every((file) => needsOf(file).isMain)).to.equal(true);
 		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
 	});
