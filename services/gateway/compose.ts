@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type Config, ConfigError } from "#shared/config/config.ts";
+import { limitsOf } from "#shared/config/limits.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -21,6 +22,7 @@ import { connectionLimit } from "./http/connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
 import { openHttpServer, portOf } from "./http/http-server.ts";
 import type { IdentityProvider } from "./callers/identity-provider.ts";
+import { RequestLimits } from "./callers/request-limits.ts";
 import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
 import { OriginGuard } from "./http/origin-guard.ts";
@@ -81,19 +83,21 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const guard = guardOf(config, portOf(server), identity);
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
 	const authenticator = new Authenticator({ identity, key, tokens, admissions });
+	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers));
 	const watch = new StandingWatch();
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);
 	const chain = new RequestChain({
 		guard,
 		routes: routeTable(platform, actionRoutes(contracts), readiness),
 		authenticator,
+		limits,
 		watch,
 		login,
 		rawHandlers,
 		bus: () => bus?.caller,
 		report,
 	});
-	const upgrades = new UpgradeChain({ guard, authenticator, watch, upgradeHandlers, report });
+	const upgrades = new UpgradeChain({ guard, authenticator, limits, watch, upgradeHandlers, report });
 	server.on("upgrade", (request, socket, head) => void upgrades.handle(request, socket, head));
 	const gateway = new Gateway({
 		server,

@@ -1,5 +1,5 @@
 /**
- * The steps of a request, in this order: Host and Origin, route, authentication, (limits), body, parameters, call,
+ * The steps of a request, in this order: Host and Origin, route, authentication, limits, body, parameters, call,
  * answer. Each step returns what the next one needs, or throws. Nothing costly happens before authentication.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -22,6 +22,7 @@ import type { BrowserLogin } from "./callers/identity-provider.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
+import type { RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
@@ -33,6 +34,7 @@ export interface ChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly routes: RouteTable;
 	readonly authenticator: Authenticator;
+	readonly limits: Pick<RequestLimits, "count" | "begin">;
 	readonly watch: Pick<StandingWatch, "add">;
 	/** The login of browsers; absent when the identity has none. */
 	readonly login?: BrowserLogin | undefined;
@@ -109,15 +111,21 @@ export class RequestChain {
 		const claim = claimOf(request, match.path, action);
 		const principal = await this.#options.authenticator.authenticate(claim, action);
 		stripIdentityHeaders(request.headers);
-		// Limits per principal would be checked at this point; the identity of one developer has none.
+		const { limits } = this.#options;
+		limits.count(principal);
 		if (action.produces !== undefined) return this.#handOver(exchange, route, principal, claim);
 
-		await this.#pace.run(principal, async () => {
-			const body = await readBody(exchange, route);
-			const params = route.readParams({ path: match.path, query: match.query, body });
-			const result = await this.#call(exchange, route, principal, params);
-			this.#answer(exchange, successAnswer(route, result, url));
-		});
+		const begun = limits.begin(principal);
+		try {
+			await this.#pace.run(principal, async () => {
+				const body = await readBody(exchange, route);
+				const params = route.readParams({ path: match.path, query: match.query, body });
+				const result = await this.#call(exchange, route, principal, params);
+				this.#answer(exchange, successAnswer(route, result, url));
+			});
+		} finally {
+			begun.end();
+		}
 	}
 
 	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {

@@ -14,6 +14,7 @@ import type { Authenticator } from "./callers/authenticate.ts";
 import { failureAnswer, unforeseen } from "./http/http-errors.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
+import type { RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
@@ -22,6 +23,7 @@ import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-hands
 export interface UpgradeChainOptions {
 	readonly guard: Pick<OriginGuard, "check">;
 	readonly authenticator: Authenticator;
+	readonly limits: Pick<RequestLimits, "count">;
 	readonly watch: Pick<StandingWatch, "add">;
 	/** Upgrade handlers by the name of their action. */
 	readonly upgradeHandlers: ReadonlyMap<string, UpgradeHandler>;
@@ -53,13 +55,14 @@ export class UpgradeChain {
 		const refuse = (error: unknown): void => this.#refuse(socket, given, error, requestId);
 		const bound = after(overallMs, () => refuse(new TimeoutError("The session's pod took too long")));
 		try {
-			const { guard, authenticator, watch, upgradeHandlers } = this.#options;
+			const { guard, authenticator, limits, watch, upgradeHandlers } = this.#options;
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
 			const claim = { headers: { ...withToken(request) }, connection: request.socket, path: { session_id } };
 			const principal = await authenticator.authenticate(claim, chat);
 			stripIdentityHeaders(request.headers);
+			limits.count(principal);
 			const handler = upgradeHandlers.get(chat.name);
 			if (!handler) throw new UnavailableError("Chats are not available");
 			await handler({ request, socket, head, principal, session_id, requestId, signal: given.signal });

@@ -1,5 +1,6 @@
 /** Composes the sessions part. */
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
+import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
 import { SessionCounts } from "./books/session-counts.ts";
@@ -30,6 +31,7 @@ import { SessionCreations } from "./commands/session-creations.ts";
 import { SessionCommands } from "./commands/session-commands.ts";
 import { SessionHistory } from "./history/session-history.ts";
 import { SessionPod } from "./pod/session-pod.ts";
+import { RunningLimits } from "./record/running-limits.ts";
 import { SessionRecords } from "./record/session-records.ts";
 import { SessionUpdates } from "./pod/session-updates.ts";
 import { sessionRules } from "./commands/session-rules.ts";
@@ -70,8 +72,9 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const books = openBooks({ store, config, catalogue, records, counts, relay, log });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
+	const running = new RunningLimits(store, limitsOf(config, platform.trustsCallers));
 	const creations = new SessionCreations(records, idempotency);
-	const commands = new SessionCommands(records, creations, rules, due);
+	const commands = new SessionCommands({ records, creations, rules, running, due });
 	const stops = new SessionStops(commands, records);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);

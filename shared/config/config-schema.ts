@@ -3,6 +3,7 @@
  * it.
  */
 import { adapterFields } from "./adapter.ts";
+import { limitFields } from "./limit-fields.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
 import { outboundFields } from "./outbound-fields.ts";
 import { patFields } from "./pat-fields.ts";
@@ -239,6 +240,7 @@ export const configSchema = schema({
 			},
 		},
 	},
+	limits: { type: "object", props: limitFields },
 	pat: { type: "object", props: patFields },
 	tenants: {
 		type: "object",

@@ -29,7 +29,7 @@ export const patFields = schema({
 		type: "number",
 		integer: true,
 		min: 1,
-		max: 10,
+		max: 5,
 		default: 5,
 		description: "Seconds for which a gateway remembers that a token is active",
 	},

@@ -13,7 +13,7 @@ import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
 import { bookingOf, type LedgerRow } from "./ledger-collection.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
+import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;

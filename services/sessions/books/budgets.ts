@@ -17,7 +17,7 @@ import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEn
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
+import { KeyedMutex } from "../record/keyed-mutex.ts";
 import type { PriceList } from "./price-list.ts";
 import { budgetExceeded, holdChange, pauseChange, releaseChange, resumeChange } from "../record/session-budget.ts";
 

@@ -19,7 +19,7 @@ import {
 import { dayAccountCollection } from "./collections.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
+import { KeyedMutex } from "../record/keyed-mutex.ts";
 
 type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
 

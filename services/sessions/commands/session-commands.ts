@@ -1,5 +1,6 @@
 /** The commands on a session. Each is one compare-and-set, and none waits for a pod. */
 import { jsonText, type JsonText } from "#shared/bus/json-text.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
@@ -11,7 +12,8 @@ import { type Blueprints, mergedOrder } from "./levels/merged-order.ts";
 import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/profile-change.ts";
 import { newSession, shownResources } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
-import { type Command, next } from "../record/session-lifecycle.ts";
+import { type Command, mayStart, next } from "../record/session-lifecycle.ts";
+import type { RunningLimits } from "../record/running-limits.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "./session-rules.ts";
@@ -32,18 +34,29 @@ export interface CommandOptions {
 	readonly profile?: Profile | undefined;
 }
 
+/** The dependencies of {@link SessionCommands}. */
+export interface CommandParts {
+	readonly records: SessionRecords;
+	readonly creations: SessionCreations;
+	readonly rules: SessionRules;
+	readonly running: RunningLimits;
+	/** Called when a session needs a pass. */
+	readonly due: (id: string) => void;
+}
+
 /** The commands of this process. */
 export class SessionCommands {
 	readonly #records: SessionRecords;
 	readonly #creations: SessionCreations;
 	readonly #rules: SessionRules;
+	readonly #running: RunningLimits;
 	readonly #due: (id: string) => void;
 
-	/** @param due Called when a session needs a pass. */
-	constructor(records: SessionRecords, creations: SessionCreations, rules: SessionRules, due: (id: string) => void) {
+	constructor({ records, creations, rules, running, due }: CommandParts) {
 		this.#records = records;
 		this.#creations = creations;
 		this.#rules = rules;
+		this.#running = running;
 		this.#due = due;
 	}
 
@@ -66,6 +79,7 @@ export class SessionCommands {
 			action: "create",
 			params: asked,
 			make: (id, at) => ({ ...newSession({ id, at, ...settings }), levels: storedLevels(order) }),
+			admit: (insert) => this.#running.launch({ tenant: principal.tenant, owner: principal.id }, insert),
 		});
 		this.#due(id);
 		return jsonText(wire);
@@ -93,10 +107,19 @@ export class SessionCommands {
 			const answered = mark && { ...mark, ...(provisional && { provisional }) };
 			return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
 		};
-		const { record, result: repeated } = await this.#records.decide(principal, id, decide, { deadline });
+		const run = () => this.#records.decide(principal, id, decide, { deadline });
+		const { record, result: repeated } = await (command === "start" ? this.#started(principal, id, run) : run());
 		if (repeated) return repeated;
 		this.#due(id);
 		return record.session;
+	}
+
+	/** Runs a start within the limits of the session's owner. One that starts or runs already takes no further place. */
+	async #started<T>(principal: Principal, id: string, start: () => Promise<T>): Promise<T> {
+		const { session } = await this.#records.get(principal, id);
+		if (!mayStart(session.status)) return start();
+		const { tenant_id, owner_id } = session;
+		return this.#running.launch({ tenant: tenant_id ?? "", owner: owner_id ?? undefined }, start);
 	}
 }
 

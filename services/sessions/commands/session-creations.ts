@@ -21,6 +21,8 @@ export interface Creation {
 	readonly params: unknown;
 	/** Makes the document. @param at The time of the first request in milliseconds since 1970. */
 	readonly make: (id: string, at: number) => SessionDocument;
+	/** Runs the insertion of the session, or refuses it; default: it always runs. */
+	readonly admit?: <T>(insert: () => Promise<T>) => Promise<T>;
 }
 
 /** The outcome of a creation. */
@@ -44,11 +46,12 @@ export class SessionCreations {
 	 * Creates the session, or returns the one that the key has created. @throws {UnprocessableError} when the key was
 	 * used for another request.
 	 */
-	async create({ principal, key }: Commander, { action, params, make }: Creation): Promise<Created> {
+	async create({ principal, key }: Commander, creation: Creation): Promise<Created> {
+		const { action, params, make, admit = (insert) => insert() } = creation;
 		const at = now();
 		const fresh = make(timeBasedUuid(at), at);
 		if (key === undefined) {
-			await this.#records.insert(fresh);
+			await admit(() => this.#records.insert(fresh));
 			return fresh;
 		}
 		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
@@ -68,7 +71,7 @@ export class SessionCreations {
 		if (record.completed === 1) return { id: session, wire: record.wire };
 		const document = session === fresh.id ? fresh : make(session, firstAt);
 		// Inserts the session unless a concurrent or earlier run of the same command has inserted it.
-		await insertOnce(() => this.#records.insert(document));
+		if (!(await this.#records.exists(session))) await admit(() => insertOnce(() => this.#records.insert(document)));
 		failpoint("sessions.creation-written");
 		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };
 	}

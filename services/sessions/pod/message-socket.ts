@@ -28,6 +28,8 @@ export class MessageSocket {
 	readonly #pending = new Map<string, Pending>();
 	readonly #onClosed: () => void;
 	#idle: Timer;
+	/** The messages under way, including those that wait for the connection. */
+	#sending = 0;
 
 	/**
 	 * @param onClosed Called once when the connection can no longer be used. @throws {UpstreamError} when the address
@@ -54,8 +56,22 @@ export class MessageSocket {
 		this.#idle = after(idleMs, () => this.close());
 	}
 
+	/** Whether no message is under way, so that nobody loses one when the connection is closed. */
+	get isIdle(): boolean {
+		return this.#sending === 0;
+	}
+
 	/** Sends a message; resolves when the pod has confirmed it. @throws {UpstreamError} */
 	async send(id: string, content: string): Promise<void> {
+		this.#sending++;
+		try {
+			await this.#send(id, content);
+		} finally {
+			this.#sending--;
+		}
+	}
+
+	async #send(id: string, content: string): Promise<void> {
 		this.#stayOpen();
 		if (this.#pending.size >= maxPending)
 			throw new UpstreamError("The session's pod is too slow for the messages", "POD_BUSY");

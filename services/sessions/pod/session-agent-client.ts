@@ -8,7 +8,7 @@ import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
 
 const defaultTimeoutMs = 5_000;
-const maxSockets = 1_000;
+const defaultMaxSockets = 1_000;
 
 /** The expectations of one kind of request about its answer. */
 export interface PodRequest {
@@ -29,7 +29,14 @@ const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
 /** The connections of one process to pods. */
 export class SessionAgentClient {
+	readonly #maxSockets: number;
+	/** The connections for messages, the one that was used last at the end. */
 	readonly #sockets = new Map<string, MessageSocket>();
+
+	/** @param options.maxSockets Most connections for messages; default 1,000. */
+	constructor({ maxSockets = defaultMaxSockets }: { readonly maxSockets?: number } = {}) {
+		this.#maxSockets = maxSockets;
+	}
 
 	/** Returns the pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and the errors in `says.refusals`. */
 	async get<T>(pod: PodAddress, path: string, query: Query = {}, says: PodRequest = {}): Promise<T> {
@@ -59,12 +66,23 @@ export class SessionAgentClient {
 	#socket(pod: PodAddress): MessageSocket {
 		const name = `${pod.sessionId}/${pod.generation}/${pod.url}`;
 		const open = this.#sockets.get(name);
-		if (open) return open;
-		if (this.#sockets.size >= maxSockets)
-			throw new UpstreamError("Too many connections to session pods are open", "POD_SOCKETS");
-		const socket = new MessageSocket(pod, () => this.#sockets.delete(name));
+		if (!open && this.#sockets.size >= this.#maxSockets) this.#closeIdle();
+		const socket: MessageSocket = open ?? new MessageSocket(pod, () => this.#forget(name, socket));
+		this.#sockets.delete(name);
 		this.#sockets.set(name, socket);
 		return socket;
+	}
+
+	/** Closes the connection that has been idle for longest. @throws {UpstreamError} when all have messages under way. */
+	#closeIdle(): void {
+		const idle = this.#sockets.values().find(({ isIdle }) => isIdle);
+		if (!idle) throw new UpstreamError("Too many connections to session pods are open", "POD_SOCKETS");
+		idle.close();
+	}
+
+	/** A connection that was replaced under its name meanwhile stays. */
+	#forget(name: string, socket: MessageSocket): void {
+		if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
 	}
 }
 

@@ -39,6 +39,11 @@ export function next(status: SessionStatus, command: Command): StoredStatus {
 	);
 }
 
+/** Whether a session in this status may be started. */
+export function mayStart(status: SessionStatus): boolean {
+	return transitions[status].start !== undefined;
+}
+
 /** Returns the desired state of the pods of a session in this status. */
 export function desiredOf(status: StoredStatus): Exclude<Desired, "purge"> {
 	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";

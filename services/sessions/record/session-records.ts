@@ -120,6 +120,11 @@ export class SessionRecords {
 		return this.#store.count(sessionCollection, index, range);
 	}
 
+	/** Whether there is a session with this id, whoever may see it. */
+	async exists(id: string): Promise<boolean> {
+		return (await this.#store.get(sessionCollection, id, [])) !== undefined;
+	}
+
 	/** Inserts a session. @throws {DuplicateKeyError} when the id is taken. */
 	async insert(document: SessionDocument): Promise<void> {
 		const creation = { event: "session_created", at: Date.parse(document.created_at ?? "") } as const;

@@ -12,6 +12,8 @@ import { RouteTable } from "#services/gateway/routes/route-table.ts";
 import { probe } from "../../support/bus/probe-service.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { good, json, ProbeGateway, thing, thingId as id } from "../../support/platform/probe-gateway.ts";
+import { RequestLimits } from "#services/gateway/callers/request-limits.ts";
+import { limitsOf } from "#shared/config/limits.ts";
 import { noTokens } from "../../support/platform/no-tokens.ts";
 import { startNodes } from "../../support/bus/test-brokers.ts";
 
@@ -101,6 +103,7 @@ describe("gateway: the chain", () => {
 					tokens: noTokens,
 					admissions: new Admissions(() => nodes.near),
 				}),
+				limits: new RequestLimits(limitsOf(gateway.platform.config, true)),
 				watch: { add: () => () => {} },
 				rawHandlers: new Map(),
 				bus: () => nodes.near,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { KeyedMutex } from "#services/sessions/books/keyed-mutex.ts";
+import { KeyedMutex } from "#services/sessions/record/keyed-mutex.ts";
 
 function gate() {
 	let open = () => {};

@@ -1,0 +1,67 @@
+/**
+ * Limits how many sessions of a person and of a tenant run at a time. Each process decides about one launch of a tenant
+ * after the other; processes that decide at the same moment may together admit one more each.
+ */
+import { ConflictError } from "#shared/errors.ts";
+import type { Limits } from "#shared/config/limits.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
+import { sessionCollection } from "./session-collection.ts";
+
+/** The person and the tenant that a session belongs to. */
+export interface Launcher {
+	readonly tenant: string;
+	/** Absent: the session belongs to the tenant alone. */
+	readonly owner?: string | undefined;
+}
+
+/** The statuses in which a session has a pod, or is about to. */
+const running = ["starting", "provisioning", "running"] as const;
+
+/** The limits of this process. */
+export class RunningLimits {
+	readonly #store: Pick<DocumentStore, "count">;
+	readonly #limits: Pick<Limits, "runningPerUser" | "runningPerTenant">;
+	readonly #launches = new KeyedMutex();
+
+	constructor(store: Pick<DocumentStore, "count">, limits: Pick<Limits, "runningPerUser" | "runningPerTenant">) {
+		this.#store = store;
+		this.#limits = limits;
+	}
+
+	/**
+	 * Runs the work that lets one more session run; resolves to its result. @throws {ConflictError} when there are enough.
+	 */
+	async launch<T>(launcher: Launcher, work: () => Promise<T>): Promise<T> {
+		const { runningPerUser, runningPerTenant } = this.#limits;
+		if (runningPerUser === Infinity && runningPerTenant === Infinity) return work();
+		return this.#launches.run(launcher.tenant, async () => {
+			await this.#refuseBeyond(launcher);
+			return work();
+		});
+	}
+
+	async #refuseBeyond({ tenant, owner }: Launcher): Promise<void> {
+		const { runningPerUser, runningPerTenant } = this.#limits;
+		if (owner !== undefined && runningPerUser !== Infinity) {
+			const own = await this.#count("owner_status", [tenant, owner]);
+			if (own >= runningPerUser)
+				throw new ConflictError(
+					`A person has at most ${runningPerUser} running sessions: stop one first`,
+					"RUNNING_LIMIT",
+				);
+		}
+		if (runningPerTenant !== Infinity && (await this.#count("tenant_status", [tenant])) >= runningPerTenant)
+			throw new ConflictError(
+				`A tenant has at most ${runningPerTenant} running sessions: stop one first`,
+				"TENANT_RUNNING_LIMIT",
+			);
+	}
+
+	async #count(index: "owner_status" | "tenant_status", equals: readonly string[]): Promise<number> {
+		const counts = running.map((status) =>
+			this.#store.count(sessionCollection, index, { equals: [...equals, status] }),
+		);
+		return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+	}
+}
