@@ -10,7 +10,7 @@ import { TooManyRequestsError } from "#shared/errors.ts";
 
 /** A request that is worked on. */
 export interface BegunRequest {
-	/** Gives the places of the request back; a second call does nothing. */
+	/** Leaves the places of the request; a second call does nothing. */
 	end(): void;
 }
 
@@ -68,13 +68,13 @@ export class RequestLimits {
 		let isOver = false;
 		return {
 			end: () => {
-				if (!isOver) for (const [key] of bounded) this.#giveBack(key);
+				if (!isOver) for (const [key] of bounded) this.#leave(key);
 				isOver = true;
 			},
 		};
 	}
 
-	#giveBack(key: string): void {
+	#leave(key: string): void {
 		const rest = (this.#inFlight.get(key) ?? 1) - 1;
 		if (rest === 0) this.#inFlight.delete(key);
 		else this.#inFlight.set(key, rest);

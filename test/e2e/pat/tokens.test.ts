@@ -119,6 +119,19 @@ describe("personal access tokens", function () {
 		expect((await desk("alice").get<Shown[]>(path)).body).to.deep.equal([]);
 	});
 
+	it("take their streams with them, and those of others stay", async () => {
+		const [ends, stays] = [await issued("alice", { name: "ends" }), await issued("alice", { name: "stays" })];
+		const open = ({ token }: Shown) => platform.events({ headers: { authorization: `Bearer ${token}` } });
+		await using ended = await open(ends);
+		await using staying = await open(stays);
+		expect((await desk("alice").delete(`${path}/${ends.id}`)).status).to.equal(204);
+		await ended.ended();
+		const { body } = await desk("alice").get<PersonalToken[]>(path);
+		expect(body.map(({ name }) => name)).to.include("stays");
+		const made = await program(stays.token).post<{ id: string }>("/sessions", { name: "seen" });
+		await staying.event(({ data }) => data.includes(made.body.id));
+	});
+
 	it("end with the person, and follow the person's roles", async () => {
 		const [ofAlice, ofCarol] = [
 			await issued("alice", { name: "before" }),

@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
+import { WebSocketServer } from "ws";
 import { SessionAgentClient } from "#services/sessions/pod/session-agent-client.ts";
 import type { PodAddress } from "#services/sessions/pod/pod-address.ts";
 import { BadRequestError, ConflictError, UpstreamError } from "#shared/errors.ts";
+import { eventually } from "../../../../support/eventually.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 describe("SessionAgentClient", () => {
@@ -54,6 +57,40 @@ describe("SessionAgentClient", () => {
 		for (const asked of [client.get(pod, "/", {}, { refusals }), client.post(pod, "/", {}, { refusals })]) {
 			const failure = await failureOf(asked);
 			expect(failure).to.be.instanceOf(ConflictError).and.to.include({ type: "OF_THIS_CALL", message: "Why not" });
+		}
+	});
+
+	it("closes the connection that was idle for longest for one more pod, and none with a message under way", async () => {
+		const pods = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+		const silent = new Set<string>();
+		pods.on("connection", (socket) =>
+			socket.on("message", (data: Buffer) => {
+				const { id, content } = JSON.parse(data.toString()) as { id: string; content: string };
+				if (!silent.has(content)) socket.send(JSON.stringify({ type: "user_confirmed", id, content }));
+			}),
+		);
+		await once(pods, "listening");
+		const { port } = pods.address() as AddressInfo;
+		const pod = (sessionId: string): PodAddress => ({
+			sessionId,
+			generation: 1,
+			url: `http://127.0.0.1:${port}`,
+			key: "k",
+		});
+		const few = new SessionAgentClient({ maxSockets: 2 });
+		try {
+			for (const name of ["a", "b", "a", "c", "d"]) await few.send(pod(name), name, name);
+			await eventually(() => pods.clients.size === 2);
+			silent.add("hangs");
+			const hanging = [failureOf(few.send(pod("c"), "1", "hangs")), failureOf(few.send(pod("d"), "2", "hangs"))];
+			await eventually(() => pods.clients.size === 2);
+			expect(await failureOf(few.send(pod("e"), "3", "one too many"))).to.include({ type: "POD_SOCKETS" });
+			few.close();
+			for (const failure of await Promise.all(hanging)) expect(failure).to.be.instanceOf(UpstreamError);
+		} finally {
+			few.close();
+			for (const socket of pods.clients) socket.terminate();
+			pods.close();
 		}
 	});
 

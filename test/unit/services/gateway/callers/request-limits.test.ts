@@ -1,0 +1,116 @@
+import { expect } from "chai";
+import type { Principal } from "#shared/bus/principal.ts";
+import { turnClock } from "#shared/clock.ts";
+import type { Limits } from "#shared/config/limits.ts";
+import { TooManyRequestsError } from "#shared/errors.ts";
+import { RequestLimits } from "#services/gateway/callers/request-limits.ts";
+
+const none = Infinity;
+const off: Limits = {
+	requestsPerSecond: none,
+	burst: 100,
+	inFlightPerUser: none,
+	inFlightPerTenant: none,
+	runningPerUser: none,
+	runningPerTenant: none,
+};
+const person = (id: string, tenant = "acme", kind: Principal["kind"] = "user"): Principal => ({
+	kind,
+	id,
+	tenant,
+	roles: [],
+});
+const [alice, bob, carol] = [person("alice"), person("bob"), person("carol", "other")];
+
+/** Whether a request was refused with 429. */
+function isRefused(ask: () => unknown): boolean {
+	try {
+		ask();
+		return false;
+	} catch (error) {
+		expect(error).to.be.instanceOf(TooManyRequestsError);
+		return true;
+	}
+}
+
+describe("RequestLimits", () => {
+	let at = 1_000;
+	let restore: () => void;
+	beforeEach(() => {
+		restore = turnClock({ now: () => at, monotonic: () => at });
+	});
+	afterEach(() => restore());
+
+	function admitted(limits: RequestLimits, principal: Principal, asked: number): number {
+		return Array.from({ length: asked }, () => isRefused(() => limits.count(principal))).filter((no) => !no).length;
+	}
+
+	it("lets a burst begin, then as many requests in a second as it says, for each person", () => {
+		const limits = new RequestLimits({ ...off, requestsPerSecond: 5, burst: 10 });
+		expect(admitted(limits, alice, 30)).to.equal(10);
+		expect(admitted(limits, bob, 30), "another person").to.equal(10);
+		expect(admitted(limits, person("alice", "other"), 30), "the namesake of another tenant").to.equal(10);
+		at += 1_000;
+		expect(admitted(limits, alice, 30)).to.equal(5);
+		at += 60_000;
+		expect(admitted(limits, alice, 30), "after a long pause").to.equal(10);
+	});
+
+	it("counts a person's programs with the person, and each pod alone", () => {
+		const limits = new RequestLimits({ ...off, requestsPerSecond: 5, burst: 10 });
+		expect(admitted(limits, alice, 6)).to.equal(6);
+		expect(admitted(limits, person("alice", "acme", "pat"), 6)).to.equal(4);
+		expect(admitted(limits, person("alice", "acme", "pod"), 30)).to.equal(10);
+	});
+
+	it("holds the places of a request until it ends, by person and by tenant", () => {
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 2, inFlightPerTenant: 3 });
+		const first = limits.begin(alice);
+		limits.begin(alice);
+		expect(
+			isRefused(() => limits.begin(alice)),
+			"her third",
+		).to.equal(true);
+		limits.begin(bob);
+		expect(
+			isRefused(() => limits.begin(bob)),
+			"the tenant's fourth",
+		).to.equal(true);
+		expect(
+			isRefused(() => limits.begin(carol)),
+			"another tenant",
+		).to.equal(false);
+		first.end();
+		first.end();
+		expect(
+			isRefused(() => limits.begin(bob)),
+			"a place that was given back",
+		).to.equal(false);
+		expect(
+			isRefused(() => limits.begin(alice)),
+			"given back once only",
+		).to.equal(true);
+	});
+
+	it("takes no place for a refused request", () => {
+		const limits = new RequestLimits({ ...off, inFlightPerUser: 10, inFlightPerTenant: 1 });
+		const held = limits.begin(alice);
+		for (let i = 0; i < 20; i++) expect(isRefused(() => limits.begin(bob))).to.equal(true);
+		held.end();
+		expect(isRefused(() => limits.begin(bob))).to.equal(false);
+	});
+
+	it("limits nobody where there are no limits, and no public request", () => {
+		expect(admitted(new RequestLimits(off), alice, 1_000)).to.equal(1_000);
+		const strict = new RequestLimits({ ...off, requestsPerSecond: 1, burst: 1, inFlightPerUser: 1 });
+		const anybody = person("", "", "anonymous");
+		expect(admitted(strict, anybody, 100)).to.equal(100);
+		for (let i = 0; i < 3; i++) expect(isRefused(() => strict.begin(anybody))).to.equal(false);
+	});
+
+	it("forgets people beyond its memory and still bounds those who come", () => {
+		const limits = new RequestLimits({ ...off, requestsPerSecond: 1, burst: 1 });
+		for (let i = 0; i < 50_000; i++) limits.count(person(`p${i}`));
+		expect(admitted(limits, person("late"), 5)).to.equal(1);
+	});
+});
