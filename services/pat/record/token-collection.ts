@@ -26,6 +26,7 @@ export const tokenCollection = defineCollection(
 		by_key: { columns: ["key"], unique: true },
 		by_expiry: { columns: ["expires_at"] },
 	},
+	{ audited: ["name", "scope", "expires_at"] },
 );
 
 export type TokenDocument = Document<(typeof tokenCollection)["columns"]>;

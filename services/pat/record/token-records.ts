@@ -115,11 +115,11 @@ export class TokenRecords {
 		for (;;) {
 			const page = { limit: batch, columns: ["key"] } as const;
 			const { documents } = await this.#store.find(tokenCollection, "by_owner", { equals: [tenant, owner] }, page);
-			await this.#store.removeMany(
-				tokenCollection,
-				documents.map(({ id }) => id),
-			);
-			keys.push(...documents.map(({ key = "" }) => key));
+			// One by one, because each removal is entered in the audit log.
+			for (const { id, key = "" } of documents) {
+				await this.#store.remove(tokenCollection, id, { equals: { tenant, owner } });
+				keys.push(key);
+			}
 			if (documents.length < batch) return keys;
 		}
 	}
