@@ -13,6 +13,8 @@ export interface Caller {
 	readonly principal?: Principal | undefined;
 	/** Whether it is a pod whose session has been started again since. */
 	readonly isStale?: true;
+	/** Whether it administers the default tenant, and so all tenants. */
+	readonly isOperator?: true;
 }
 
 /** The outcomes of a request. `unknown`: the answer for an id that does not exist. `failed`: the platform failed. */
@@ -25,8 +27,13 @@ export function expectedOutcome(caller: Caller, row: Row, route: string, ownersh
 	if (!principal) return "unauthenticated";
 	if (!isAdmitted(principal, row, route)) return "forbidden";
 	const { object } = row;
-	const outcome = object && ownership ? outcomeFor(principal, { row, object, ownership }, route) : "admitted";
-	return outcome === "admitted" && caller.isStale && row.refusesStale ? "stale" : outcome;
+	if (!object || !ownership || (caller.isOperator && object === "tenant")) return "admitted";
+	const outcome = outcomeFor(principal, { row, object, ownership }, route);
+	return isTooOld(caller, row) && outcome === "admitted" ? "stale" : outcome;
+}
+
+function isTooOld({ isStale }: Caller, { refusesStale }: Row): boolean {
+	return isStale === true && refusesStale === true;
 }
 
 function outcomeFor(

@@ -43,18 +43,30 @@ function bodyOf(body: Body | undefined, id: string): object | undefined {
  * Returns the outcome that an answer shows. @param reference The answer to the same request for an unknown id, where
  * the row has an object.
  */
-export function outcomeOf(answer: ProbeAnswer, id: string, reference: ProbeAnswer | undefined): Outcome {
+export function outcomeOf(
+	answer: ProbeAnswer,
+	id: string,
+	reference: ProbeAnswer | undefined,
+	unknown = unknownId,
+): Outcome {
 	const { status, text } = answer;
 	if (status === 401) return "unauthenticated";
 	if (status === 403) return /LAUNCH_OVER|STALE/.test(text) ? "stale" : "forbidden";
-	if (status >= 500) return "failed";
-	if (reference && isSame(answer, id, reference)) return "unknown";
-	if (status === 405 || (status === 404 && text === '{"detail":"Not Found"}')) return "failed";
-	return "admitted";
+	if (reference && isSame(answer, [id, unknown], reference)) return "unknown";
+	return hasFailed(answer) ? "failed" : "admitted";
+}
+
+/** Whether the platform has failed, or has no such route. */
+function hasFailed({ status, text }: ProbeAnswer): boolean {
+	return status >= 500 || status === 405 || (status === 404 && text === '{"detail":"Not Found"}');
 }
 
 /** Whether nothing in an answer tells the object from one that does not exist. */
-function isSame({ status, text, headers }: ProbeAnswer, id: string, reference: ProbeAnswer): boolean {
-	const hidden = text.replaceAll(id, unknownId);
+function isSame(
+	{ status, text, headers }: ProbeAnswer,
+	[id, unknown]: readonly [string, string],
+	reference: ProbeAnswer,
+): boolean {
+	const hidden = text.replaceAll(id, unknown);
 	return reference.status === 404 && status === 404 && hidden === reference.text && headers === reference.headers;
 }

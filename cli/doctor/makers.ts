@@ -5,6 +5,10 @@ import type { ObjectKind } from "#shared/access/access-table.ts";
 export interface Maker {
 	/** The row of the access table that decides about it. */
 	readonly kind: ObjectKind;
+	/** Whether it is the owner's tenant, which exists already. */
+	readonly isOfOwner?: true;
+	/** An id that no such object has, where ids have a form of their own. */
+	readonly unknown?: string;
 	/** The route that makes one, as method and path; `:chronicle` in it is the id of the object of that name. */
 	readonly make: string;
 	/** The body. @param mark A name that nothing else has. @param session The id of the session, made first. */
@@ -49,6 +53,22 @@ export const makers = {
 		body: (mark: string) => ({ name: mark, content: `The text of ${mark}` }),
 		remove: "/prompts/:id",
 	},
+	preset: {
+		...routeless,
+		kind: "preset",
+		make: "POST /presets",
+		body: (name: string) => ({ name }),
+		remove: "/presets/:id",
+	},
+	profile: {
+		...routeless,
+		kind: "profile",
+		make: "POST /profiles",
+		body: (name: string) => ({ name }),
+		id: "name",
+		remove: "/profiles/:id",
+	},
+	tenant: { ...routeless, kind: "tenant", isOfOwner: true, unknown: "no-such-tenant" },
 	token: {
 		...routeless,
 		kind: "token",

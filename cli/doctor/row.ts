@@ -58,6 +58,11 @@ export function own(object: MakerName, rest: Rest = {}): Row {
 	return { access: "login", object, ...rest };
 }
 
+/** Returns the row of a route for administrators who may do this with the object. */
+export function administrated(object: MakerName, rest: Rest = {}): Row {
+	return { access: "admin", object, ...rest };
+}
+
 /** Returns the row of a route for administrators of the tenant. */
 export function administrators(rest: Rest = {}): Row {
 	return { access: "admin", ...rest };

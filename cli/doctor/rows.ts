@@ -2,7 +2,18 @@
  * The table of the proof of access: one row for each route. A route without a row fails `npm test`; what a row may say
  * stands in row.ts. Rows that change the state of the session stand last.
  */
-import { administrators, everybody, loggedIn, own, people, pods, reporters, type Row, those } from "./row.ts";
+import {
+	administrated,
+	administrators,
+	everybody,
+	loggedIn,
+	own,
+	people,
+	pods,
+	reporters,
+	type Row,
+	those,
+} from "./row.ts";
 
 const time = "2026-11-20T20:00:00Z";
 
@@ -35,6 +46,8 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /templates": people(),
 	"GET /templates/:name": people({ path: { name: "none" } }),
 	"GET /stats": people({ volatile: true }),
+	"GET /admin/audit": administrators({ volatile: true }),
+	"GET /admin/audit/export": administrators({ volatile: true }),
 	"GET /admin/settings": administrators(),
 	"PUT /admin/settings": administrators({
 		body: { storage: { home_enabled: false } },
@@ -70,16 +83,29 @@ export const rows: Readonly<Record<string, Row>> = {
 
 	"GET /me": people(),
 	"GET /users": administrators(),
+	// The administrators of every tenant may do it for a person who is a member there.
 	"POST /users/:user_id/reprovision": administrators({ path: { user_id: "none" } }),
 	"GET /tenants": people(),
 	"POST /tenants": administrators({ body: { name: 1 } }),
-	"GET /tenants/:tenant_id": people({ path: { tenant_id: "none" } }),
-	"PUT /tenants/:tenant_id": administrators({ path: { tenant_id: "none" }, body: {} }),
+	"GET /tenants/:tenant_id": those("tenant"),
+	"PUT /tenants/:tenant_id": administrated("tenant", { action: "set-quotas", body: {} }),
+	// An operator who tried it on the real one would end the tenant of all callers.
 	"DELETE /tenants/:tenant_id": administrators({ path: { tenant_id: "none" } }),
-	"GET /tenants/:tenant_id/members": people({ path: { tenant_id: "none" } }),
-	"POST /tenants/:tenant_id/members": administrators({ path: { tenant_id: "none" }, body: { user_id: "none" } }),
-	"DELETE /tenants/:tenant_id/members/:user_id": administrators({ path: { tenant_id: "none", user_id: "none" } }),
-	"POST /tenants/:tenant_id/reprovision": administrators({ path: { tenant_id: "none" } }),
+	"GET /tenants/:tenant_id/members": those("tenant"),
+	"POST /tenants/:tenant_id/members": administrated("tenant", { body: { user_id: "none" } }),
+	"DELETE /tenants/:tenant_id/members/:user_id": administrated("tenant", { path: { user_id: "none" } }),
+	"POST /tenants/:tenant_id/reprovision": administrated("tenant", { reaches: "tenant" }),
+
+	"GET /presets": people(),
+	"POST /presets": people({ body: { name: 1 } }),
+	"GET /presets/:preset_id": those("preset"),
+	"PUT /presets/:preset_id": those("preset", { body: { description: "proof" } }),
+	"DELETE /presets/:preset_id": those("preset", { consumes: true }),
+	"GET /profiles": people(),
+	"POST /profiles": people({ body: { name: 1 } }),
+	"GET /profiles/:profile_name": those("profile"),
+	"PUT /profiles/:profile_name": those("profile", { body: { description: "proof" } }),
+	"DELETE /profiles/:profile_name": those("profile", { consumes: true }),
 
 	"GET /secrets": people(),
 	"POST /secrets": people({ body: { name: 1 } }),

@@ -10,8 +10,8 @@ import type { Prober } from "./prober.ts";
 export interface Target {
 	readonly object: MakerName;
 	readonly id: string;
-	/** A name that occurs in the object and nowhere else; it is as long as an id. */
-	readonly mark: string;
+	/** A name that occurs in the object and nowhere else, like its id; absent for an object that was not made here. */
+	readonly mark?: string;
 	readonly ownership: Ownership;
 }
 
@@ -19,7 +19,7 @@ const stepMs = 100;
 const statusMs = 60_000;
 
 /** The platform could not do something that the proof needs. */
-class DoctorError extends Error {
+export class DoctorError extends Error {
 	override readonly name = "DoctorError";
 }
 
@@ -56,10 +56,17 @@ export class World {
 	/** Makes the objects. The session is started `launches` times and stopped. @throws {DoctorError} */
 	async make(launches: number): Promise<void> {
 		for (const object of Object.keys(makers) as MakerName[]) {
-			if (this.#options.isInUse && makerOf(object).remove === undefined) continue;
-			this.#targets.set(object, await this.fresh(object));
+			const { isOfOwner, remove } = makerOf(object);
+			if (this.#options.isInUse && remove === undefined && !isOfOwner) continue;
+			this.#targets.set(object, isOfOwner ? this.#tenantOfOwner(object) : await this.fresh(object));
 			if (object === "session") await this.#runAndStop(launches);
 		}
+	}
+
+	/** Returns the owner's tenant; it has no mark, because its id may be a common word. */
+	#tenantOfOwner(object: MakerName): Target {
+		const { tenant } = this.#principal;
+		return { object, id: tenant, ownership: { tenant, owner: null } };
 	}
 
 	/** Makes one more object of this kind. @throws {DoctorError} */
@@ -86,13 +93,16 @@ export class World {
 	/** Removes every object; returns sentences about those that are still there. */
 	async remove(): Promise<string[]> {
 		const left: string[] = [];
-		for (const { object, id, by } of this.#made.toReversed()) {
-			const { remove = "", removal: body } = makerOf(object);
-			const path = this.#full(remove.replace(":id", encodeURIComponent(id)));
-			const { status, text } = await this.#options.prober.send(by, { method: "DELETE", path, body });
-			if (status >= 300 && status !== 404) left.push(`The ${object} ${id} was not removed: ${status} ${text}`);
-		}
+		for (const { object, id, by } of this.#made.toReversed()) left.push(...(await this.removeOne(object, id, by)));
 		return left;
+	}
+
+	/** Removes one object; returns a sentence when it is still there. */
+	async removeOne(object: MakerName, id: string, by: Caller): Promise<string[]> {
+		const { remove = "", removal: body } = makerOf(object);
+		const path = this.#full(remove.replace(":id", encodeURIComponent(id)));
+		const { status, text } = await this.#options.prober.send(by, { method: "DELETE", path, body });
+		return status >= 300 && status !== 404 ? [`The ${object} ${id} was not removed: ${status} ${text}`] : [];
 	}
 
 	async #runAndStop(launches: number): Promise<void> {

@@ -42,13 +42,12 @@ export function roleOf({ roles: given }: Pick<Principal, "roles">): Role {
 }
 
 /**
- * Returns the roles of a token: those of its person, as far as its scopes reach. A token without the scope `admin` is no
- * administrator's anywhere; one without `write` is a viewer's. Undefined without any scope: such a token is invalid.
+ * Returns the roles of a token: those of its person, as far as its scope reaches. A token of another scope than `admin`
+ * is no administrator's anywhere; one that may not write is a viewer's.
  */
-export function rolesWithin(given: readonly string[], scopes: readonly TokenScope[]): readonly string[] | undefined {
-	if (scopes.includes("admin")) return given;
-	if (scopes.includes("write")) return given.filter((role) => role !== "admin");
-	return scopes.includes("read") ? ["viewer"] : undefined;
+export function rolesWithin(given: readonly string[], scope: TokenScope): readonly string[] {
+	if (scope === "admin") return given;
+	return scope === "write" ? given.filter((role) => role !== "admin") : ["viewer"];
 }
 
 /** Returns the right that an action needs of a person. */

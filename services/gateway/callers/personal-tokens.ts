@@ -66,7 +66,7 @@ export class PersonalTokens {
 		const { tenant, owner: id, scope } = token;
 		const roles = await trust.rolesOf({ tenant, id });
 		if (!roles) throw new UnauthorizedError("The token's owner may not use this installation any more", "OWNER_GONE");
-		return { kind: "pat", id, tenant, roles: rolesWithin(roles, [scope]) ?? [] };
+		return { kind: "pat", id, tenant, roles: rolesWithin(roles, scope) };
 	}
 
 	/** Forgets that these tokens are active. */

@@ -73,7 +73,7 @@ export const accessControls: readonly AccessControl[] = [
 			to: '\t\tawait this.#store.remove(promptCollection, id, { equals: {} });\n\t\tthrow new ForbiddenError("Only its creator',
 		},
 		routes: ["GET /prompts", "PUT /prompts/:id"],
-		hole: /^what a colleague must not do has changed GET \/prompts of the owner/m,
+		hole: /^what .*\ba colleague\b.* must not do has changed GET \/prompts of the owner/m,
 	},
 	{
 		protection: "the access of an action for administrators",

@@ -1,10 +1,7 @@
 /** The callers of the proof of access on a platform of the tests, with two tenants, all roles, pods and wrong credentials. */
 import { createHmac } from "node:crypto";
-import { rolesWithin } from "#shared/access/admission.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
-import { tokenSpellings } from "../hostile/token-spellings.ts";
-import type { TestPlatform } from "../platform/start-platform.ts";
 
 interface Person {
 	readonly name: string;
@@ -29,16 +26,6 @@ const people: readonly Person[] = [
 	{ name: "the owner's namesake in another tenant", id: "alice", tenant: "other", roles: ["admin"] },
 ];
 
-/** People who call by a personal access token alone, so that nobody else's objects are theirs. */
-const makers = [
-	{ id: "maker-0", tenant: "acme", roles: ["admin"], scope: "admin" },
-	{ id: "maker-1", tenant: "acme", roles: ["admin"], scope: "write" },
-	{ id: "maker-2", tenant: "acme", roles: ["admin", "developer"], scope: "read" },
-	{ id: "maker-3", tenant: "acme", roles: ["developer"], scope: "write" },
-	{ id: "maker-4", tenant: "acme", roles: ["viewer"], scope: "write" },
-	{ id: "maker-5", tenant: "other", roles: ["admin"], scope: "admin" },
-] as const;
-
 function tokenOf(person: Person): string {
 	return `token-${people.indexOf(person)}`;
 }
@@ -47,11 +34,11 @@ function bearer(token: string): Record<string, string> {
 	return { authorization: `Bearer ${token}` };
 }
 
-/** The people in the form of `identity.kwargs.users`. */
-export const configuredUsers = [
-	...people.map((person) => ({ ...person, token: tokenOf(person) })),
-	...makers.map((maker) => ({ ...maker, token: `token-of-${maker.id}` })),
-].map(({ token, id, tenant, roles }) => ({ token, id, tenant, roles }));
+/** The people in the form of `identity.kwargs.users`, where a personal access token has the roles that are listed last. */
+export const configuredUsers = people.toReversed().map((person) => {
+	const { id, tenant, roles } = person;
+	return { token: tokenOf(person), id, tenant, roles };
+});
 
 /** Returns the people as callers, the owner first. */
 export function persons(): [Caller, ...Caller[]] {
@@ -61,32 +48,6 @@ export function persons(): [Caller, ...Caller[]] {
 	});
 	if (!owner) throw new TypeError("There is no owner");
 	return [owner, ...others];
-}
-
-/** Makes personal access tokens, and returns the programs that use them. */
-export async function programs(platform: TestPlatform): Promise<Caller[]> {
-	const callers: Caller[] = [];
-	for (const { id, tenant, roles, scope } of makers) {
-		const { token } = await issued(platform, id, scope);
-		const principal = { kind: "pat", id, tenant, roles: rolesWithin(roles, [scope]) ?? [] } as const;
-		callers.push({ name: `a token of scope ${scope} of ${roles.join()}`, headers: bearer(token), principal });
-	}
-	const revoked = await issued(platform, "maker-0", "admin", "revoked");
-	const desk = platform.client(bearer("token-of-maker-0"));
-	const { status } = await desk.delete(`${tokenPath}/${revoked.id}`);
-	if (status !== 204) throw new Error(`A token was not revoked: ${status}`);
-	const spellings = [revoked.token, ...tokenSpellings(revoked.token).slice(-4)];
-	return [...callers, ...spellings.map((one, i) => ({ name: `a revoked token, spelling ${i}`, headers: bearer(one) }))];
-}
-
-/** The path of tokens, from the API's prefix. */
-const tokenPath = "/../users/tokens";
-
-async function issued(platform: TestPlatform, maker: string, scope: string, name = "proof") {
-	const desk = platform.client(bearer(`token-of-${maker}`));
-	const { status, text, body } = await desk.post<{ id: string; token: string }>(tokenPath, { name, scope });
-	if (status !== 201) throw new Error(`A token was not made: ${status} ${text}`);
-	return body;
 }
 
 /** Returns callers whose headers claim to be the owner, or a pod, and prove nothing. @param session That of the owner. */
@@ -128,6 +89,7 @@ export function claimants(): Caller[] {
 			name: "the person who started the platform",
 			headers: {},
 			principal: { kind: "user", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
+			isOperator: true,
 		},
 	];
 }

@@ -1,11 +1,15 @@
 /** Runs the proof of access on a platform of the tests. */
+import type { Caller } from "../../../cli/doctor/caller.ts";
+import { spellings } from "../../../cli/doctor/live-callers.ts";
 import { Proof, type ProofResult } from "../../../cli/doctor/proof.ts";
 import { Prober } from "../../../cli/doctor/prober.ts";
 import { rows as allRows } from "../../../cli/doctor/rows.ts";
+import { revokedCallers, tokenCallers } from "../../../cli/doctor/token-callers.ts";
 import { World } from "../../../cli/doctor/world.ts";
+import { tokenSpellings } from "../hostile/token-spellings.ts";
 import { createSession } from "../platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../platform/start-platform.ts";
-import { claimants, configuredUsers, impostors, persons, pods, programs } from "./callers.ts";
+import { claimants, configuredUsers, impostors, persons, pods } from "./callers.ts";
 
 const aliases = ["volundr", "niuu"];
 
@@ -37,8 +41,26 @@ export async function provePlatform(
 	const own = world.target("session")?.id ?? "";
 	const other = world.target("unstarted-session")?.id ?? "";
 	const podCallers = pods(platform.dataDir, { own, other, strange });
-	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers, ...(await programs(platform))];
+	const tokens = await programs(prober, world, [owner, ...others]);
+	const callers = [owner, ...others, ...claimants(), ...impostors(own), ...podCallers, ...tokens];
 	const prefixes = [prefix, ...aliases.map((alias) => `/api/v1/${alias}`)];
 	const result = await new Proof({ prober, world, prefixes, owner, callers, rows, isInUse: false }).run();
 	return { ...result, holes: [...result.holes, ...(await world.remove())], requests: prober.sent };
+}
+
+/** People whose personal access tokens call, too. */
+const tokenHolders = ["the owner", "a viewer", "an administrator", "a stranger"];
+
+async function programs(prober: Prober, world: World, people: readonly Caller[]): Promise<Caller[]> {
+	const callers: Caller[] = [];
+	for (const person of people.filter(({ name }) => tokenHolders.includes(name)))
+		callers.push(...(await tokenCallers(prober, world, person)));
+	const spell = (token: string) => [
+		...spellings(token),
+		...tokenSpellings(token)
+			.slice(-4)
+			.map((text, i) => [`spelling ${i}`, text] as const),
+	];
+	const [owner] = people;
+	return owner ? [...callers, ...(await revokedCallers(prober, owner, spell))] : callers;
 }

@@ -1,0 +1,111 @@
+/** The proof of access on a platform in use, and its report. */
+import { roleOf } from "#shared/access/admission.ts";
+import type { Caller } from "./caller.ts";
+import { bearer, introduced, wrongCallers } from "./live-callers.ts";
+import { Proof, type ProofResult } from "./proof.ts";
+import { Prober } from "./prober.ts";
+import { chatRoute, rows } from "./rows.ts";
+import { DoctorError, World } from "./world.ts";
+
+/** The routes of the platform, in the form of contracts. */
+interface LiveRoutes {
+	readonly prefix: string;
+	readonly routes: readonly string[];
+}
+
+/**
+ * Examines a platform and prints the report; returns whether it has no hole.
+ * @param origin E.g. `http://127.0.0.1:8080`. @param tokens Those of people; the first one owns the objects.
+ * @throws {DoctorError} when the proof is not possible.
+ */
+export async function examine(origin: string, tokens: readonly string[], print: (line: string) => void) {
+	const prober = new Prober(origin);
+	const { prefix, routes } = await liveRoutes(prober);
+	const { owner, people, impostors } = await callersOf(prober, prefix, tokens);
+	print(
+		`The owner is ${owner.name}; other callers: ${
+			people
+				.slice(1)
+				.map(({ name }) => name)
+				.join("; ") || "none"
+		}`,
+	);
+	const world = new World({ prober, prefix, owner, isInUse: true });
+	const known = Object.entries(rows).filter(([route]) => routes.includes(route) || route === chatRoute);
+	let result: ProofResult | undefined;
+	let left: string[];
+	try {
+		await world.make(1);
+		const wrong = wrongCallers(tokens[0] ?? "", world.target("session")?.id ?? "");
+		const callers = [...people, ...impostors, ...wrong];
+		const options = {
+			prober,
+			world,
+			prefixes: [prefix],
+			owner,
+			callers,
+			rows: Object.fromEntries(known),
+			isInUse: true,
+		};
+		result = await new Proof(options).run();
+	} finally {
+		left = await world.remove();
+	}
+	const faults = [...result.holes, ...left];
+	print(`${result.cells} cells by ${prober.sent} requests: ${JSON.stringify(result.outcomes)}`);
+	for (const line of unchecked(people, result.leftOut, routes)) print(`Not checked: ${line}`);
+	for (const fault of faults) print(`HOLE: ${fault}`);
+	print(faults.length === 0 ? "No hole was found" : `${faults.length} holes were found`);
+	return faults.length === 0;
+}
+
+async function callersOf(prober: Prober, prefix: string, tokens: readonly string[]) {
+	const without = await introduced(prober, prefix, { name: "nobody", headers: {} });
+	const people: Caller[] = [];
+	for (const [i, token] of tokens.entries()) {
+		const caller = await introduced(prober, prefix, { name: `token ${i + 1}`, headers: bearer(token) });
+		if (!caller.principal) throw new DoctorError(`The platform does not accept token ${i + 1}`);
+		people.push(caller);
+	}
+	if (without.principal) people.push(without);
+	const [owner] = people;
+	if (!owner) throw new DoctorError("The platform knows nobody without a token: give one with --token");
+	return { owner, people, impostors: without.principal ? [] : [without] };
+}
+
+/** Reads the routes from the platform's own description. @throws {DoctorError} */
+async function liveRoutes(prober: Prober): Promise<LiveRoutes> {
+	const { status, text } = await prober.send({ headers: {} }, { method: "GET", path: "/openapi.json" });
+	if (status !== 200) throw new DoctorError(`The platform does not describe its API: ${status}`);
+	const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
+	const list = Object.keys(paths).find((path) => path.endsWith("/sessions/{session_id}"));
+	if (list === undefined) throw new DoctorError("The platform has no sessions");
+	const prefix = list.slice(0, -"/sessions/{session_id}".length);
+	const routes = Object.entries(paths).flatMap(([path, methods]) => {
+		const known = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : `/${path}`;
+		return Object.keys(methods).map((method) => `${method.toUpperCase()} ${known.replaceAll(/\{(\w+)\}/g, ":$1")}`);
+	});
+	return { prefix, routes };
+}
+
+/** Returns sentences about everything that these callers could not show. */
+function unchecked(people: readonly Caller[], leftOut: readonly string[], routes: readonly string[]): string[] {
+	const [owner, ...others] = people.map(({ principal }) => principal);
+	const isThere = (test: (other: NonNullable<typeof owner>) => boolean): boolean =>
+		others.some((other) => other !== undefined && test(other));
+	const lacks = [
+		isThere(({ tenant }) => tenant !== owner?.tenant) ? "" : "people of another tenant (no such token)",
+		isThere((one) => one.tenant === owner?.tenant && one.id !== owner.id && roleOf(one) !== "admin")
+			? ""
+			: "colleagues of the owner (no such token)",
+		isThere((one) => one.tenant === owner?.tenant && roleOf(one) === "admin") ? "" : "administrators (no such token)",
+		isThere((one) => roleOf(one) === "viewer") ? "" : "viewers (no such token)",
+		"pods of sessions (their keys stay in the platform)",
+	];
+	const unknown = routes.filter((route) => !Object.hasOwn(rows, route));
+	return [
+		...lacks.filter((line) => line !== ""),
+		...leftOut.map((route) => `${route} (it would change what other people use, or leave something behind)`),
+		...unknown.map((route) => `${route} (this doctor does not know it)`),
+	];
+}
