@@ -61,8 +61,10 @@ export function refuseOtherKinds({ typ = "JWT" }: JwtHeader, claims: Claims): vo
 	const declared = claims["typ"];
 	if (declared !== undefined && declared !== "Bearer") refuse("kind");
 	if (type === "at+jwt") return;
-	if (type !== "jwt" || idTokenMarks.some((mark) => Object.hasOwn(claims, mark))) refuse("kind");
-	if (declared !== "Bearer" && !accessTokenMarks.some((mark) => Object.hasOwn(claims, mark))) refuse("kind");
+	if (type !== "jwt") refuse("kind");
+	if (declared === "Bearer") return;
+	if (idTokenMarks.some((mark) => Object.hasOwn(claims, mark))) refuse("kind");
+	if (!accessTokenMarks.some((mark) => Object.hasOwn(claims, mark))) refuse("kind");
 }
 
 function namesAudience(aud: unknown, audience: string): boolean {
