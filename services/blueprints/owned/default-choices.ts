@@ -38,6 +38,16 @@ export class Defaults {
 		return new Map([...this.#groups].filter(([, choice]) => choice.id !== id));
 	}
 
+	/**
+	 * Returns the defaults with this one in the group, and in no other one. @throws {ConflictError} for more groups than a
+	 * person may have.
+	 */
+	with(group: string, choice: DefaultChoice): Map<string, DefaultChoice> {
+		const chosen = this.without(choice.id).set(group, choice);
+		if (chosen.size <= maxGroups) return chosen;
+		throw new ConflictError(`No more than ${maxGroups} groups may have a default`, "TOO_MANY_DEFAULTS");
+	}
+
 	/** Whether a choice of the group is newer. */
 	isNewer(group: string, at: number): boolean {
 		return (this.#groups.get(group)?.at ?? 0) > at;
@@ -66,10 +76,7 @@ export class DefaultChoices {
 	async choose(owner: Owner, group: string, choice: DefaultChoice, unlessNewer = false): Promise<void> {
 		await this.#change(owner, (defaults) => {
 			if (unlessNewer && defaults.isNewer(group, choice.at)) return undefined;
-			const chosen = defaults.without(choice.id).set(group, choice);
-			if (chosen.size > maxGroups)
-				throw new ConflictError(`No more than ${maxGroups} groups may have a default`, "TOO_MANY_DEFAULTS");
-			return chosen;
+			return defaults.with(group, choice);
 		});
 	}
 

@@ -61,7 +61,7 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 		const at = now();
 		const id = key === undefined ? timeBasedUuid(at) : nameBasedUuid(noun, owner.tenant, owner.id, key);
 		const blueprint = make(id, isoTime(at));
-		this.#kind.refuse?.(blueprint);
+		this.#refuse(blueprint, id, await this.#defaults.read(owner));
 		const fingerprint = fingerprintOf(request);
 		const columns = {
 			...this.#columnsOf(blueprint, at),
@@ -101,7 +101,7 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 				// A change that was killed may have left the choice in the group that the blueprint had before.
 				const is_default = defaults.ids.includes(document.id);
 				const blueprint = decide({ ...blueprintOf(document), is_default }, isoTime(at));
-				this.#kind.refuse?.(blueprint);
+				this.#refuse(blueprint, document.id, defaults);
 				return blueprint;
 			},
 			write: ({ id, rev = 0 }, blueprint) => this.#write(id, rev, blueprint, at),
@@ -134,6 +134,12 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 	async #owned({ tenant, id: person }: Owner, id: string): Promise<BlueprintDocument | undefined> {
 		const document = await this.#store.get(this.#kind.collection, id);
 		return document?.tenant === tenant && document.owner === person ? document : undefined;
+	}
+
+	/** Refuses what cannot be stored before anything is. @throws what the kind throws; {ConflictError} for too many defaults. */
+	#refuse(blueprint: B, id: string, defaults: Defaults): void {
+		this.#kind.refuse?.(blueprint);
+		if (blueprint.is_default) defaults.with(this.#kind.groupOf(blueprint), { id, at: 0 });
 	}
 
 	/** Returns what a request with the same key created. @throws {ConflictError}; {UnprocessableError} */
