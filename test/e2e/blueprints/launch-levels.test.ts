@@ -38,6 +38,9 @@ const modes: Record<Level, string> = {
 	usual: "ask",
 };
 
+/** The memory of each level in GiB. */
+const memory: Record<Level, number> = { request: 9, preset: 8, profile: 7, template: 6, usual: 5 };
+
 interface Row {
 	readonly key: string;
 	/** The members of each level that has the setting. */
@@ -56,7 +59,7 @@ function onAll(say: (level: Level) => object, of: readonly Level[] = levels): Pa
 	return Object.fromEntries(of.map((level) => [level, say(level)]));
 }
 
-const config = (say: (level: Level) => object) => (level: Level) =>
+const inConfig = (say: (level: Level) => object) => (level: Level) =>
 	level === "request" ? say(level) : { workload_config: say(level) };
 const below = levels.slice(1);
 
@@ -82,14 +85,14 @@ function tableOf(repositories: string): readonly Row[] {
 		},
 		{
 			key: "initial_prompt",
-			says: onAll(config((level) => ({ initial_prompt: `Hello from the ${level}` }))),
+			says: onAll(inConfig((level) => ({ initial_prompt: `Hello from the ${level}` }))),
 			seen: ({ texts }) => levels.filter((level) => texts.some((text) => text.includes(`from the ${level}`))).join(),
 			none: "",
 		},
 		{
 			key: "agent",
 			says: {
-				...onAll(config((level) => ({ agent: agents[level] }))),
+				...onAll(inConfig((level) => ({ agent: agents[level] }))),
 				preset: { cli_tool: agents.preset },
 			},
 			seen: ({ command }) =>
@@ -97,7 +100,7 @@ function tableOf(repositories: string): readonly Row[] {
 		},
 		{
 			key: "permission_mode",
-			says: onAll(config((level) => ({ permission_mode: modes[level] }))),
+			says: onAll(inConfig((level) => ({ permission_mode: modes[level] }))),
 			seen: ({ permission }, wasAsked) => `${permission}, ${wasAsked ? "by a person" : "at once"}`,
 			value: (level) => (modes[level] === "ask" ? "selected, by a person" : "selected, at once"),
 		},
@@ -130,6 +133,12 @@ function tableOf(repositories: string): readonly Row[] {
 			none: "main",
 		},
 		{
+			key: "resource_config",
+			says: onAll((level) => ({ resource_config: { memory: `${memory[level]}Gi` } })),
+			seen: (told) => told.memory,
+			value: (level) => memory[level],
+		},
+		{
 			key: "setup_scripts",
 			says: onAll(script, ["preset", "template"]),
 			seen: ({ madeBy }) => madeBy,
@@ -147,12 +156,13 @@ function tableOf(repositories: string): readonly Row[] {
 /** Joins the members of a level; the members of `workload_config` come from several settings. */
 function saidBy(level: Level, table: readonly Row[]): Record<string, unknown> {
 	const members: Record<string, unknown> = {};
+	const config: Record<string, unknown> = {};
 	for (const { says } of table) {
 		const { workload_config, ...own }: { workload_config?: object } = says[level] ?? {};
 		Object.assign(members, own);
-		if (workload_config) members["workload_config"] = { ...(members["workload_config"] ?? {}), ...workload_config };
+		Object.assign(config, workload_config);
 	}
-	return members;
+	return { ...members, workload_config: config };
 }
 
 function catalogue(): object {
@@ -269,7 +279,7 @@ describe("the settings of a launch, seen by the coding agent", function () {
 		console.log(`      ${cells} cells of ${table.length} settings`);
 		const variables = answers.map(({ told }) =>
 			Object.keys(told.env)
-				.filter((name) => /^OF_/.test(name))
+				.filter((name) => name.startsWith("OF_"))
 				.toSorted(),
 		);
 		expect(variables, "variables are merged by name").to.deep.equal([

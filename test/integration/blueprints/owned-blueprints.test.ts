@@ -41,8 +41,8 @@ async function openTwice(): Promise<{ stores: DocumentStore[]; discard(): Promis
 }
 
 async function openOnce(): Promise<{ stores: DocumentStore[]; discard(): Promise<void> }> {
-	const { store, discard } = await openEmbedded(collections);
-	return { stores: [store], discard };
+	const one = await openEmbedded(collections);
+	return { stores: [one.store], discard: () => one.discard() };
 }
 
 for (const [engine, open] of [

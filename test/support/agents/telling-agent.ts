@@ -23,6 +23,8 @@ export interface Told {
 	mcpServers: string[];
 	origin: string;
 	branch: string;
+	/** The bound of its memory in GiB; null: there is none. */
+	memory: number | null;
 	/** The outcome of the permission request. */
 	permission: string;
 }
@@ -44,6 +46,12 @@ function textIn(file: string): string {
 	return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
+/** Returns the bound in GiB (proc(5), RLIMIT_DATA); null when there is none. */
+function memoryBound(): number | null {
+	const bytes = /^Max data size +(\d+) /m.exec(textIn("/proc/self/limits"))?.[1];
+	return bytes === undefined ? null : Number(bytes) / 2 ** 30;
+}
+
 function told(texts: string[], permission: string): Told {
 	const root = git("rev-parse", "--show-toplevel");
 	// oxlint-disable-next-line no-restricted-properties  -- the environment is what this program tells about
@@ -58,6 +66,7 @@ function told(texts: string[], permission: string): Told {
 		mcpServers,
 		origin: git("remote", "get-url", "origin"),
 		branch: git("branch", "--show-current"),
+		memory: memoryBound(),
 		permission,
 	};
 }
