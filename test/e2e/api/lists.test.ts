@@ -1,0 +1,145 @@
+/**
+ * Every list of the contracts, read as a client reads it: page by page, with an entity tag, and not again while nothing
+ * changes. A list that is new is found in the contracts; `seeds` and `places` say what it needs to be read.
+ */
+import { expect } from "chai";
+import { type ActionRoute, actionRoutes } from "#services/gateway/routes/action-route.ts";
+import { serviceFolders } from "#services/service-folders.ts";
+import { publicContracts } from "#shared/contracts/all.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
+import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+
+/** Sessions are stored and never started, so that nothing changes by itself. */
+const processes = [serviceFolders.filter((name) => name !== "pod-manager")];
+const servers = ["one", "two", "three"].map((name) => ({ name, type: "http", url: `https://${name}.example/` }));
+
+/** Makes the n-th item of a list, for lists that begin empty. @param id The id of a session. */
+type Seed = (api: ApiClient, n: number, id: string) => Promise<Answer>;
+
+const prompt: Seed = (api, n) => api.post("/prompts", { name: `prompt ${n}`, content: "needle" });
+
+const seeds: Readonly<Record<string, Seed>> = {
+	"sessions.list": (api, n) => api.post("/sessions", { name: `session-${n}` }),
+	"prompts.list": prompt,
+	"prompts.search": prompt,
+	"secrets.list": (api, n) => api.post("/secrets", { name: `secret-${n}`, data: { a: "b" } }),
+	"profiles.list": (api, n) => api.post("/profiles", { name: `profile-${n}` }),
+	"presets.list": (api, n) => api.post("/presets", { name: `preset-${n}` }),
+	"chronicles.list": async (api, n) => {
+		const { body } = await api.post<Session>("/sessions", { name: `chronicle-${n}` });
+		return api.post("/chronicles", { session_id: body.id });
+	},
+	"session-events.list": (api, n, session_id) =>
+		api.post("/events", { session_id, event_type: "error", timestamp: "2026-11-21T10:00:00Z", sequence: n, data: {} }),
+};
+
+/** The parameters that lists need, by name. */
+const places = (id: string): Readonly<Record<string, string>> => ({
+	session_id: id,
+	tenant_id: "default",
+	q: "needle",
+	scope: "session",
+});
+
+const pages = 12;
+
+describe("every list", function () {
+	this.timeout(120_000);
+	const lists = actionRoutes(publicContracts).filter(({ action, method }) => action.paged && method === "GET");
+	let platform: TestPlatform;
+	let api: ApiClient;
+	let root: ApiClient;
+	let withPods: TestPlatform;
+	let session: string;
+
+	before(async () => {
+		withPods = await startPlatform();
+		platform = await startPlatform({ processes, readyAt: "/api/v1/svc/sessions", config: { mcp_servers: servers } });
+		api = platform.client();
+		root = new ApiClient(platform.url);
+		session = (await api.post<Session>("/sessions", { name: "first" })).body.id;
+		for (let n = 0; n < 3; n++) {
+			for (const seed of Object.values(seeds)) {
+				const { status, text } = await seed(api, n, session);
+				expect(status, text).to.equal(201);
+			}
+		}
+	});
+	after(async () => {
+		await platform?.[Symbol.asyncDispose]();
+		await withPods?.[Symbol.asyncDispose]();
+	});
+
+	/** Reads a list; that of the pod manager from a platform without sessions. @param target The whole path with its query. */
+	function read(target: string, headers: Record<string, string> = {}): Promise<Answer<unknown[]>> {
+		const client = target.includes("/agents?") ? new ApiClient(withPods.url) : root;
+		return client.get<unknown[]>(target, { headers });
+	}
+
+	function targetOf({ path, action: { params } }: ActionRoute, query: Record<string, string> = {}): string {
+		const known = places(session);
+		const whole = path.startsWith("//") ? path.slice(1) : `/api/v1/svc${path}`;
+		const filled = whole.replaceAll(/:(\w+)/g, (_all, name: string) => known[name] ?? `no value for ${name}`);
+		const needed = Object.entries(params).filter(
+			([name, rule]) => !path.includes(`:${name}`) && !rule.optional && !("default" in rule) && name in known,
+		);
+		const all = { ...Object.fromEntries(needed.map(([name]) => [name, known[name] ?? ""])), ...query };
+		return `${filled}?${new URLSearchParams(all)}`;
+	}
+
+	/** Resolves to the items of the first pages, with one item each. */
+	async function walked(route: ActionRoute): Promise<unknown[]> {
+		const items: unknown[] = [];
+		let target: string | undefined = targetOf(route, { limit: "1" });
+		for (let page = 0; page < pages && target !== undefined; page++) {
+			const { status, body, headers, text } = await read(target);
+			expect(status, text).to.equal(200);
+			expect(body.length).to.be.most(1);
+			expect(headers.get("etag"), "an entity tag of each page").to.be.a("string");
+			items.push(...body);
+			target = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+		}
+		return items;
+	}
+
+	it("is found in the contracts", () => {
+		expect(lists.length).to.be.above(10);
+		const names = lists.map(({ action }) => action.name);
+		expect(names).to.include.members(Object.keys(seeds));
+		console.log(`      ${lists.length} lists: ${names.join(", ")}`);
+	});
+
+	for (const route of lists) {
+		const { name } = route.action;
+
+		it(`${name} is the same in pages of one item and as a whole`, async () => {
+			const { status, body, text } = await read(targetOf(route));
+			expect(status, text).to.equal(200);
+			if (name in seeds) expect(body.length).to.be.at.least(3);
+			expect(await walked(route)).to.deep.equal(body.slice(0, pages));
+		});
+
+		it(`${name} is not sent again while nothing changes`, async () => {
+			const first = await read(targetOf(route));
+			const tag = first.headers.get("etag") ?? "";
+			const again = await read(targetOf(route), { "if-none-match": tag });
+			expect([again.status, again.text, again.headers.get("etag")]).to.deep.equal([304, "", tag]);
+			const other = await read(targetOf(route), { "if-none-match": 'W/"another"' });
+			expect([other.status, other.text]).to.deep.equal([200, first.text]);
+			const seed = seeds[name];
+			if (!seed) return;
+			expect((await seed(api, 9, session)).status).to.equal(201);
+			const changed = await read(targetOf(route), { "if-none-match": tag });
+			expect(changed.status).to.equal(200);
+			expect(changed.body.length).to.equal(first.body.length + 1);
+		});
+
+		it(`${name} refuses a limit or a cursor that cannot be`, async () => {
+			const statuses = async (query: Record<string, string>) => (await read(targetOf(route, query))).status;
+			expect(await statuses({ limit: "0" })).to.equal(422);
+			expect(await statuses({ limit: "100000" })).to.equal(422);
+			expect(await statuses({ cursor: "not-ours" })).to.equal(400);
+		});
+	}
+});
