@@ -30,6 +30,8 @@ const seeds: Readonly<Record<string, Seed>> = {
 		const { body } = await api.post<Session>("/sessions", { name: `chronicle-${n}` });
 		return api.post("/chronicles", { session_id: body.id });
 	},
+	"credentials.list": (api, n) =>
+		api.post("/credentials", { name: `credential-${n}`, secret_type: "generic", data: { a: "b" } }),
 	"session-events.list": (api, n, session_id) =>
 		api.post("/events", { session_id, event_type: "error", timestamp: "2026-11-21T10:00:00Z", sequence: n, data: {} }),
 };
@@ -71,10 +73,18 @@ describe("every list", function () {
 		await withPods?.[Symbol.asyncDispose]();
 	});
 
+	/** Reads the items of a list; some lists are a member of an object. */
+	async function itemsOf(target: string): Promise<{ items: unknown[]; headers: Headers }> {
+		const { status, body, headers, text } = await read(target);
+		expect(status, text).to.equal(200);
+		const items: unknown[] = Array.isArray(body) ? body : (Object.values(body as object).find(Array.isArray) ?? []);
+		return { items, headers };
+	}
+
 	/** Reads a list; that of the pod manager from a platform without sessions. @param target The whole path with its query. */
-	function read(target: string, headers: Record<string, string> = {}): Promise<Answer<unknown[]>> {
+	function read(target: string, headers: Record<string, string> = {}): Promise<Answer> {
 		const client = target.includes("/agents?") ? new ApiClient(withPods.url) : root;
-		return client.get<unknown[]>(target, { headers });
+		return client.get(target, { headers });
 	}
 
 	function targetOf({ path, action: { params } }: ActionRoute, query: Record<string, string> = {}): string {
@@ -92,13 +102,12 @@ describe("every list", function () {
 	async function walked(route: ActionRoute): Promise<unknown[]> {
 		const items: unknown[] = [];
 		let target: string | undefined = targetOf(route, { limit: "1" });
-		for (let page = 0; page < pages && target !== undefined; page++) {
-			const { status, body, headers, text } = await read(target);
-			expect(status, text).to.equal(200);
-			expect(body.length).to.be.most(1);
-			expect(headers.get("etag"), "an entity tag of each page").to.be.a("string");
-			items.push(...body);
-			target = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+		for (let n = 0; n < pages && target !== undefined; n++) {
+			const page: { items: unknown[]; headers: Headers } = await itemsOf(target);
+			expect(page.items.length).to.be.most(1);
+			expect(page.headers.get("etag"), "an entity tag of each page").to.be.a("string");
+			items.push(...page.items);
+			target = /<([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
 		}
 		return items;
 	}
@@ -114,10 +123,9 @@ describe("every list", function () {
 		const { name } = route.action;
 
 		it(`${name} is the same in pages of one item and as a whole`, async () => {
-			const { status, body, text } = await read(targetOf(route));
-			expect(status, text).to.equal(200);
-			if (name in seeds) expect(body.length).to.be.at.least(3);
-			expect(await walked(route)).to.deep.equal(body.slice(0, pages));
+			const { items } = await itemsOf(targetOf(route));
+			if (name in seeds) expect(items.length).to.be.at.least(3);
+			expect(await walked(route)).to.deep.equal(items.slice(0, pages));
 		});
 
 		it(`${name} is not sent again while nothing changes`, async () => {
@@ -131,8 +139,7 @@ describe("every list", function () {
 			if (!seed) return;
 			expect((await seed(api, 9, session)).status).to.equal(201);
 			const changed = await read(targetOf(route), { "if-none-match": tag });
-			expect(changed.status).to.equal(200);
-			expect(changed.body.length).to.equal(first.body.length + 1);
+			expect([changed.status, changed.text === first.text]).to.deep.equal([200, false]);
 		});
 
 		it(`${name} refuses a limit or a cursor that cannot be`, async () => {
