@@ -94,7 +94,9 @@ export class ExchangingProvider implements AsyncDisposable {
 			formats: {
 				customizers: {
 					jwt: (_context, token, { payload }) => {
-						const extra = Reflect.get(token, "made") as { audiences: string[]; subject?: string; azp?: string } | undefined;
+						const extra = Reflect.get(token, "made") as
+							| { audiences: string[]; subject?: string; azp?: string }
+							| undefined;
 						payload.aud = extra?.audiences ?? payload.aud;
 						if (extra?.subject !== undefined) payload.sub = extra.subject;
 						if (extra?.azp !== undefined) payload["client_id"] = extra.azp;
@@ -112,7 +114,9 @@ export class ExchangingProvider implements AsyncDisposable {
 		const { subject_token, expires_in } = params;
 		if (typeof subject_token !== "string") throw new errors.InvalidRequest("subject_token is required");
 		const { kty, n, e, kid, alg } = this.#key;
-		const keys = createLocalJWKSet({ keys: [{ ...(kty && { kty }), ...(n && { n }), ...(e && { e }), kid, alg } as JWK] });
+		const keys = createLocalJWKSet({
+			keys: [{ ...(kty && { kty }), ...(n && { n }), ...(e && { e }), kid, alg } as JWK],
+		});
 		const { payload } = await jwtVerify(subject_token, keys, {
 			issuer: this.issuer,
 			audience: client?.clientId ?? "",
