@@ -3,6 +3,8 @@
 export type FailureCode =
 	| "WORKSPACE_FAILED"
 	| "CLONE_FAILED"
+	/** A folder of the host cannot be used. */
+	| "MOUNT_FAILED"
 	| "SETUP_FAILED"
 	| "AGENT_START_FAILED"
 	| "AGENT_LOST"

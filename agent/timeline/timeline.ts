@@ -5,7 +5,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type TokenCounts, totalTokens } from "#shared/models/token-counts.ts";
 import type { Git } from "../workspace/git.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import { workTrees } from "../workspace/work-tree.ts";
+import { treesOfLaunch } from "../workspace/work-tree.ts";
 import { errorRecords } from "./records.ts";
 import { TimelineLog } from "./timeline-log.ts";
 import { readMemory, type TimelineMemory, writeMemory } from "./timeline-memory.ts";
@@ -105,7 +105,7 @@ export class Timeline {
 	}
 
 	async #open(): Promise<void> {
-		const { workspace, home, model, repositories } = this.#dependencies.launch;
+		const { home, model, repositories } = this.#dependencies.launch;
 		const at = isoTime();
 		const [own] = repositories;
 		const data = { model, repo: own?.url ?? "", branch: own?.branch ?? "" };
@@ -116,7 +116,7 @@ export class Timeline {
 			{ event: { event_type: "session_start", timestamp: at, data } },
 		);
 		const place = { scratch: home, git: this.#dependencies.git, since: now() };
-		this.#watch = await WatchedTrees.open(workTrees(workspace, repositories), place);
+		this.#watch = await WatchedTrees.open(treesOfLaunch(this.#dependencies.launch), place);
 		this.#memory = former ?? { heads: this.#watch.heads, seconds: 0 };
 		if (!former) await writeMemory(this.#file, this.#memory);
 	}

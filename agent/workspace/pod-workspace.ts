@@ -3,6 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "#shared/pod/launch.ts";
 import type { RepositoryTiming } from "#shared/pod/status.ts";
+import { machineEnvironment } from "../io/environment.ts";
+import { placeLocalFolders } from "./local-folders.ts";
 import { CloneProgress } from "./clone-progress.ts";
 import type { Comparison } from "./diff/workspace-diff.ts";
 import { cloneEnvironment, Git, localEnvironment } from "./git.ts";
@@ -14,7 +16,7 @@ import { PlacedSecrets } from "./pod-secrets.ts";
 import { runSetupScripts } from "./setup-scripts.ts";
 import { Workspace } from "./workspace.ts";
 import { folderBelow } from "./workspace-path.ts";
-import { workTrees } from "./work-tree.ts";
+import { treesOfLaunch } from "./work-tree.ts";
 
 /** The variable that tells setup scripts the folder in which the agent will work. They run in the workspace itself. */
 const layoutRoot = "ATELIER_LAYOUT_ROOT";
@@ -84,7 +86,12 @@ export class PodWorkspace {
 		);
 		const progressOf = (repositories: readonly Repository[]): CloneProgress =>
 			(this.#progress = new CloneProgress(repositories, log, (sentence) => this.#tell(sentence)));
-		await Promise.all([new Workspace({ launch, git, signal, progressOf }).prepare(), identity]);
+		const env = machineEnvironment(inherited);
+		const made =
+			launch.mounts && launch.mounts.length > 0
+				? placeLocalFolders({ launch, env, log, signal })
+				: new Workspace({ launch, git, signal, progressOf }).prepare();
+		await Promise.all([made, identity]);
 	}
 
 	/** The module is loaded with the first call. */
@@ -93,8 +100,8 @@ export class PodWorkspace {
 	}
 
 	async #openDiff(): Promise<Comparison> {
-		const { workspace, home, repositories } = this.#context.launch;
+		const { home } = this.#context.launch;
 		const { compareTrees } = await import("./diff/several-diffs.ts");
-		return compareTrees(workTrees(workspace, repositories), { scratch: home, git: this.git });
+		return compareTrees(treesOfLaunch(this.#context.launch), { scratch: home, git: this.git });
 	}
 }

@@ -1,6 +1,6 @@
 /** The folders of the workspace that git compares: the repositories of the launch, and the workspace around them. */
 import { join } from "node:path";
-import type { Repository } from "#shared/pod/launch.ts";
+import type { LaunchDocument, LocalMount, Repository } from "#shared/pod/launch.ts";
 import { pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
 import { isFreeOfLinks } from "./workspace-path.ts";
 
@@ -14,11 +14,34 @@ export interface WorkTree {
 	readonly isPlain: boolean;
 	/** Paths below the folder that are work trees too; they are no part of this one as long as they are repositories. */
 	readonly inner: readonly string[];
+	/** Paths below the folder that are no part of this tree in any case. */
+	readonly leftOut?: readonly string[];
+	/** The folder is a link that the platform has made to a folder of the host. */
+	readonly isLinked?: boolean;
 }
 
 /** Returns the work tree of a workspace that is one repository. */
 export function wholeTree(workspace: string): WorkTree {
 	return { folder: workspace, path: "", isPlain: false, inner: [] };
+}
+
+/** Returns the work trees of a workspace that has folders of the host; those that are no repositories are not compared. */
+function mountedTrees(workspace: string, mounts: readonly LocalMount[]): WorkTree[] {
+	if (mounts.some(({ path }) => path === "")) return [wholeTree(workspace)];
+	const leftOut = mounts.map(({ path }) => path);
+	return [
+		{ folder: workspace, path: "", isPlain: true, inner: [], leftOut },
+		...mounts.map(({ path, read_only }) => {
+			return { folder: join(workspace, path), path, isPlain: false, inner: [], isLinked: !read_only };
+		}),
+	];
+}
+
+type Launch = Pick<LaunchDocument, "workspace" | "mounts" | "repositories">;
+
+/** Returns the work trees of a launch. */
+export function treesOfLaunch({ workspace, mounts, repositories }: Launch): WorkTree[] {
+	return mounts && mounts.length > 0 ? mountedTrees(workspace, mounts) : workTrees(workspace, repositories);
 }
 
 /**
@@ -38,8 +61,8 @@ export function workTrees(workspace: string, repositories: readonly Pick<Reposit
 }
 
 /** Whether no part of the tree's path was replaced by a symbolic link, which would lead outside of the workspace. */
-export function isInPlace({ folder, path }: WorkTree): Promise<boolean> {
-	return isFreeOfLinks(path === "" ? folder : folder.slice(0, -path.length - 1), path);
+export async function isInPlace({ folder, path, isLinked = false }: WorkTree): Promise<boolean> {
+	return isLinked || isFreeOfLinks(path === "" ? folder : folder.slice(0, -path.length - 1), path);
 }
 
 /** Returns the path below the workspace of a path below the tree. */

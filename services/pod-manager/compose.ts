@@ -28,8 +28,10 @@ export async function compose(platform: Platform): Promise<Part> {
 	const accessOf = (model: string) => modelAccess(catalogue, model, environmentSecret);
 	const refusalOf = (model: string) => modelRefusal(catalogue, model, environmentSecret);
 	const agents = { records: readAgentRecords(), catalogue, keyOf: environmentSecret, dataDir: config.data_dir };
+	const { enabled, allowed_prefixes } = config.git.local_mounts;
+	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
 	const specOf = (claim: Claim) =>
-		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf });
+		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf, mountRules });
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const { schema, stop, check } = podManager({ runtime, specOf }, startingPerOwner);
 	readiness.set("pod manager", check);

@@ -8,6 +8,7 @@ import { gatewayUrl } from "#shared/gateway-url.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { ModelAccess, ModelRefusal } from "#shared/models/model-wire.ts";
 import { type LaunchSettings, launchSettingsFields } from "#shared/pod/launch.ts";
+import type { MountRules } from "#shared/pod/local-mounts.ts";
 import type { PodSpec } from "./pod-runtime.ts";
 
 const check = compileSchema(launchSettingsFields);
@@ -19,6 +20,8 @@ const laterSettings = { mcp_servers: [], permission_mode: "auto" };
 export interface PodSpecDependencies {
 	readonly key: InstallationKey;
 	readonly platformUrl: string;
+	/** The folders of the host that sessions may use; absent: none. */
+	readonly mountRules?: MountRules | undefined;
 	/** Returns the access to a model; undefined when it cannot be used. */
 	readonly accessOf: (model: string) => ModelAccess | undefined;
 	/** Returns the reason why a model cannot be used. */
@@ -26,7 +29,8 @@ export interface PodSpecDependencies {
 }
 
 /** Returns the specification. @throws {Error} when the claim's launch settings are incomplete. */
-export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }: PodSpecDependencies): PodSpec {
+export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpec {
+	const { key, platformUrl, accessOf, refusalOf, mountRules } = dependencies;
 	const { id, generation } = claim;
 	const launch = checkedSettings(claim.launch);
 	const access = accessOf(launch.model);
@@ -35,6 +39,7 @@ export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }:
 		...launch,
 		...(access && { model_access: access }),
 		...(refusal && { model_refusal: refusal }),
+		...(launch.mounts && mountRules && { mount_rules: rulesOf(mountRules) }),
 		session_id: id,
 		generation,
 		installation: key.installationId(),
@@ -42,6 +47,10 @@ export function podSpec(claim: Claim, { key, platformUrl, accessOf, refusalOf }:
 		pod_token: key.podToken(id, generation),
 		platform_key: key.platformKey(id, generation),
 	};
+}
+
+function rulesOf({ allowed_prefixes, refused }: MountRules): PodSpec["mount_rules"] {
+	return { allowed_prefixes: [...allowed_prefixes], refused: [...refused] };
 }
 
 function checkedSettings(launch: Record<string, unknown>): LaunchSettings {

@@ -16,17 +16,17 @@ import { settingsService } from "./settings.service.ts";
 
 export const collections = [featureToggleCollection, featurePreferenceCollection, adminSettingCollection] as const;
 
-/** @throws {ConfigError} for a feature that this version does not have, and for an MCP server that cannot work. */
+/** @throws {ConfigError} for local mounts without a folder that is allowed, and for an MCP server that cannot work. */
 export async function compose({ config, store }: StoringPlatform): Promise<Part> {
-	const { features, mcp_servers } = config;
-	if (features.local_mounts)
+	const { features, git, mcp_servers } = config;
+	if (git.local_mounts.enabled && git.local_mounts.allowed_prefixes.length === 0)
 		throw new ConfigError(
-			`Configuration key "features.local_mounts" cannot be true: this version does not have local mounts`,
+			'Configuration key "git.local_mounts.allowed_prefixes" is empty: name the folders of this machine that sessions may use; "/" stands for all',
 		);
 	const defaults = { storage: { home_enabled: true, file_manager_enabled: features.file_manager } };
 	return {
 		services: [
-			settingsService(features, new TenantSettings(store, defaults)),
+			settingsService(git, new TenantSettings(store, defaults)),
 			featuresService(new FeatureToggles(store), new FeaturePreferences(store)),
 			mcpServersService(new ConfiguredMcpServers(mcp_servers)),
 			resourcesService(staticResources),

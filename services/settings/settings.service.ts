@@ -5,13 +5,13 @@ import type { Config } from "#shared/config/config.ts";
 import { settings } from "#shared/contracts/settings/settings.ts";
 import type { TenantSettings } from "./admin-settings/tenant-settings.ts";
 
-export function settingsService({ local_mounts }: Config["features"], tenants: TenantSettings): ServiceSchema {
+export function settingsService({ local_mounts }: Config["git"], tenants: TenantSettings): ServiceSchema {
 	return {
 		name: settings.name,
 		actions: implement(settings, {
 			async feature_flags(_params, principal) {
 				const { storage } = await tenants.of(principal);
-				return { local_mounts_enabled: local_mounts, file_manager_enabled: storage.file_manager_enabled };
+				return { local_mounts_enabled: local_mounts.enabled, file_manager_enabled: storage.file_manager_enabled };
 			},
 
 			admin: (_params, principal) => tenants.of(principal),

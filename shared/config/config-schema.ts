@@ -196,6 +196,19 @@ export const configSchema = schema({
 				description:
 					"Protocols with which repositories may be named; empty: by identity (`dev`: https, ssh, file, and http to loopback; otherwise https, ssh)",
 			},
+			local_mounts: {
+				type: "object",
+				props: {
+					enabled: { type: "boolean", default: false, description: "Whether sessions may use folders of this host" },
+					allowed_prefixes: {
+						type: "array",
+						items: { type: "string", pattern: "^/[^\\0]*$", max: 4_096 },
+						max: 100,
+						default: [],
+						description: "Folders at or below which they have to be; `/` stands for all",
+					},
+				},
+			},
 		},
 	},
 	outbound: { type: "object", props: outboundFields },
@@ -227,11 +240,6 @@ export const configSchema = schema({
 	features: {
 		type: "object",
 		props: {
-			local_mounts: {
-				type: "boolean",
-				default: false,
-				description: "Whether sessions may use folders of this host; no runtime of this version can",
-			},
 			file_manager: {
 				type: "boolean",
 				default: false,

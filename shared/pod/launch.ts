@@ -29,6 +29,17 @@ const repository = schema({
 /** A repository to clone into the workspace. */
 export type Repository = Output<typeof repository>;
 
+/** A folder of the host that is a part of the workspace. */
+const localMount = schema({
+	/** The folder as the user wrote it; it is checked again at each launch. */
+	host_path: absolutePath,
+	/** Folder below the workspace; empty: the workspace itself. */
+	path: text,
+	/** Whether the session gets a copy. */
+	read_only: { type: "boolean" },
+});
+export type LocalMount = Output<typeof localMount>;
+
 /** A Model Context Protocol server the coding agent may use. */
 const mcpServer = schema({
 	name: text,
@@ -48,6 +59,8 @@ export const launchSettingsFields = schema({
 	model: text,
 	/** The repositories, the session's own one first; each has a folder of its own (repository-path.ts). */
 	repositories: { type: "array", items: { type: "object", props: repository } },
+	/** Folders of the host, in the place of repositories; absent: none. */
+	mounts: { type: "array", items: { type: "object", props: localMount }, optional: true },
 	/** Shell commands, run in order in the workspace after the clone. */
 	setup_scripts: texts,
 	/** Folder below the workspace the agent works in; empty: the workspace itself. */
@@ -101,6 +114,8 @@ export const launchDocumentFields = schema({
 	secrets: { type: "object", props: podSecretsFields, optional: true },
 	/** Folder for these secrets, which is removed with the pod; absent: `.secrets` in the home folder. */
 	secrets_folder: { ...absolutePath, optional: true },
+	/** The folders of the host that may be used; absent: none (local-mounts.ts). */
+	mount_rules: { type: "object", props: { allowed_prefixes: texts, refused: texts }, optional: true },
 	/** Folder of the coding agents that were installed on request; absent: there are none. */
 	agents: { ...absolutePath, optional: true },
 	/** The access to the session's model; absent when it has none, or one that cannot be used. */

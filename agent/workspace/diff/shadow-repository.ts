@@ -75,7 +75,8 @@ export class ShadowRepository {
 		await mkdir(own("objects/info"), { recursive: true });
 		await createFile(own("config"), config);
 		await (this.#tree.isPlain ? this.#begin() : this.#copyAll());
-		if (this.#tree.inner.length > 0) await this.#leaveOut(this.#tree.inner);
+		const { inner, leftOut = [] } = this.#tree;
+		if (inner.length + leftOut.length > 0) await this.#leaveOut(inner, leftOut);
 	}
 
 	/** Makes the directory of a folder that is no repository: without a commit, and with an empty index. */
@@ -94,9 +95,12 @@ export class ShadowRepository {
 	}
 
 	/** Leaves out the inner work trees; one that is no repository any more counts as a part of this one. */
-	async #leaveOut(inner: readonly string[]): Promise<void> {
+	async #leaveOut(inner: readonly string[], others: readonly string[]): Promise<void> {
 		const there = await Promise.all(inner.map((path) => isRepository(join(this.#tree.folder, path))));
-		const lines = inner.filter((_path, n) => there[n]).map((path) => `/${path}/\n`);
+		const lines = [
+			...inner.filter((_path, n) => there[n]).map((path) => `/${path}/\n`),
+			...others.map((path) => `/${path}\n`),
+		];
 		const file = join(this.folder, "info/exclude");
 		const text = (await readUntrusted(file, maxExcludeBytes).catch(() => undefined))?.toString("utf8") ?? "";
 		await replaceFile(file, `${text}\n${lines.join("")}`);

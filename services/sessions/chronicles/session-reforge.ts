@@ -1,5 +1,6 @@
 /** Makes a new session from a chronicle: like the recorded one, with the caller's rights, and not started. */
 import type { Session } from "#shared/contracts/session-resource.ts";
+import type { Principal } from "#shared/bus/principal.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
@@ -7,6 +8,7 @@ import { newSession } from "../commands/new-session.ts";
 import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
 import type { SessionRules } from "../commands/session-rules.ts";
+import { type LocalSource, sourceOfMounts } from "../sources/local-sources.ts";
 import { checkRepository, type GitSource, refuseBadRef } from "../commands/session-source.ts";
 
 const suffix = "-reforged";
@@ -29,7 +31,7 @@ export class SessionReforge {
 	 */
 	async reforge(commander: Commander, chronicle: ChronicleDocument): Promise<Session> {
 		const { principal } = commander;
-		const { name, source, launch } = this.#origin(chronicle);
+		const { name, source, launch } = await this.#origin(principal, chronicle);
 		const request = { ...plainRequest, name, model: launch.model };
 		const { sessionLimit, agents } = this.#rules;
 		const agent = agents.get(launch.agent);
@@ -45,8 +47,15 @@ export class SessionReforge {
 	}
 
 	/** Returns the settings of the recorded session without its first message. @throws {UnprocessableError} */
-	#origin(document: ChronicleDocument): { name: string; source: GitSource; launch: LaunchSettings } {
+	async #origin(principal: Principal, document: ChronicleDocument): Promise<Origin> {
 		const { repo, branch, config_snapshot } = chronicleOf(document);
+		const settings = document.launch as LaunchSettings;
+		const name = reforgedName(String(config_snapshot["name"]));
+		const plain = { ...settings, name, git_protocols: [...this.#rules.protocols], initial_prompt: "" };
+		if (settings.mounts && settings.mounts.length > 0) {
+			const { source, mounts } = await this.#rules.locals.check(principal, sourceOfMounts(settings.mounts));
+			return { name, source, launch: { ...plain, mounts } };
+		}
 		refuseBadRef(branch);
 		const source: GitSource = {
 			type: "git",
@@ -54,13 +63,17 @@ export class SessionReforge {
 			branch,
 			base_branch: "",
 		};
-		const settings = document.launch as LaunchSettings;
 		const [own, ...others] = settings.repositories;
-		const name = reforgedName(String(config_snapshot["name"]));
 		const repositories = [{ path: "", ...own, url: repo, branch, base_branch: own?.base_branch ?? "" }, ...others];
-		const git_protocols = [...this.#rules.protocols];
-		return { name, source, launch: { ...settings, name, repositories, git_protocols, initial_prompt: "" } };
+		return { name, source, launch: { ...plain, repositories } };
 	}
+}
+
+/** The name, source and settings of a new session. */
+interface Origin {
+	readonly name: string;
+	readonly source: GitSource | LocalSource;
+	readonly launch: LaunchSettings;
 }
 
 /** A request without any choice but a name. */

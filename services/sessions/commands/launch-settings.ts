@@ -2,6 +2,7 @@
 import { UnprocessableError } from "#shared/errors.ts";
 import type { SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LocalSource } from "../sources/local-sources.ts";
 import { sessionRepositories } from "../sources/session-repositories.ts";
 import { chosenAgent } from "./chosen-agent.ts";
 import type { LaunchLevel } from "./levels/launch-level.ts";
@@ -18,14 +19,14 @@ const maxLaunchBytes = 768 * 1024;
  */
 export function launchSettings(
 	{ name, credential_names = [] }: Pick<SessionCreate, "name"> & Partial<SessionCreate>,
-	source: GitSource,
+	source: GitSource | LocalSource,
 	level: LaunchLevel,
 	protocols: readonly string[],
 ): LaunchSettings {
 	const { repos = [], setup_scripts = [], working_folder = "" } = level;
 	const launch = {
 		name,
-		repositories: sessionRepositories(source, repos, protocols),
+		repositories: source.type === "git" ? sessionRepositories(source, repos, protocols) : [],
 		setup_scripts: [...setup_scripts],
 		working_folder,
 		...runtimeSettings(level),

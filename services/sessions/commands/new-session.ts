@@ -9,6 +9,7 @@ import type { SessionDocument } from "../record/session-collection.ts";
 import type { GitSource } from "./session-source.ts";
 import { enter } from "../record/session-change.ts";
 import type { Blueprints } from "./levels/merged-order.ts";
+import type { LocalSource } from "../sources/local-sources.ts";
 import { shownRepositories } from "../sources/session-repositories.ts";
 import { sessionWarnings } from "./session-warnings.ts";
 
@@ -17,7 +18,7 @@ export interface NewSession {
 	readonly id: string;
 	readonly principal: Principal;
 	readonly request: SessionCreate;
-	readonly source: GitSource;
+	readonly source: GitSource | LocalSource;
 	readonly launch: LaunchSettings;
 	/** The time of creation in milliseconds since 1970. */
 	readonly at: number;
@@ -69,8 +70,7 @@ function blankSession(order: NewSession): Session {
 		model: launch.model,
 		agent: launch.agent,
 		source,
-		repo: source.repo,
-		branch: source.branch,
+		...placeOf(source),
 		...namesOf(request, blueprints),
 		repositories: shownRepositories(launch),
 		...shownResources(launch),
@@ -108,6 +108,11 @@ function namesOf(
 	{ profile, defaultProfile }: Blueprints,
 ): Pick<Session, "template_name" | "preset_id" | "profile_name"> {
 	return { template_name, preset_id, profile_name: (profile ?? defaultProfile)?.name ?? null };
+}
+
+/** Returns the copies of the source's members, which are empty for folders of the host. */
+function placeOf({ repo = "", branch = "" }: GitSource | LocalSource): Pick<Session, "repo" | "branch"> {
+	return { repo, branch };
 }
 
 /** Returns what a session shows of the resources of its launches. */

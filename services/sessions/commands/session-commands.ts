@@ -4,11 +4,11 @@ import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime, now } from "#shared/clock.ts";
 import type { Session, SessionCreate } from "#shared/contracts/session-resource.ts";
 import type { Profile } from "#shared/contracts/blueprints/profiles.ts";
-import type { LaunchSettings } from "#shared/pod/launch.ts";
+import type { LaunchSettings, LocalMount } from "#shared/pod/launch.ts";
 import { answeredBefore, type CommandAnswer, commandMark, rememberAnswer } from "./command-answers.ts";
 import type { Commander } from "./commander.ts";
 import { launchSettings, refuseLargeLaunch } from "./launch-settings.ts";
-import { type Blueprints, mergedOrder } from "./levels/merged-order.ts";
+import { type Blueprints, mergedOrder, type MergedOrder } from "./levels/merged-order.ts";
 import { launchWithProfile, storedLevels, type StoredLevels } from "./levels/profile-change.ts";
 import { newSession, shownResources } from "./new-session.ts";
 import { both, type ColumnChange, enter, type SessionChange, type SessionRecord } from "../record/session-change.ts";
@@ -17,7 +17,8 @@ import type { RunningLimits } from "../record/running-limits.ts";
 import type { SessionCreations } from "./session-creations.ts";
 import type { SessionDecision, SessionRecords } from "../record/session-records.ts";
 import type { SessionRules } from "./session-rules.ts";
-import { resolveSource } from "./session-source.ts";
+import { type GitSource, resolveSource } from "./session-source.ts";
+import type { LocalSource } from "../sources/local-sources.ts";
 
 /** The request for a new session, with the blueprints that it names. */
 export interface CreateOrder {
@@ -70,8 +71,8 @@ export class SessionCommands {
 		const { principal } = commander;
 		const order = mergedOrder(asked, blueprints);
 		const { request, level } = order;
-		const source = resolveSource(request, level, protocols);
-		const launch = launchSettings(request, source, level, protocols);
+		const { source, mounts } = await this.#sourceOf(principal, order);
+		const launch = { ...launchSettings(request, source, level, protocols), ...(mounts && { mounts }) };
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
 		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
@@ -83,6 +84,16 @@ export class SessionCommands {
 		});
 		this.#due(id);
 		return jsonText(wire);
+	}
+
+	/** @throws {UnprocessableError} when the repository, branch or folder cannot be used. */
+	async #sourceOf(
+		principal: Principal,
+		{ request, level }: Pick<MergedOrder, "request" | "level">,
+	): Promise<{ source: GitSource | LocalSource; mounts?: LocalMount[] }> {
+		const { protocols, locals } = this.#rules;
+		if (request.source?.type === "local_mount") return locals.check(principal, request.source);
+		return { source: resolveSource(request, level, protocols) };
 	}
 
 	/**

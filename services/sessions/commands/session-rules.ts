@@ -4,6 +4,7 @@ import { readAgentRecords } from "#shared/agents/agent-records.ts";
 import { gitProtocols } from "#shared/git/allowed-protocols.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { Platform } from "#shared/platform.ts";
+import { LocalSources } from "../sources/local-sources.ts";
 import { KnownModels } from "./known-models.ts";
 
 /** The rules, read at the start of the process. */
@@ -13,6 +14,8 @@ export interface SessionRules {
 	/** The limit of a session's cost in US dollars when the request names none; absent: no limit. */
 	readonly sessionLimit?: number | undefined;
 	readonly models: KnownModels;
+	/** The folders of the host that sessions may use. */
+	readonly locals: LocalSources;
 	/** The records of all coding agents by id. */
 	readonly agents: ReadonlyMap<string, WrittenAgent>;
 }
@@ -29,6 +32,7 @@ export function sessionRules(
 		protocols: gitProtocols(config, trustsCallers),
 		sessionLimit: config.budgets.session_limit,
 		models: new KnownModels(catalogue),
+		locals: new LocalSources(config, trustsCallers),
 		agents: readAgentRecords(),
 	};
 }

@@ -19,14 +19,13 @@ const defaultBranch = "main";
  * Returns the source. `source` has precedence over the flat members `repo` and `branch`; an empty repository is
  * replaced by the template's first one.
  * @param protocols The protocols with which repositories may be named.
- * @throws {UnprocessableError} for a local mount, and for a repository or branch that cannot be used.
+ * @throws {UnprocessableError} for a repository or branch that cannot be used.
  */
 export function resolveSource(
 	request: SessionCreate,
 	{ repos = [] }: Pick<LaunchLevel, "repos">,
 	protocols: readonly string[],
 ): GitSource {
-	refuseLocalMount(request);
 	const asked = askedFor(request);
 	const { url = "", branch: itsBranch = "" } = (asked.repo === "" && repos[0]) || {};
 	const repo = asked.repo || url;
@@ -46,15 +45,6 @@ function askedFor({
 }: SessionCreate): Required<Pick<GitSource, "repo" | "branch" | "base_branch">> {
 	const asked = source ?? { repo, branch, base_branch: "" };
 	return { repo: asked.repo ?? "", branch: asked.branch ?? "", base_branch: asked.base_branch ?? "" };
-}
-
-/** Refuses a folder of the host as the source. @throws {UnprocessableError} */
-function refuseLocalMount({ source }: SessionCreate): void {
-	if (source?.type !== "local_mount") return;
-	throw new UnprocessableError(
-		"Local mounts are switched off on this server (features.local_mounts)",
-		"LOCAL_MOUNTS_OFF",
-	);
 }
 
 /** Returns the repository's URL in its normalised form. @throws {UnprocessableError} when it cannot be used. */

@@ -2,7 +2,7 @@
  * The folders of a session that outlive its pods: `sessions/<session id>/workspace`, `state` with the agent's own
  * records, and `agent.log`, the output of an agent that died without a status.
  */
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
@@ -20,7 +20,7 @@ export class SessionFolders {
 	async create(sessionId: string): Promise<{ workspace: string; state: string }> {
 		const folder = this.#path(sessionId);
 		const folders = { workspace: join(folder, "workspace"), state: join(folder, "state") };
-		for (const path of Object.values(folders)) await mkdir(path, { recursive: true, mode: 0o700 });
+		for (const path of Object.values(folders)) await makeFolder(path);
 		return folders;
 	}
 
@@ -59,4 +59,12 @@ export class SessionFolders {
 	#path(sessionId: string): string {
 		return join(this.#root, sessionName(sessionId));
 	}
+}
+
+/** A workspace may be a link to a folder of the host; if that is gone, the agent says so. */
+async function makeFolder(path: string): Promise<void> {
+	await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
+		const found = await lstat(path).catch(() => undefined);
+		if (!found?.isSymbolicLink()) throw error;
+	});
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { fromWorkspace, wholeTree, workTrees } from "#agent/workspace/work-tree.ts";
+import { fromWorkspace, treesOfLaunch, wholeTree, workTrees } from "#agent/workspace/work-tree.ts";
 
 describe("workTrees()", () => {
 	const at = (...paths: string[]) =>
@@ -26,6 +26,19 @@ describe("workTrees()", () => {
 			["", false, ["libs", "libs/a"]],
 			["libs", false, ["a"]],
 			["libs/a", false, []],
+		]);
+	});
+
+	it("has the folders of the host that lie in the workspace, and never looks into others", () => {
+		const mount = (path: string, read_only: boolean) => ({ host_path: "/h", path, read_only });
+		const launch = { workspace: "/w", repositories: [] };
+		expect(treesOfLaunch({ ...launch, mounts: [mount("", false)] })).to.deep.equal([wholeTree("/w")]);
+		expect(treesOfLaunch({ ...launch, mounts: [] })).to.deep.equal([wholeTree("/w")]);
+		const [around, ...inside] = treesOfLaunch({ ...launch, mounts: [mount("a", true), mount("b", false)] });
+		expect(around).to.deep.include({ path: "", isPlain: true, leftOut: ["a", "b"] });
+		expect(inside.map(({ path, isLinked }) => [path, isLinked])).to.deep.equal([
+			["a", false],
+			["b", true],
 		]);
 	});
 

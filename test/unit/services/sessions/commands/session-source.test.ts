@@ -43,7 +43,6 @@ describe("resolveSource()", () => {
 	}
 
 	const refused: [what: string, request: Partial<SessionCreate>, type: string][] = [
-		["a local mount", { source: { type: "local_mount", local_path: "/x" } }, "LOCAL_MOUNTS_OFF"],
 		["a protocol that is not allowed", { repo: "http://git.example/a.git" }, "REPOSITORY_REFUSED"],
 		["a branch that is an option", { branch: "--upload-pack=x" }, "BRANCH_REFUSED"],
 		["a base that is none", { source: { type: "git", repo: a, base_branch: "a..b" } }, "BRANCH_REFUSED"],
