@@ -32,9 +32,10 @@ export function auditService(log: AuditLog, store: Pick<AuditedStore, "note" | "
 				return jsonText(`{${[...members, member("entries", entries)].join(",")}}`);
 			},
 
-			async refused({ actor, action, reason, request_id, address }) {
+			async enter({ actor, action, outcome, resource, reason, request_id, address }) {
 				const principal = { ...actor, roles: [] } as const satisfies Principal;
-				await store.note({ principal, action, isRead: false, request_id, address }, { outcome: "refused", reason });
+				const about = { ...(resource !== undefined && { resource }), ...(reason !== undefined && { reason }) };
+				await store.note({ principal, action, isRead: false, request_id, address }, { outcome, ...about });
 			},
 		}),
 	};

@@ -1,9 +1,15 @@
 /** Offers credentials on the bus; values come in and never go out. */
 import type { ServiceSchema } from "moleculer";
+import { enterBegun } from "#shared/audit/enter-begun.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, implement, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { type AffectedSession, type Credential, credentials } from "#shared/contracts/credentials/credentials.ts";
+import {
+	type AffectedSession,
+	type Credential,
+	type CredentialCreate,
+	credentials,
+} from "#shared/contracts/credentials/credentials.ts";
 import { sessionWork } from "#shared/contracts/session-work.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
@@ -26,7 +32,7 @@ export function credentialsService(records: CredentialRecords): ServiceSchema {
 			},
 
 			list: (query, principal, ctx) => list(records, personOf(principal), query, ctx),
-			create: (request, principal) => records.put(personOf(principal), request),
+			create: (request, principal, ctx) => put(records, personOf(principal), request, ctx),
 
 			async get({ name }, principal) {
 				const found = await records.get(personOf(principal), name);
@@ -37,7 +43,7 @@ export function credentialsService(records: CredentialRecords): ServiceSchema {
 			delete: ({ name }, principal, ctx) => remove(records, personOf(principal), name, ctx),
 
 			list_tenant: (query, principal, ctx) => list(records, tenantOf(principal.tenant), query, ctx),
-			create_tenant: (request, principal) => records.put(tenantOf(principal.tenant), request),
+			create_tenant: (request, principal, ctx) => put(records, tenantOf(principal.tenant), request, ctx),
 			delete_tenant: ({ name }, principal, ctx) => remove(records, tenantOf(principal.tenant), name, ctx),
 		}),
 	};
@@ -60,11 +66,22 @@ async function list(
 	return memoryPage(chosen, ({ name }) => ({ value: name, id: name }), { ...page, known: meta.if_none_match });
 }
 
+async function put(records: CredentialRecords, owner: CredentialOwner, request: CredentialCreate, ctx: RequestContext) {
+	await enterBegun(ctx.broker, resourceOf(owner, request.name));
+	return records.put(owner, request);
+}
+
+function resourceOf({ type }: CredentialOwner, name: string): string {
+	return type === "user" ? `credentials/${name}` : `tenant-credentials/${name}`;
+}
+
 /**
  * Deletes a credential; resolves to the sessions that run with it, or to null when there are none. The deletion does not
  * wait for the answer to that question: a credential that leaked must go at once.
  */
 async function remove(records: CredentialRecords, owner: CredentialOwner, name: string, ctx: RequestContext) {
+	if (!(await records.get(owner, name))) throw unknown(name);
+	await enterBegun(ctx.broker, resourceOf(owner, name));
 	if (!(await records.delete(owner, name))) throw unknown(name);
 	const affected_sessions = await affected(owner, name, ctx).catch(() => null);
 	return affected_sessions?.length === 0 ? null : { affected_sessions };

@@ -28,6 +28,7 @@ import { openApi } from "./routes/openapi.ts";
 import { OriginGuard } from "./http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
 import { Readiness } from "./http/readiness.ts";
+import { RefusalNotes } from "./callers/refusal-notes.ts";
 import { RequestChain } from "./request-chain.ts";
 import { rootPage } from "./routes/root-page.ts";
 import { RouteTable } from "./routes/route-table.ts";
@@ -82,7 +83,8 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	);
 	const guard = guardOf(config, portOf(server), identity);
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
-	const authenticator = new Authenticator({ identity, key, tokens, admissions });
+	const refusals = new RefusalNotes(() => bus?.caller);
+	const authenticator = new Authenticator({ identity, key, tokens, admissions, refusals });
 	const limits = new RequestLimits(limitsOf(config, platform.trustsCallers));
 	const watch = new StandingWatch();
 	const report = (error: unknown, requestId: string) => bus?.logError(`Request ${requestId} failed`, error);

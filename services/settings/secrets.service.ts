@@ -1,5 +1,6 @@
 /** Offers names and keys of secrets on the bus; values come in and never go out. */
 import type { ServiceSchema } from "moleculer";
+import { enterBegun } from "#shared/audit/enter-begun.ts";
 import { implement } from "#shared/bus/service.ts";
 import { secrets as contract } from "#shared/contracts/settings/secrets.ts";
 import { NotFoundError } from "#shared/errors.ts";
@@ -16,8 +17,9 @@ export function secretsService(store: SecretStore): ServiceSchema {
 				return memoryPage(all, ({ name }) => ({ value: name, id: name }), { ...page, known });
 			},
 
-			async create(secret, principal) {
+			async create(secret, principal, ctx) {
 				refuseInvalid(secret);
+				await enterBegun(ctx.broker, `secrets/${secret.name}`);
 				return store.create(principal, secret);
 			},
 

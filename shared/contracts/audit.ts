@@ -78,16 +78,18 @@ export const audit = defineContract("audit", {
 		returns: { type: "object", props: auditExport },
 		errors: [503],
 	},
-	refused: {
+	enter: {
 		access: "system",
-		summary: "Enter a request that the gateway refused",
+		summary: "Enter what a person is about to do with something that is not in the store, or was refused",
 		params: {
 			actor: {
 				type: "object",
 				props: { kind: { type: "enum", values: ["user", "pat"] }, id: longName, tenant: longName },
 			},
 			action: name,
-			reason: { type: "string", max: 1_000 },
+			outcome: { type: "enum", values: ["begun", "refused"] },
+			resource: { ...longName, optional: true },
+			reason: { type: "string", max: 1_000, optional: true },
 			request_id: { ...name, optional: true },
 			address: { ...name, optional: true },
 		},

@@ -29,6 +29,7 @@ function blueprintCollection<const O extends "name" | "updated_at">(name: string
 			listed: { columns: ["tenant", "owner", order] },
 			grouped: { columns: ["tenant", "owner", "grouping", order] },
 		},
+		{ audited: ["name", "workload_type", "model", "is_default", "cli_tool"] },
 	);
 }
 

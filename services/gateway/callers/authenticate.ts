@@ -8,6 +8,7 @@ import { mayUseSession } from "#shared/access/access-table.ts";
 import { admit } from "#shared/access/admission.ts";
 import type { AnyAction } from "#shared/bus/contract.ts";
 import { anonymous, type Principal } from "#shared/bus/principal.ts";
+import { ForbiddenError } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Admissions } from "./admissions.ts";
 import { bearerToken } from "./bearer-token.ts";
@@ -15,6 +16,7 @@ import type { Ends } from "../http/connection-rows.ts";
 import { notFound } from "../http/http-errors.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import type { PersonalTokens } from "./personal-tokens.ts";
+import type { RefusalNotes } from "./refusal-notes.ts";
 
 const podTokenForm = /^svcs_([0-9a-f-]{36})_(\d{1,9})_[\w-]{43}$/;
 
@@ -34,6 +36,8 @@ export interface AuthenticatorOptions {
 	readonly key: InstallationKey;
 	readonly tokens: PersonalTokens;
 	readonly admissions: Pick<Admissions, "admit">;
+	/** Learns of requests that a known caller may not make. */
+	readonly refusals?: Pick<RefusalNotes, "note">;
 }
 
 /** Authenticates the requests of one gateway. */
@@ -42,12 +46,14 @@ export class Authenticator {
 	readonly #key: InstallationKey;
 	readonly #tokens: PersonalTokens;
 	readonly #admissions: Pick<Admissions, "admit">;
+	readonly #refusals: Pick<RefusalNotes, "note"> | undefined;
 
-	constructor({ identity, key, tokens, admissions }: AuthenticatorOptions) {
+	constructor({ identity, key, tokens, admissions, refusals }: AuthenticatorOptions) {
 		this.#identity = identity;
 		this.#key = key;
 		this.#tokens = tokens;
 		this.#admissions = admissions;
+		this.#refusals = refusals;
 	}
 
 	/**
@@ -58,10 +64,20 @@ export class Authenticator {
 	 */
 	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
 		if (action.access === "public") return anonymous;
-		const principal = admit(await this.#find(headers, connection), action);
+		const principal = this.#admitted(await this.#find(headers, connection), action, connection);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;
+	}
+
+	#admitted(found: Principal | undefined, action: AnyAction, { remoteAddress: address = "" }: Ends): Principal {
+		try {
+			return admit(found, action);
+		} catch (error) {
+			if (found && error instanceof ForbiddenError)
+				this.#refusals?.note({ principal: found, action: action.name, reason: error.message, address });
+			throw error;
+		}
 	}
 
 	async #find(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {

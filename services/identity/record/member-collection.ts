@@ -22,6 +22,7 @@ export const memberCollection = defineCollection(
 		by_role: { columns: ["tenant", "state", "role", "user"] },
 		by_user: { columns: ["user", "granted_at"] },
 	},
+	{ audited: ["user_id", "tenant_id", "role"] },
 );
 
 export type MemberColumns = (typeof memberCollection)["columns"];

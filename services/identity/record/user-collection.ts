@@ -12,6 +12,7 @@ export const userCollection = defineCollection(
 		rev: "integer",
 	},
 	{ by_age: { columns: ["kind", "created_at"] } },
+	{ audited: ["email", "status"] },
 );
 
 export type UserDocument = Document<(typeof userCollection)["columns"]>;

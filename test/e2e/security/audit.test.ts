@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { AuditEntryResource } from "#shared/contracts/audit.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { ApiClient } from "../../support/clients/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
@@ -69,8 +70,29 @@ describe("audit", function () {
 		expect(await entriesFor("actor=alice")).to.have.length.at.least(3);
 	});
 
-	it("is for the administrators of its tenant only", async () => {
+	it("says what was stored outside of the store, and never the values", async () => {
+		const credential = { name: "the-key", secret_type: "api_key", data: { key: canary } };
+		expect((await as("alice").post("/credentials", credential)).status).to.equal(201);
+		const desk = new ApiClient(`${platform.url}/api/v1/users`, { authorization: "Bearer token-of-alice" });
+		expect((await desk.post("/tokens", { name: "ci" })).status).to.equal(201);
+		const profile = { name: "fast", workload_type: "session" };
+		expect((await as("alice").post("/profiles", profile)).status).to.equal(201);
+		await eventually(async () => {
+			const found = (await entriesFor("actor=alice")).map(({ action, outcome }) => `${action} ${outcome}`);
+			return ["credentials.create begun", "tokens.create done", "profiles.create done"].every((one) =>
+				found.includes(one),
+			);
+		});
+	});
+
+	it("is for the administrators of its tenant only, and says who tried", async () => {
 		expect((await as("alice").get("/admin/audit")).status).to.equal(403);
+		await eventually(async () =>
+			(await entriesFor("actor=alice")).some(
+				({ action, outcome, reason }) =>
+					action === "audit.list" && outcome === "refused" && reason === "Administrator role required",
+			),
+		);
 		expect((await as("alice").get("/admin/audit/export")).status).to.equal(403);
 		expect(JSON.stringify(await entriesFor("limit=500", "carol"))).not.to.include("alice");
 	});

@@ -1,0 +1,23 @@
+/** Enters what a person is about to do with something that is not in the platform's store, e.g. a credential. */
+import { systemPrincipal } from "../bus/principal.ts";
+import { call, type Caller } from "../bus/service.ts";
+import { vouch } from "../bus/vouched-principal.ts";
+import { audit } from "../contracts/audit.ts";
+import { currentActor } from "./actor.ts";
+
+const job = vouch(systemPrincipal("audit"));
+
+/**
+ * Resolves when the entry is in the audit log, or at once when no person acts.
+ * @param resource The object, e.g. `credentials/github`.
+ * @throws {UnavailableError} when it cannot be entered; the caller then changes nothing.
+ */
+export async function enterBegun(caller: Caller, resource: string): Promise<void> {
+	const actor = currentActor();
+	if (!actor || (actor.principal.kind !== "user" && actor.principal.kind !== "pat")) return;
+	const { principal, action, request_id, address } = actor;
+	const { kind, id, tenant } = { ...principal, kind: actor.principal.kind };
+	const origin = { ...(request_id !== undefined && { request_id }), ...(address !== undefined && { address }) };
+	const entry = { actor: { kind, id, tenant }, action, outcome: "begun", resource, ...origin } as const;
+	await call(caller, audit.actions.enter, entry, { meta: { principal: job } });
+}
