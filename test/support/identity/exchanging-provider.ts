@@ -44,7 +44,8 @@ export class ExchangingProvider implements AsyncDisposable {
 			"audience",
 			"expires_in",
 		]);
-		server.on("request", this.#provider.callback());
+		const handle = this.#provider.callback();
+		server.on("request", (request, response) => void handle(request, response));
 	}
 
 	static async start(): Promise<ExchangingProvider> {
@@ -107,24 +108,26 @@ export class ExchangingProvider implements AsyncDisposable {
 		};
 	}
 
+	/** Returns the subject of a login token that is meant for this client, too. */
+	async #subjectOf(token: string, clientId: string): Promise<string> {
+		const { kty, n, e, kid, alg } = this.#key;
+		const publicKey = { kty, n, e, kid, alg } as JWK;
+		const rules = { issuer: this.issuer, audience: clientId };
+		const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: [publicKey] }), rules).catch(() => {
+			throw new errors.InvalidGrant("subject_token is invalid");
+		});
+		return payload.sub ?? "";
+	}
+
 	async #exchange(context: KoaContextWithOIDC): Promise<void> {
 		const { oidc } = context;
 		const { params = {}, client } = oidc;
 		this.asked.push({ ...params });
 		const { subject_token, expires_in } = params;
 		if (typeof subject_token !== "string") throw new errors.InvalidRequest("subject_token is required");
-		const { kty, n, e, kid, alg } = this.#key;
-		const keys = createLocalJWKSet({
-			keys: [{ ...(kty && { kty }), ...(n && { n }), ...(e && { e }), kid, alg } as JWK],
-		});
-		const { payload } = await jwtVerify(subject_token, keys, {
-			issuer: this.issuer,
-			audience: client?.clientId ?? "",
-		}).catch(() => {
-			throw new errors.InvalidGrant("subject_token is invalid");
-		});
-		const token = await this.#token(payload.sub ?? "", {
-			client: client?.clientId ?? "",
+		const { clientId = "" } = client ?? {};
+		const token = await this.#token(await this.#subjectOf(subject_token, clientId), {
+			client: clientId,
 			seconds: Math.min(Number(expires_in) || longestSeconds, longestSeconds),
 			audiences: [audience],
 			...this.faults,
