@@ -12,7 +12,7 @@ export interface SecretTarget {
 const prefixes: readonly (readonly [RegExp, SecretRoot])[] = [
 	[/^\/run\/secrets\/(?=.)/, "secrets"],
 	[/^~\/(?=.)/, "home"],
-	[/^\/home\/[^/]+\/(?=.)/, "home"],
+	[/^\/home\/(?!\.\.?\/)[^/]+\/(?=.)/, "home"],
 ];
 
 const maxLength = 500;

@@ -1,0 +1,100 @@
+/** The secrets of a launch in a real pod: where they are, who can read them, and what a hostile launch cannot do. */
+import { expect } from "chai";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
+import { TestSession } from "../../../support/pods/test-pod.ts";
+import { serveGit } from "../../../support/repositories/git-http-server.ts";
+import { makeRepository } from "../../../support/repositories/git-repository.ts";
+
+const none: PodSecrets = { variables: {}, files: [], git_credentials: [], warnings: [] };
+
+function home(path: string, content = "canary"): PodSecrets["files"][number] {
+	return { root: "home", path, content };
+}
+
+describe("the secrets of a launch", function () {
+	this.timeout(60_000);
+
+	it("are in the programs of the pod and in one folder, and the log hides them", async () => {
+		await using session = new TestSession();
+		const secrets_folder = join(session.folder, "run-g1", "secrets");
+		const pod = await session.start({
+			secrets_folder,
+			secrets: {
+				variables: { TOKEN: "canary-variable", PATH: "/evil" },
+				files: [
+					home(".ssh/id_rsa", "canary-file"),
+					{ root: "secrets", path: "tls/certificate", content: "canary-cert" },
+				],
+				git_credentials: ["https://me:canary-git@git.example"],
+				warnings: ['credential "x" does not exist'],
+			},
+			setup_scripts: ['echo "set up with $TOKEN"; cat ~/.ssh/id_rsa; printf %s "$TOKEN" > seen'],
+		});
+		expect(readFileSync(join(session.workspace, "seen"), "utf8")).to.equal("canary-variable");
+		const asked = await pod.ask(
+			'$ printf %s "$TOKEN" | rev; cat "$ATELIER_SECRETS/tls/certificate" | rev; echo; echo $PATH',
+		);
+		expect(asked.content).to.contain("elbairav-yranac").and.contain("trec-yranac").and.not.contain("/evil");
+		const logs = (await pod.logs()).join("\n");
+		expect(logs).to.contain("set up with ***").and.contain('credential "x" does not exist').and.not.contain("canary");
+		expect(readdirSync(secrets_folder).toSorted()).to.deep.equal(["env.sh", "files", "git-credentials", "tls"]);
+		for (const file of ["env.sh", "git-credentials", "files/0", "tls/certificate"])
+			expect(lstatSync(join(secrets_folder, file)).mode & 0o777, file).to.equal(0o600);
+		expect(lstatSync(secrets_folder).mode & 0o777).to.equal(0o700);
+		expect(lstatSync(join(pod.launch.home, ".ssh/id_rsa")).isSymbolicLink(), "removed with the folder").to.equal(true);
+	});
+
+	it("go to no other place, whatever the launch says", async () => {
+		await using session = new TestSession();
+		const launch = session.launch();
+		const elsewhere = join(session.folder, "elsewhere");
+		mkdirSync(elsewhere);
+		writeFileSync(join(launch.home, "taken"), "mine");
+		symlinkSync(elsewhere, join(launch.home, "link"));
+		symlinkSync(join(elsewhere, "target"), join(launch.home, "dangling"));
+		const paths = [
+			"../x",
+			"/x",
+			"a/../../x",
+			"link/x",
+			"dangling",
+			"taken",
+			"",
+			".",
+			"a//b",
+			".gitconfig",
+			"\0",
+			"-rf",
+		];
+		const pod = await session.start({
+			home: launch.home,
+			secrets: { ...none, files: [...paths.map((path) => home(path)), home("good/one")] },
+		});
+		expect(readdirSync(elsewhere)).to.deep.equal([]);
+		expect(readFileSync(join(launch.home, "taken"), "utf8")).to.equal("mine");
+		expect(readFileSync(join(launch.home, "good/one"), "utf8")).to.equal("canary");
+		expect(existsSync(join(session.folder, "x"))).to.equal(false);
+		const warnings = (await pod.logs()).filter((line) => line.includes("of a credential cannot be written"));
+		expect(warnings).to.have.length(paths.length);
+	});
+
+	it("are told to no other helper of git, so that none stores them", async () => {
+		await using session = new TestSession();
+		makeRepository(join(session.folder, "srv/origin"), { "README.md": "private\n" });
+		await using server = await serveGit(join(session.folder, "srv"), "ada", "canary-git");
+		const person = join(session.folder, "person");
+		mkdirSync(person);
+		writeFileSync(join(person, ".gitconfig"), "[credential]\n\thelper = store\n");
+		const url = `${server.url}/origin/.git`;
+		const pod = await session.start({
+			git_home: person,
+			repositories: [{ url, branch: "main", base_branch: "", path: "" }],
+			secrets: { ...none, git_credentials: [server.url.replace("//", "//ada:canary-git@")] },
+		});
+		expect(readdirSync(person)).to.deep.equal([".gitconfig"]);
+		const seen = await pod.ask("$ git fetch -q && cat README.md .git/config ~/.gitconfig; env; cat .git/FETCH_HEAD");
+		expect(seen.content).to.contain("private").and.not.contain("canary");
+	});
+});
