@@ -3,6 +3,7 @@
  * or after a wait. Its exit code is 0 when it was asked to end or never needed, 1 when the pod has failed (its status
  * says why), 65 when the launch document is invalid, and 75 when the session has an agent already.
  */
+import { dirname } from "node:path";
 import { ignoreDebuggerSignal } from "#shared/debugger-signal.ts";
 import { LaunchDocumentError, parseLaunchDocument, readLaunchText } from "./launch-document.ts";
 import { podContext } from "./io/pod-context.ts";
@@ -20,7 +21,7 @@ async function main(): Promise<number> {
 	if (waits && text === "") return 0;
 	const launch = parseLaunchDocument(text);
 	if (waits) becomeAgentOf(launch);
-	if (!holdSession(launch.state)) {
+	if (!holdSession(launch.state) || !holdSession(dirname(launch.workspace))) {
 		console.error(`Session "${launch.session_id}" has an agent already`);
 		return exitCodes.taken;
 	}

@@ -1,6 +1,6 @@
 /**
- * Ensures that a session has at most one agent, in any generation: the agent holds the lock on a file in the
- * session's own folder (docs/decisions/0017-processes-of-a-session.md).
+ * Ensures that a session and a workspace have at most one agent each, in any generation: the agent holds the lock on a
+ * file in the session's own folder, and on one beside the workspace (docs/decisions/0017-processes-of-a-session.md).
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const busy = 5;
  * Locks the session for as long as this process lives. Returns false when another process has the lock. The kernel
  * holds it (fcntl(2), through SQLite, which is part of Node): it ends with the process in any case, and child
  * processes do not inherit it.
- * @param folder The folder of the session's records; it is made when it is missing.
+ * @param folder The folder of the session's records, or the one of the workspace; it is made when it is missing.
  * @throws {Error} when the file cannot be used.
  */
 export function holdSession(folder: string): boolean {

@@ -6,9 +6,11 @@ import { call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { type Claim, sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import { launchSecrets } from "./launch-secrets.ts";
+import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { PassDependencies } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
+import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
 const job = vouch(systemPrincipal("pod-manager"));
 
@@ -35,14 +37,19 @@ export function podManager(dependencies: PassDependencies, startingPerOwner: num
 
 	let sweep: Sweep | undefined;
 
+	let keeper: WorkspaceKeeper | undefined;
+
 	const stop = async () => {
-		await Promise.all([sweep?.stop(), reconciler?.stop()]);
+		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop()]);
 	};
 
 	const schema: ServiceSchema = {
 		name: "pod-manager",
 
-		events: on(sessionDue, () => reconciler?.hint()),
+		events: {
+			...on(sessionDue, () => reconciler?.hint()),
+			...on(workspaceDue, () => keeper?.hint()),
+		},
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
@@ -53,10 +60,12 @@ export function podManager(dependencies: PassDependencies, startingPerOwner: num
 				{
 					runtime: dependencies.runtime,
 					expected: (asked) => expectedOver(this.broker, asked),
+					unknownWorkspaces: (ids) => call(this.broker, workspaceWork.actions.unknown, { ids }, workOptions()),
 					look: (sessionId) => passes.look(sessionId),
 				},
 				warn,
 			);
+			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(this.broker), warn);
 		},
 
 		stopped: stop,
@@ -79,6 +88,18 @@ function workOver(broker: ServiceBroker, starting_per_owner: number): Work {
 		},
 		observe: (report) => call(broker, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
 	};
+}
+
+function workspaceTasksOver(broker: ServiceBroker): WorkspaceTasks {
+	const { claim, report } = workspaceWork.actions;
+	return {
+		claim: (limit, measure) => call(broker, claim, { limit, measure }, workOptions()),
+		report: (done) => call(broker, report, done, workOptions()),
+	};
+}
+
+function workOptions() {
+	return { meta: jobMeta(), timeout: observeTimeoutMs };
 }
 
 function expectedOver(broker: ServiceBroker, asked: Asked): Promise<ExpectedPage> {

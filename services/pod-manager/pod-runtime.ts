@@ -38,7 +38,10 @@ export interface Pod {
 export type PodSpec = Omit<
 	LaunchDocument,
 	"proof" | "status_file" | "workspace" | "state" | "home" | "git_home" | "secrets_folder"
->;
+> & {
+	/** The workspace in which it runs. Its files outlive the session; no other session has them meanwhile. */
+	readonly workspace_id: string;
+};
 
 /** The separation of a pod from the platform and from other pods. `none`: it has the platform's own rights. */
 export type Isolation = "none" | "container";
@@ -62,7 +65,7 @@ export interface Inventory {
 	 * any moment.
 	 */
 	readonly unfinished: readonly Pod[];
-	/** Ids of the sessions whose workspace is stored, with a pod or without one. */
+	/** Ids of workspaces and sessions that have stored files or records, with a pod or without one. */
 	readonly workspaces: readonly string[];
 	/** Sentences about problems that the runtime cannot solve by itself. */
 	readonly troubles: readonly string[];
@@ -96,8 +99,15 @@ export interface PodRuntime {
 	end(pod: Pod, graceMs: number): Promise<void>;
 	/** Removes the records of a pod that is gone. */
 	forget(pod: Pod): Promise<void>;
-	/** Removes the workspace and the state of a session that has no pod. */
+	/** Removes the records of a session that has no pod, and leaves its workspace. */
 	purge(sessionId: string): Promise<void>;
+	/** Removes the files of a workspace that no session has; does nothing when there are none. */
+	removeWorkspace(workspaceId: string): Promise<void>;
+	/**
+	 * Returns the bytes that a workspace occupies, which may take long; 0 when there is none. @throws {Error} when the
+	 * signal aborts.
+	 */
+	measureWorkspace(workspaceId: string, signal: AbortSignal): Promise<number>;
 	/**
 	 * Calls `onChange` within a second with every session whose pods have changed, until the signal aborts. It changes
 	 * nothing itself.
@@ -114,6 +124,8 @@ export const podRuntimeMethods = [
 	"end",
 	"forget",
 	"purge",
+	"removeWorkspace",
+	"measureWorkspace",
 	"watch",
 ] as const;
 

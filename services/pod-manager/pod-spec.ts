@@ -31,7 +31,7 @@ export interface PodSpecDependencies {
 /** Returns the specification. @throws {Error} when the claim's launch settings are incomplete. */
 export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpec {
 	const { key, platformUrl, accessOf, refusalOf, mountRules } = dependencies;
-	const { id, generation } = claim;
+	const { id, generation, workspace } = claim;
 	const launch = checkedSettings(claim.launch);
 	const access = accessOf(launch.model);
 	const refusal = access ? undefined : refusalOf(launch.model);
@@ -42,6 +42,7 @@ export function podSpec(claim: Claim, dependencies: PodSpecDependencies): PodSpe
 		...(launch.mounts && mountRules && { mount_rules: rulesOf(mountRules) }),
 		session_id: id,
 		generation,
+		workspace_id: workspace,
 		installation: key.installationId(),
 		platform_url: platformUrl,
 		pod_token: key.podToken(id, generation),

@@ -25,6 +25,8 @@ export interface SweepDependencies {
 	 * nothing is changed.
 	 */
 	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
+	/** Returns those ids, at most {@link maxIds}, that belong to no workspace. */
+	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */
 	readonly look: (sessionId: string) => void;
 }
@@ -103,7 +105,7 @@ export class Sweep {
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
-		if (!this.#comparedAll) this.#reportOrphanedWorkspaces(workspaces.filter((id) => !sessions.has(id)));
+		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
 		for (const trouble of troubles) this.#log.write(trouble);
 		const unwanted = here.filter((pod) => sessions.get(pod.sessionId)?.generation !== pod.generation);
@@ -154,9 +156,12 @@ export class Sweep {
 		});
 	}
 
-	/** Logs workspaces without a session. They contain people's work, so they stay until somebody decides. */
-	#reportOrphanedWorkspaces(ids: readonly string[]): void {
-		if (ids.length > 0) this.#write(`${ids.length} workspace(s) remain of sessions that were deleted without them`);
+	/** Logs files that belong to nothing stored. They may be people's work, so they stay until somebody decides. */
+	async #reportOrphans(ids: readonly string[]): Promise<void> {
+		let count = 0;
+		for (let from = 0; from < ids.length; from += maxIds)
+			count += (await this.#dependencies.unknownWorkspaces(ids.slice(from, from + maxIds))).length;
+		if (count > 0) this.#write(`${count} folder(s) of files belong to no session and no workspace that is stored`);
 	}
 }
 

@@ -38,6 +38,10 @@ import { sessionRules } from "./commands/session-rules.ts";
 import { SessionStops } from "./commands/session-stops.ts";
 import { sessionWorkService } from "./session-work.service.ts";
 import { sessionsService } from "./sessions.service.ts";
+import { composeWorkspaces, type Workspaces } from "./workspaces/compose-workspaces.ts";
+import { workspaceCollection } from "./workspaces/workspace-collection.ts";
+import { workspacesService } from "./workspaces.service.ts";
+import { workspaceWorkService } from "./workspace-work.service.ts";
 import { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { usageService } from "./usage.service.ts";
 
@@ -50,20 +54,16 @@ export const collections = [
 	chatAddressCollection,
 	...chronicleCollections,
 	sessionEventCollection,
+	workspaceCollection,
 	...bookCollections,
 ] as const;
 
 export async function compose(platform: StoringPlatform): Promise<Part> {
-	const { config, key, store, eventLog, relay, log } = platform;
+	const { config, key, store, relay, log } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
-	const counts = new SessionCounts(store, eventLog);
-	await counts.open();
+	const counts = await openCounts(platform);
 	if (config.bus.url === "") await releaseLeases(store);
-	// Logs the failure; the counts stay right, because events that are not folded yet are counted from the log.
-	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
-	relay.onAppended(() => void counts.fold().catch(cannotCount));
-	relay.beforeTrim(() => counts.fold());
 
 	const hints = new Hints();
 	const wake = () => relay.wake();
@@ -72,24 +72,28 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const books = openBooks({ store, config, catalogue, records, counts, relay, log });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
+	const workspaces = composeWorkspaces({ store, log, config, due: (id) => hints.workspaceDue(id) });
+	const { ofSessions } = workspaces;
 	const running = new RunningLimits(store, limitsOf(config, platform.trustsCallers));
-	const creations = new SessionCreations(records, idempotency);
+	const creations = new SessionCreations(records, idempotency, ofSessions);
 	const commands = new SessionCommands({ records, creations, rules, running, due });
 	const stops = new SessionStops(commands, records);
+	const stopped = new StoppedSessions(records, idempotency);
+	const sweep = idempotencyRecordSweep(store, log);
 	const client = new SessionAgentClient();
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, idempotency });
 	const updates = new SessionUpdates({ records, models: rules.models, client, key });
-	const stopped = new StoppedSessions(records, idempotency);
 	const chronicles = composeChronicles({ store, wake, sessions: records, creations, rules, log });
 	const events = new SessionEventRecords(store);
-	const erasure = new SessionErasure({ history, chronicles: chronicles.ofSession, events, idempotency });
-	const sweep = idempotencyRecordSweep(store, log);
-	const claims = new SessionClaims(store, records, due, (gone) => erasure.erase(gone));
+	const use = { records, workspaces: ofSessions };
+	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
+	const claims = new SessionClaims(store, { ...use, hint: due, forget: (gone) => erasure.erase(gone) });
 
 	return {
 		services: [
-			sessionsService({ records, commands, stops, stopped, pod, sweep, updates }, hints),
+			sessionsService({ ...use, commands, stops, stopped, pod, sweep, updates }, hints),
+			...workspaceServices(workspaces),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, {
 				isLimited: (id) => books.budgets.isLimited(id),
@@ -108,4 +112,18 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			await counts.settled();
 		},
 	};
+}
+
+function workspaceServices({ records, upkeep, tasks }: Workspaces) {
+	return [workspacesService(records, upkeep), workspaceWorkService(tasks)];
+}
+
+async function openCounts({ store, eventLog, relay, log }: StoringPlatform): Promise<SessionCounts> {
+	const counts = new SessionCounts(store, eventLog);
+	await counts.open();
+	// Logs the failure; the counts stay right, because events that are not folded yet are counted from the log.
+	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
+	relay.onAppended(() => void counts.fold().catch(cannotCount));
+	relay.beforeTrim(() => counts.fold());
+	return counts;
 }

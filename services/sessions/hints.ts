@@ -4,6 +4,7 @@
  */
 import { type Publisher, publish } from "#shared/bus/service.ts";
 import { sessionDue } from "#shared/contracts/session-work.ts";
+import { workspaceDue } from "#shared/contracts/workspaces/workspace-work.ts";
 
 /** The hints of one process. */
 export class Hints {
@@ -15,5 +16,9 @@ export class Hints {
 
 	sessionDue(id: string): void {
 		if (this.#bus) void publish(this.#bus, sessionDue, { id }).catch(() => {});
+	}
+
+	workspaceDue(id: string): void {
+		if (this.#bus) void publish(this.#bus, workspaceDue, { id }).catch(() => {});
 	}
 }

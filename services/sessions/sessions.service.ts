@@ -23,6 +23,7 @@ import type { SessionPod } from "./pod/session-pod.ts";
 import type { SessionUpdates } from "./pod/session-updates.ts";
 import type { SessionRecords } from "./record/session-records.ts";
 import type { SessionStops } from "./commands/session-stops.ts";
+import type { SessionWorkspaces } from "./workspaces/session-workspaces.ts";
 import type { StoppedSessions } from "./commands/stopped-sessions.ts";
 import { refuseStale } from "./record/stale-launch.ts";
 
@@ -36,11 +37,12 @@ export interface SessionsOptions {
 	/** The removal of answers whose keys are no longer remembered. */
 	readonly sweep: RecurringJob;
 	readonly updates: SessionUpdates;
+	readonly workspaces: SessionWorkspaces;
 }
 
 /** @param hints Receives the bus when it is connected. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stops, stopped, pod, sweep, updates } = options;
+	const { records, commands, stops, stopped, pod, sweep, updates, workspaces } = options;
 
 	return {
 		name: sessions.name,
@@ -52,10 +54,12 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 			},
 
 			async create(request, principal, ctx) {
-				refuseUnbuilt(request);
 				const blueprints = await namedBlueprints(request, principal, ctx);
 				const warnings = await credentialWarnings(request.credential_names, principal, ctx);
-				return commands.create({ principal, key: ctx.meta.idempotency_key }, { request, blueprints, warnings });
+				const { workspace_id } = request;
+				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
+				const order = { request, blueprints, workspace, warnings };
+				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 
 			archive_stopped: ({ cursor }, ...who) => stopped.archive(commander(...who), cursor),
@@ -67,7 +71,7 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			async delete({ session_id, cleanup }, principal, ctx) {
 				const set = {
-					...(cleanup.includes("workspace_storage") && { desired: "purge" }),
+					...(cleanup.includes("workspace_storage") && { storage_policy: "remove" }),
 					...(cleanup.includes("chronicles") && { chronicle_policy: "remove" }),
 				};
 				await commands.run(commander(principal, ctx), "delete", session_id, { columns: { set } });
@@ -130,11 +134,6 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 function commander(principal: Principal, ctx: RequestContext) {
 	const { idempotency_key: key, deadline } = ctx.meta;
 	return { principal, key, deadline };
-}
-
-/** Refuses the ids of listed workspaces, none of which exist yet. */
-function refuseUnbuilt({ workspace_id }: { workspace_id?: string | null | undefined }): void {
-	if (workspace_id) throw new UnprocessableError(`Workspace "${workspace_id}" does not exist`, "WORKSPACE_UNKNOWN");
 }
 
 /** Parses a status in upper or lower case; the specification writes upper case. @throws {InvalidParametersError} */

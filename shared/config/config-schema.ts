@@ -8,6 +8,7 @@ import { mcpServerFields } from "./mcp-server-fields.ts";
 import { outboundFields } from "./outbound-fields.ts";
 import { patFields } from "./pat-fields.ts";
 import { schema } from "../bus/schema.ts";
+import { workspaceFields } from "./workspace-fields.ts";
 
 /** An amount in US dollars; absent: no limit. */
 const dollars = { type: "number", min: 0, max: 1_000_000, optional: true } as const;
@@ -212,6 +213,7 @@ export const configSchema = schema({
 		},
 	},
 	outbound: { type: "object", props: outboundFields },
+	workspaces: { type: "object", props: workspaceFields },
 	templates: { ...adapter, description: "Source of templates" },
 	secrets: { ...adapter, description: "Store of the secrets of users" },
 	credential_store: { ...adapter, description: "Store of credentials (docs/credentials.md)" },

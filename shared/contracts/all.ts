@@ -25,6 +25,7 @@ import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
 import { tokens } from "./pat/tokens.ts";
 import { usage } from "./usage.ts";
+import { workspaces } from "./workspaces/workspaces.ts";
 
 export const publicContracts: readonly Contract[] = [
 	agents,
@@ -52,4 +53,5 @@ export const publicContracts: readonly Contract[] = [
 	tokens,
 	usage,
 	users,
+	workspaces,
 ];

@@ -18,7 +18,7 @@ const text = { type: "string" } as const;
 const named = { ...text, max: 1_000 } as const;
 const freeForm = { type: "record", key: { type: "string" }, value: { type: "any" } } as const;
 
-/** The desired states of a session's pods: one that runs, none, or none and no workspace either. */
+/** The desired states of a session's pods: one that runs, none, or none and no records of the session either. */
 export const desiredStates = ["run", "stop", "purge"] as const;
 export type Desired = (typeof desiredStates)[number];
 
@@ -29,6 +29,7 @@ const claim = {
 	generation: count,
 	desired: { type: "enum", values: desiredStates },
 	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
+	workspace: { ...id, description: "The workspace that the pod runs in, which no other session has" },
 	launch: { ...freeForm, description: "LaunchSettings (shared/pod/launch.ts)" },
 	attempts: { ...count, description: "Claims since the last command; the first is 1" },
 } as const;
@@ -79,7 +80,7 @@ const observation = {
 		optional: true,
 		description: "Durations of the clones of this launch, by the repository's folder",
 	},
-	purged: { type: "boolean", default: false, description: "Whether the workspace was removed too" },
+	purged: { type: "boolean", default: false, description: "Whether the records of the session were removed too" },
 } as const;
 export type Observation = Output<typeof observation>;
 

@@ -124,7 +124,7 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			expect((await one())?.state).to.equal("ready");
 		});
 
-		it("keeps the workspace for the next launch, until it is purged", async () => {
+		it("keeps the workspace for the next launch and when the session is purged, until it is removed", async () => {
 			await runtime.create(podSpecFor(id, 1));
 			const first = await inState("ready");
 			expect(await runtime.purge(id).catch((error: unknown) => error)).to.be.an("error");
@@ -135,9 +135,32 @@ export function describePodRuntime(name: string, open: () => Promise<PodWorld>):
 			await gone(await inState("ready"));
 			await runtime.purge(id);
 			await world.runtime().purge(id);
+			expect(world.hasWorkspace(id)).to.equal(true);
+			expect(await runtime.find(id)).to.deep.equal([]);
+			await runtime.removeWorkspace(id);
+			await world.runtime().removeWorkspace(id);
 			expect(world.hasWorkspace(id)).to.equal(false);
 			expect((await runtime.inventory()).workspaces).not.to.include(id);
-			expect(await runtime.find(id)).to.deep.equal([]);
+		});
+
+		it("runs the pod of another session in a workspace that is free, and measures it", async () => {
+			const { signal } = new AbortController();
+			expect(await runtime.measureWorkspace(id, signal)).to.equal(0);
+			await runtime.create(podSpecFor(id, 1));
+			await runtime.forget(await gone(await inState("ready")));
+			await runtime.purge(id);
+			const workspace_id = id;
+			id = randomUUID();
+			await runtime.create({ ...podSpecFor(id, 1), workspace_id });
+			await runtime.forget(await gone(await inState("ready")));
+			await runtime.purge(id);
+			expect(world.hasWorkspace(workspace_id)).to.equal(true);
+			expect((await runtime.inventory()).workspaces)
+				.to.include(workspace_id)
+				.and.not.to.include(id);
+			expect(await runtime.measureWorkspace(workspace_id, signal)).to.be.above(0);
+			await runtime.removeWorkspace(workspace_id);
+			expect(await runtime.measureWorkspace(workspace_id, signal)).to.equal(0);
 		});
 
 		it("leaves its pods running when it is closed", async () => {

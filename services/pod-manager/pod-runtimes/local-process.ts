@@ -14,6 +14,7 @@ import { projectRoot as ownRoot } from "#shared/project-root.ts";
 import type { Inventory, Pod, PodRuntime, PodSpec, RuntimeHost } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
+import { folderBytes } from "./local-process/folder-size.ts";
 import { isSameLaunch, type Launch } from "./local-process/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
 import { MarkedProcesses } from "./local-process/marked-processes.ts";
@@ -129,7 +130,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			throw new Error(`Cannot start "${podName(launch.sessionId, launch.generation)}" while "${other.name}" lives`);
 		}
 		await this.#runs.create(launch);
-		const folders = await this.#sessions.create(launch.sessionId);
+		const folders = await this.#sessions.create(launch.sessionId, spec.workspace_id);
 		failpoint("local-process.before-spawn");
 		const document = this.#document(spec, launch, folders);
 		const log = this.#runs.log(launch);
@@ -175,7 +176,15 @@ export class LocalProcessRuntime implements PodRuntime {
 		await Promise.all(
 			launches.filter((launch) => launch.sessionId === sessionId).map((launch) => this.#runs.discard(launch)),
 		);
-		await this.#sessions.discard(sessionId);
+		await this.#sessions.discardRecords(sessionId);
+	}
+
+	removeWorkspace(workspaceId: string): Promise<void> {
+		return this.#sessions.discardWorkspace(workspaceId);
+	}
+
+	measureWorkspace(workspaceId: string, signal: AbortSignal): Promise<number> {
+		return folderBytes(this.#sessions.workspace(workspaceId), signal);
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
@@ -228,7 +237,11 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
 
-	#document(spec: PodSpec, launch: Launch, folders: { workspace: string; state: string }): LaunchDocument {
+	#document(
+		{ workspace_id: _folder, ...spec }: PodSpec,
+		launch: Launch,
+		folders: { workspace: string; state: string },
+	): LaunchDocument {
 		return {
 			...spec,
 			...folders,

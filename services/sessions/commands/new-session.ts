@@ -30,6 +30,8 @@ export interface NewSession {
 	readonly warnings?: readonly string[] | undefined;
 	/** The limit of its cost in US dollars when the request names none; default no limit. */
 	readonly sessionLimit?: number | undefined;
+	/** The workspace that it continues to use; default one of its own. */
+	readonly workspace?: string | undefined;
 	/** The first status; default `starting`. */
 	readonly status?: "starting" | "created";
 }
@@ -56,6 +58,7 @@ export function newSession(order: NewSession): SessionDocument {
 		attempts: 0,
 		...(status === "starting" && { due_at: at }),
 		launch,
+		workspace: order.workspace ?? id,
 		...(limit !== null && { limit_micros: microsOf(limit), committed_micros: 0 }),
 	};
 }

@@ -19,6 +19,8 @@ import type { SessionDecision, SessionRecords } from "../record/session-records.
 import type { SessionRules } from "./session-rules.ts";
 import { type GitSource, resolveSource } from "./session-source.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
+import { continuedLaunch, continuedOrder } from "./levels/continued-workspace.ts";
+import type { WorkspaceSource } from "../workspaces/workspace-changes.ts";
 
 /** The request for a new session, with the blueprints that it names. */
 export interface CreateOrder {
@@ -26,6 +28,8 @@ export interface CreateOrder {
 	readonly blueprints?: Blueprints;
 	/** Warnings of what was found out about the request before. */
 	readonly warnings?: readonly string[];
+	/** The source of the workspace that the request names. */
+	readonly workspace?: WorkspaceSource | undefined;
 }
 
 /** The parameters that some commands have beside the session. */
@@ -66,20 +70,26 @@ export class SessionCommands {
 	 * @throws {UnprocessableError} when the repository, branch or model cannot be used, or the key was used for another
 	 * request.
 	 */
-	async create(commander: Commander, { request: asked, blueprints = {}, warnings }: CreateOrder): Promise<JsonText> {
+	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
+		const { request: asked, blueprints = {}, workspace, warnings } = creation;
 		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal } = commander;
 		const order = mergedOrder(asked, blueprints);
 		const { request, level } = order;
-		const { source, mounts } = await this.#sourceOf(principal, order);
-		const launch = { ...launchSettings(request, source, level, protocols), ...(mounts && { mounts }) };
+		const where = workspace ? continuedOrder(asked, workspace) : order;
+		const { source, mounts } = await this.#sourceOf(principal, where);
+		const merged = { ...launchSettings(request, source, level, protocols), ...(mounts && { mounts }) };
+		const launch = workspace ? continuedLaunch(merged, workspace) : merged;
 		models.refuseUnknown(launch.model);
 		const agent = agents.get(launch.agent);
 		const settings = { principal, request, source, launch, agent, sessionLimit, blueprints, warnings };
 		const { id, wire } = await this.#creations.create(commander, {
 			action: "create",
 			params: asked,
-			make: (id, at) => ({ ...newSession({ id, at, ...settings }), levels: storedLevels(order) }),
+			make: (id, at) => ({
+				...newSession({ id, at, ...settings, workspace: asked.workspace_id ?? undefined }),
+				levels: storedLevels(order),
+			}),
 			admit: (insert) => this.#running.launch({ tenant: principal.tenant, owner: principal.id }, insert),
 		});
 		this.#due(id);

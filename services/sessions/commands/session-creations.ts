@@ -11,6 +11,7 @@ import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { Commander } from "./commander.ts";
 import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
 
 /** The creation of one session. */
@@ -36,22 +37,24 @@ export interface Created {
 export class SessionCreations {
 	readonly #records: SessionRecords;
 	readonly #idempotency: IdempotencyRecords;
+	readonly #workspaces: SessionWorkspaces;
 
-	constructor(records: SessionRecords, idempotency: IdempotencyRecords) {
+	constructor(records: SessionRecords, idempotency: IdempotencyRecords, workspaces: SessionWorkspaces) {
 		this.#records = records;
 		this.#idempotency = idempotency;
+		this.#workspaces = workspaces;
 	}
 
 	/**
 	 * Creates the session, or returns the one that the key has created. @throws {UnprocessableError} when the key was
-	 * used for another request.
+	 * used for another request; {ConflictError} when another session has its workspace, or the quota is used up.
 	 */
 	async create({ principal, key }: Commander, creation: Creation): Promise<Created> {
 		const { action, params, make, admit = (insert) => insert() } = creation;
 		const at = now();
 		const fresh = make(timeBasedUuid(at), at);
 		if (key === undefined) {
-			await admit(() => this.#records.insert(fresh));
+			await admit(() => this.#add(fresh));
 			return fresh;
 		}
 		const id = nameBasedUuid(principal.tenant, principal.id, action, key);
@@ -71,8 +74,14 @@ export class SessionCreations {
 		if (record.completed === 1) return { id: session, wire: record.wire };
 		const document = session === fresh.id ? fresh : make(session, firstAt);
 		// Inserts the session unless a concurrent or earlier run of the same command has inserted it.
-		if (!(await this.#records.exists(session))) await admit(() => insertOnce(() => this.#records.insert(document)));
+		if (!(await this.#records.exists(session))) await admit(() => insertOnce(() => this.#add(document)));
 		failpoint("sessions.creation-written");
 		return { id: session, wire: await this.#idempotency.complete(id, document.wire) };
+	}
+
+	/** Stores a session that has its workspace. */
+	async #add(document: SessionDocument): Promise<void> {
+		await this.#workspaces.reserve(document);
+		await this.#records.insert(document);
 	}
 }

@@ -3,6 +3,7 @@ import type { SessionChronicles } from "../chronicles/session-chronicles.ts";
 import type { SessionEventRecords } from "../raw-events/session-event-records.ts";
 import type { IdempotencyRecords } from "../commands/idempotency-records.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
+import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import type { SessionHistory } from "./session-history.ts";
 
 /** The dependencies of {@link SessionErasure}. */
@@ -11,6 +12,7 @@ export interface SessionErasureDependencies {
 	readonly chronicles: SessionChronicles;
 	readonly events: SessionEventRecords;
 	readonly idempotency: IdempotencyRecords;
+	readonly workspaces: SessionWorkspaces;
 }
 
 /** The erasure of sessions; it may be repeated after a crash. */
@@ -24,6 +26,7 @@ export class SessionErasure {
 	/** Erases everything but the record itself, and prevents commands from creating the session again. */
 	async erase(document: SessionDocument): Promise<void> {
 		await this.eraseContents(document.id, document.chronicle_policy);
+		await this.#dependencies.workspaces.release(document);
 		await this.#dependencies.idempotency.completeCreationOf(document.id);
 	}
 

@@ -62,7 +62,7 @@ export function enter(
 			archived_at: status === "archived" ? isoTime(at) : null,
 			...(!hasChat(status) && { chat_endpoint: null }),
 			...(shown && { error: shown.message }),
-			...(desiredOf(status) === "stop" && { activity_state: null, activity_metadata: {} }),
+			...(desiredOf(status) !== "run" && { activity_state: null, activity_metadata: {} }),
 		},
 		columns: {
 			set: {

@@ -46,6 +46,10 @@ export const sessionCollection = defineCollection(
 		parent_chronicle: "text",
 		/** The value `remove` in a tombstone whose chronicles are removed with it; absent: they are retained. */
 		chronicle_policy: "text",
+		/** The workspace that its pods run in; absent in sessions of an older version, whose workspace has their id. */
+		workspace: "text",
+		/** The value `remove` in a tombstone whose workspace is removed with it; absent: it is archived. */
+		storage_policy: "text",
 		/** The answers to commands with an `Idempotency-Key`. */
 		answers: "json",
 		...accountColumns,

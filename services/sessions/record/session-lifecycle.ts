@@ -44,8 +44,9 @@ export function mayStart(status: SessionStatus): boolean {
 	return transitions[status].start !== undefined;
 }
 
-/** Returns the desired state of the pods of a session in this status. */
-export function desiredOf(status: StoredStatus): Exclude<Desired, "purge"> {
+/** Returns the desired state of the pods of a session in this status; a deleted one leaves no records either. */
+export function desiredOf(status: StoredStatus): Desired {
+	if (status === "deleted") return "purge";
 	return status === "starting" || status === "provisioning" || status === "running" ? "run" : "stop";
 }
 

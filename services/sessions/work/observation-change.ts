@@ -59,6 +59,11 @@ function progressChange(
 	return { at, members: { status_reason: { ...shown, code, message } }, columns: {}, event: "session_updated" };
 }
 
+/** Returns the change of a session that cannot run for a reason other than its pods. */
+export function failedChange(failure: Failure, at: number): SessionChange {
+	return { at, ...enter("failed", at, failure), event: "session_updated" };
+}
+
 /** Returns the change of the pod's base URL. */
 export function addressChange({ phase, address }: Observation): ColumnChange {
 	if (address !== undefined && (phase === "launching" || phase === "ready")) return { set: { address } };

@@ -15,7 +15,7 @@ import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
 import { dueSessions } from "./due-sessions.ts";
-import { addressChange, isReconciled, observationChange } from "./observation-change.ts";
+import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -29,6 +29,8 @@ import {
 } from "../record/launch-places.ts";
 import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
+import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
+import { workspaceOf } from "../workspaces/workspace-changes.ts";
 
 /** The length of a lease in milliseconds. It covers one pass and is never renewed. */
 const leaseMs = 15_000;
@@ -55,27 +57,30 @@ const unseen: Observation = { phase: "blocked", timings: {}, purged: false };
 
 const reporter = systemPrincipal("session-work");
 
+/** The dependencies of {@link SessionClaims}. */
+export interface ClaimDependencies {
+	readonly records: SessionRecords;
+	readonly workspaces: SessionWorkspaces;
+	/** Called when a session needs another pass at once. */
+	readonly hint: (id: string) => void;
+	/** Erases what else is stored of a session, before its document is removed. */
+	readonly forget: (document: SessionDocument) => Promise<void>;
+}
+
 /** The claims of this process. */
 export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
+	readonly #workspaces: SessionWorkspaces;
 	readonly #hint: (id: string) => void;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	/**
-	 * @param hint Called when a session needs another pass at once.
-	 * @param forget Erases what else is stored of a session, before its document is removed.
-	 */
-	constructor(
-		store: DocumentStore,
-		records: SessionRecords,
-		hint: (id: string) => void,
-		forget: (document: SessionDocument) => Promise<void>,
-	) {
+	constructor(store: DocumentStore, { records, workspaces, hint, forget }: ClaimDependencies) {
 		this.#store = store;
 		this.#records = records;
+		this.#workspaces = workspaces;
 		this.#hint = hint;
 		this.#forget = forget;
 	}
@@ -97,7 +102,7 @@ export class SessionClaims {
 		const failures: unknown[] = [];
 		for (const document of fitting(free)) {
 			try {
-				const claimed = await this.#lease(await this.#expireDeadline(document, at), at);
+				const claimed = await this.#claimOne(document, at);
 				if (claimed) claims.push(claimOf(claimed));
 			} catch (error) {
 				failures.push(error);
@@ -172,7 +177,18 @@ export class SessionClaims {
 			.document;
 	}
 
-	#lease(document: SessionDocument, at: number): Promise<SessionDocument | undefined> {
+	/** Leases a session. One that shall run has its workspace then, or it has failed. */
+	async #claimOne(found: SessionDocument, at: number): Promise<SessionDocument | undefined> {
+		const document = await this.#expireDeadline(found, at);
+		if (document.desired !== "run") return this.#lease(document, at);
+		const hold = await this.#workspaces.hold(document);
+		if ("workspace" in hold) return this.#lease(document, at, hold.workspace);
+		const fail = (record: SessionRecord) =>
+			record.document.desired === "run" ? failedChange(hold.failure, at) : undefined;
+		return this.#lease((await this.#records.change(reporter, document.id, fail)).document, at);
+	}
+
+	#lease(document: SessionDocument, at: number, workspace?: string): Promise<SessionDocument | undefined> {
 		const first = document.status === "starting" && document.claimed_at === undefined;
 		const { set, unset = [] } = placeTaken(document, at);
 		return this.#store.update(
@@ -184,6 +200,7 @@ export class SessionClaims {
 					lease_until: at + leaseMs,
 					due_at: at + leaseMs,
 					claimed_rev: document.rev ?? 0,
+					...(workspace !== undefined && { workspace }),
 					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
 					...set,
 				},
@@ -197,7 +214,10 @@ export class SessionClaims {
 	async #releaseLease(record: SessionRecord, { observed, due_in_ms }: PassReport): Promise<boolean> {
 		const { document } = record;
 		const reconciled = isReconciled(statusOf(record), observed, document.desired === "purge");
-		if (reconciled && document.status === "deleted") return this.#removeTombstone(document);
+		if (reconciled && observed.phase === "absent") {
+			if (document.status === "deleted") return this.#removeTombstone(document);
+			await this.#workspaces.settle(document);
+		}
 		const seen = both(addressChange(observed), placeAfter(document, observed, now()));
 		const { set = {}, unset = [] } = both(seen, { unset: ["lease_until"] });
 		const released = await this.#store.update(
@@ -259,6 +279,7 @@ function claimOf(document: SessionDocument): Claim {
 		...(document.tenant !== undefined && { tenant: document.tenant }),
 		...(document.owner !== undefined && { owner: document.owner }),
 		fence: document.fence ?? 0,
+		workspace: workspaceOf(document),
 		launch: (document.launch ?? {}) as Record<string, unknown>,
 		attempts: document.attempts ?? 0,
 	};

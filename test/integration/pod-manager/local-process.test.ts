@@ -199,6 +199,7 @@ describe("LocalProcessRuntime", function () {
 		await broken.forget(pod);
 		expect(readFileSync(join(pods.dataDir, "sessions", id, "agent.log"), "utf8")).to.include("its last words");
 		await broken.purge(id);
+		await broken.removeWorkspace(id);
 		expect(existsSync(join(pods.dataDir, "sessions", id))).to.equal(false);
 	});
 

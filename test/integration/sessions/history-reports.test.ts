@@ -21,6 +21,8 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { StoreUnderTest } from "../../contract/document-store.contract.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { openEmbedded } from "../../support/stores/open-stores.ts";
+import { workspacesOver } from "../../support/workspaces/test-workspaces.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("HistoryReports", () => {
 	let opened: StoreUnderTest;
@@ -33,6 +35,7 @@ describe("HistoryReports", () => {
 	before(async () => {
 		opened = await openEmbedded([
 			sessionCollection,
+			workspaceCollection,
 			historyCollection,
 			historyChunkCollection,
 			idempotencyRecordCollection,
@@ -53,7 +56,13 @@ describe("HistoryReports", () => {
 		const history = new SessionHistory(over);
 		const chronicles = new SessionChronicles(new ChronicleRecords(over, () => {}), new Timelines(over, () => {}));
 		const events = new SessionEventRecords(over);
-		const erasure = new SessionErasure({ history, chronicles, events, idempotency: new IdempotencyRecords(over) });
+		const erasure = new SessionErasure({
+			history,
+			chronicles,
+			events,
+			idempotency: new IdempotencyRecords(over),
+			workspaces: workspacesOver(over),
+		});
 		return new HistoryReports({ records, history, chronicles, events, erasure });
 	}
 

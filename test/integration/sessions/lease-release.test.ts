@@ -13,6 +13,8 @@ import { seen } from "../../support/platform/session-actor.ts";
 import { alice } from "../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../support/platform/session-commander.ts";
 import { sessionCreate } from "../../support/platform/session-record.ts";
+import { workspacesOver } from "../../support/workspaces/test-workspaces.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("releaseLeases()", () => {
 	let folder: string;
@@ -21,7 +23,7 @@ describe("releaseLeases()", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-leases-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection]);
+		await store.open([sessionCollection, workspaceCollection]);
 	});
 	afterEach(async () => {
 		await store.close();
@@ -31,12 +33,12 @@ describe("releaseLeases()", () => {
 	it("makes leased sessions due, and no others that wait for their time", async () => {
 		const records = new SessionRecords(store, () => {});
 		const commands = commandsOver(records, store);
-		const claims = new SessionClaims(
-			store,
+		const claims = new SessionClaims(store, {
 			records,
-			() => {},
-			async () => {},
-		);
+			workspaces: workspacesOver(store),
+			hint: () => {},
+			forget: async () => {},
+		});
 		for (let i = 0; i < 3; i++) await commands.create({ principal: alice }, { request: sessionCreate() });
 		const [first, second, third] = await claims.claim(3);
 		if (!first || !second || !third) return expect.fail("nothing to claim");

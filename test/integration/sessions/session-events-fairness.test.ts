@@ -12,6 +12,7 @@ import { openEmbedded } from "../../support/stores/open-stores.ts";
 import { alice, bob, callAs, type Nodes, startNodes } from "../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../support/platform/session-commander.ts";
 import { sessionCreate } from "../../support/platform/session-record.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("readings of raw events", function () {
 	this.timeout(60_000);
@@ -21,7 +22,7 @@ describe("readings of raw events", function () {
 	let events: SessionEventRecords;
 
 	before(async () => {
-		opened = await openEmbedded([sessionCollection, sessionEventCollection]);
+		opened = await openEmbedded([sessionCollection, workspaceCollection, sessionEventCollection]);
 		records = new SessionRecords(opened.store, () => {});
 		events = new SessionEventRecords(opened.store);
 		nodes = await startNodes(1, [sessionEventsService(records, events)]);

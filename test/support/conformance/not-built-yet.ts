@@ -3,14 +3,6 @@
  * when a listed operation has a route, and when one without a route is not listed.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
-	Workspaces: [
-		"listWorkspaces",
-		"getWorkspace",
-		"deleteWorkspace",
-		"restoreWorkspace",
-		"listAllWorkspaces",
-		"bulkDeleteWorkspaces",
-	],
 	"Issue Tracker": [
 		"trackerStatus",
 		"searchTrackerIssues",
@@ -37,7 +29,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"deleteIntegration",
 		"testIntegration",
 	],
-	Admin: ["adminBulkDeleteWorkspaces"],
 	Issues: ["searchIssues", "getIssue", "setIssueStatus"],
 	OAuth: ["oauthAuthorize", "oauthCallback", "oauthDisconnect"],
 	"Shared Repositories": ["listSharedRepos"],

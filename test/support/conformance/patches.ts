@@ -7,6 +7,7 @@ import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { blueprintPatches } from "./blueprint-patches.ts";
 import { identityPatches } from "./identity/identity-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
+import { workspacePatches } from "./workspaces/workspace-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
 import { tokenPatches } from "./token-patches.ts";
@@ -239,6 +240,7 @@ export const patches: readonly Patch[] = [
 	...blueprintPatches,
 	...credentialPatches,
 	...promptPatches,
+	...workspacePatches,
 ];
 
 /** Returns the table as text, with one line per difference. */

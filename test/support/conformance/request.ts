@@ -49,6 +49,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	addMember: { user_id: "dev-user" },
 	createCredential: { name: "walker", data: { token: "x" } },
 	createTenantCredential: { name: "walker", data: { token: "x" } },
+	bulkDeleteWorkspaces: {},
+	adminBulkDeleteWorkspaces: {},
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

@@ -8,6 +8,7 @@ import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
+import { walkWorkspaces } from "./workspaces/workspace-scenario.ts";
 import type { Walker } from "./walker.ts";
 
 interface SessionView {
@@ -28,6 +29,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkProfiles(walker);
 	await walkPresets(walker);
 	await walkIdentity(walker);
+	await walkWorkspaces(walker);
 	const id = await walkCreation(walker, repository);
 	await walkLists(walker, id);
 	await walkRunning(walker, id);

@@ -9,12 +9,13 @@ import { loadConfig } from "#shared/config/config.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
+import { workspacesOver } from "../workspaces/test-workspaces.ts";
 
 const shipped = readModelCatalogue("config/models.yaml");
 
 /** Returns the commands; nobody is notified of due sessions. */
 export function commandsOver(records: SessionRecords, store: DocumentStore, catalogue = shipped): SessionCommands {
-	const creations = new SessionCreations(records, new IdempotencyRecords(store));
+	const creations = new SessionCreations(records, new IdempotencyRecords(store), workspacesOver(store));
 	const config = loadConfig({});
 	return new SessionCommands({
 		records,

@@ -43,7 +43,7 @@ export class SessionDesk {
 			session.leasedUntil = at + leaseMs;
 			session.dueAt = at + leaseMs;
 			const { generation, desired, fence, attempts } = session;
-			return { id, generation, desired, fence, attempts, launch: { ...launchSettings } };
+			return { id, generation, desired, fence, attempts, workspace: id, launch: { ...launchSettings } };
 		});
 	}
 

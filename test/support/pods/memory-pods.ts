@@ -19,6 +19,10 @@ export class MemoryPods implements PodRuntime {
 	/** The pods by name. */
 	readonly pods = new Map<string, Pod>();
 	readonly workspaces = new Set<string>();
+	/** The sessions whose records were removed. */
+	readonly purged = new Set<string>();
+	/** The size of each workspace. */
+	bytes = 4_096;
 	/** Launches that were begun and never became a pod, by name. */
 	readonly begun = new Map<string, Pod>();
 	readonly troubles: string[] = [];
@@ -60,12 +64,12 @@ export class MemoryPods implements PodRuntime {
 		return found;
 	}
 
-	async create({ session_id, generation }: PodSpec): Promise<void> {
+	async create({ session_id, generation, workspace_id }: PodSpec): Promise<void> {
 		const name = podName(session_id, generation);
 		if (this.pods.has(name)) return;
 		const other = this.ofSession(session_id).find(({ state }) => state !== "gone");
 		if (other) throw new Error(`Cannot start "${name}" while "${other.name}" lives`);
-		this.workspaces.add(session_id);
+		this.workspaces.add(workspace_id);
 		this.put(memoryPod(session_id, generation, "launching"));
 	}
 
@@ -86,7 +90,15 @@ export class MemoryPods implements PodRuntime {
 		const living = this.ofSession(sessionId).find(({ state }) => state !== "gone");
 		if (living) throw new Error(`Cannot purge session "${sessionId}": "${living.name}" still lives`);
 		for (const pod of this.ofSession(sessionId)) this.pods.delete(pod.name);
-		this.workspaces.delete(sessionId);
+		this.purged.add(sessionId);
+	}
+
+	async removeWorkspace(workspaceId: string): Promise<void> {
+		this.workspaces.delete(workspaceId);
+	}
+
+	async measureWorkspace(workspaceId: string): Promise<number> {
+		return this.workspaces.has(workspaceId) ? this.bytes : 0;
 	}
 
 	watch(onChange: (sessionId: string) => void, signal: AbortSignal): void {
@@ -134,6 +146,7 @@ export function podSpecFor(sessionId: string, generation: number, settings: Part
 		...settings,
 		session_id: sessionId,
 		generation,
+		workspace_id: sessionId,
 		installation: "0123456789abcdef",
 		platform_url: "http://127.0.0.1:9/api/v1/svc",
 		pod_token: `svcs_${sessionId}_${generation}_proof`,

@@ -11,6 +11,8 @@ export class SilentPods implements PodRuntime {
 	end = never;
 	forget = never;
 	purge = never;
+	removeWorkspace = never;
+	measureWorkspace = never;
 	watch = () => {};
 }
 

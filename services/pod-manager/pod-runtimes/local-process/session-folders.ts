@@ -1,8 +1,9 @@
 /**
- * The folders of a session that outlive its pods: `sessions/<session id>/workspace`, `state` with the agent's own
- * records, and `agent.log`, the output of an agent that died without a status.
+ * The folders that outlive pods. `sessions/<session id>/state` has the agent's own records, and `agent.log` beside it the
+ * output of an agent that died without a status. `sessions/<workspace id>/workspace` has the files of a workspace, and
+ * `lock` beside it is locked by the agent that uses them; a workspace usually has the id of its first session.
  */
-import { lstat, mkdir, readdir, rename } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isSessionId, sessionName } from "./launch.ts";
 import { Trash } from "./trash.ts";
@@ -17,11 +18,15 @@ export class SessionFolders {
 		this.#trash = new Trash(join(root, ".trash"));
 	}
 
-	async create(sessionId: string): Promise<{ workspace: string; state: string }> {
-		const folder = this.#path(sessionId);
-		const folders = { workspace: join(folder, "workspace"), state: join(folder, "state") };
+	async create(sessionId: string, workspaceId: string): Promise<{ workspace: string; state: string }> {
+		const folders = { workspace: this.workspace(workspaceId), state: join(this.#path(sessionId), "state") };
 		for (const path of Object.values(folders)) await makeFolder(path);
 		return folders;
+	}
+
+	/** Returns the path of the files of a workspace. */
+	workspace(workspaceId: string): string {
+		return join(this.#path(workspaceId), "workspace");
 	}
 
 	/** Returns the path of the file that the session's agent locks (agent/session-lock.ts). */
@@ -42,8 +47,27 @@ export class SessionFolders {
 		return names.filter(isSessionId);
 	}
 
-	async discard(sessionId: string): Promise<void> {
-		return this.#trash.discard(this.#path(sessionId));
+	/** Removes the records of a session; its workspace stays. */
+	async discardRecords(sessionId: string): Promise<void> {
+		const folder = this.#path(sessionId);
+		for (const name of ["state", "agent.log"]) await this.#trash.discard(join(folder, name));
+		await this.#tidy(folder);
+	}
+
+	/** Removes the files of a workspace, and those of a clone that was interrupted; records of a session stay. */
+	async discardWorkspace(workspaceId: string): Promise<void> {
+		const folder = this.#path(workspaceId);
+		for (const name of ["workspace", "workspace.partial"]) await this.#trash.discard(join(folder, name));
+		await this.#tidy(folder);
+	}
+
+	/** Removes a folder that has only a lock any more, whose owner has ended. */
+	async #tidy(folder: string): Promise<void> {
+		const names = await readdir(folder).catch(() => undefined);
+		if (names === undefined || names.some((name) => !name.startsWith("lock"))) return;
+		for (const name of names) await unlink(join(folder, name)).catch(() => {});
+		// This fails, as intended, when something was put into the folder meanwhile.
+		await rmdir(folder).catch(() => {});
 	}
 
 	/** Finishes removals that an earlier process began. */

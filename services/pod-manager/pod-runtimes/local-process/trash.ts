@@ -4,7 +4,6 @@
  * delayed.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SingleFlight } from "#shared/single-flight.ts";
@@ -34,7 +33,7 @@ export class Trash {
 	async discard(folder: string): Promise<void> {
 		const target = join(this.#folder, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
 		// This or another process may remove the emptied trash between the two steps.
-		while (existsSync(folder)) {
+		while (await lstat(folder).catch(unlessMissing)) {
 			await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 			await rename(folder, target).catch(unlessMissing);
 		}

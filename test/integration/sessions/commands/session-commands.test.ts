@@ -13,13 +13,14 @@ import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("SessionCommands, after the catalogue of models has changed", () => {
 	const catalogue = readModelCatalogue("config/models.yaml");
 	const request = sessionCreate();
 
 	it("refuses the start of a session whose model was removed, until it names another one", async () => {
-		const opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);
+		const opened = await openEmbedded([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
 		try {
 			const { store } = opened;
 			const records = new SessionRecords(store, () => {});

@@ -15,6 +15,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 /** The limit exceeds the time of any test: an answer that comes earlier has not waited for its limit. */
 const patienceMs = 60_000;
@@ -29,7 +30,7 @@ describe("SessionStops", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-stops-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection, idempotencyRecordCollection]);
+		await store.open([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
 		records = new SessionRecords(store, () => {});
 		commands = commandsOver(records, store);
 		stops = new SessionStops(commands, records, { patienceMs });

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { IdempotencyRecords } from "#services/sessions/commands/idempotency-records.ts";
 import { idempotencyRecordCollection } from "#services/sessions/commands/idempotency-record-collection.ts";
 import { sessionCollection, type SessionDocument } from "#services/sessions/record/session-collection.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 import { SessionRecords } from "#services/sessions/record/session-records.ts";
 import { StoppedSessions } from "#services/sessions/commands/stopped-sessions.ts";
 import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
@@ -26,7 +27,7 @@ describe("StoppedSessions", () => {
 	let stopped: StoppedSessions;
 
 	beforeEach(async () => {
-		opened = await openEmbedded([sessionCollection, idempotencyRecordCollection]);
+		opened = await openEmbedded([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
 		records = new SessionRecords(opened.store, () => {});
 		stopped = new StoppedSessions(records, new IdempotencyRecords(opened.store));
 	});

@@ -14,6 +14,8 @@ import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 const ofOne = 2;
 const reached = { ...seen("launching"), address: "http://127.0.0.1:1" };
@@ -28,16 +30,16 @@ describe("LaunchPlaces", () => {
 	let putBack: () => void;
 
 	beforeEach(async () => {
-		opened = await openEmbedded([sessionCollection]);
+		opened = await openEmbedded([sessionCollection, workspaceCollection]);
 		records = new SessionRecords(opened.store, () => {});
 		commands = commandsOver(records, opened.store);
 		hints = [];
-		claims = new SessionClaims(
-			opened.store,
+		claims = new SessionClaims(opened.store, {
 			records,
-			(id) => hints.push(id),
-			async () => {},
-		);
+			workspaces: workspacesOver(opened.store),
+			hint: (id) => hints.push(id),
+			forget: async () => {},
+		});
 		laterMs = 0;
 		putBack = turnClock({ now: () => Date.now() + laterMs, monotonic: () => performance.now() });
 	});

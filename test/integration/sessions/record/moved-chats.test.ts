@@ -15,6 +15,8 @@ import { seen } from "../../../support/platform/session-actor.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { alice } from "../../../support/bus/test-brokers.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 const old = loadConfig({}).gateway;
 const present = { ...old, port: 9090 };
@@ -26,7 +28,7 @@ describe("moveChats()", () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(join(tmpdir(), "atelier-moved-"));
 		store = new EmbeddedStore({ folder });
-		await store.open([sessionCollection, idempotencyRecordCollection, chatAddressCollection]);
+		await store.open([sessionCollection, workspaceCollection, idempotencyRecordCollection, chatAddressCollection]);
 	});
 	afterEach(async () => {
 		await store.close();
@@ -39,12 +41,12 @@ describe("moveChats()", () => {
 
 	/** A session of which one pass has seen `phase`. */
 	async function session(records: SessionRecords, phase: ObservedPhase): Promise<string> {
-		const claims = new SessionClaims(
-			store,
+		const claims = new SessionClaims(store, {
 			records,
-			() => {},
-			async () => {},
-		);
+			workspaces: workspacesOver(store),
+			hint: () => {},
+			forget: async () => {},
+		});
 		await commandsOver(records, store).create({ principal: alice }, { request: sessionCreate() });
 		const [claim] = await claims.claim(1);
 		if (!claim) return expect.fail("nothing to claim");

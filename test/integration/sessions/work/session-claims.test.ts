@@ -16,6 +16,8 @@ import { seen } from "../../../support/platform/session-actor.ts";
 import { alice, bob } from "../../../support/bus/test-brokers.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
 import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { workspacesOver } from "../../../support/workspaces/test-workspaces.ts";
+import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("SessionClaims", () => {
 	let opened: StoreUnderTest;
@@ -24,16 +26,16 @@ describe("SessionClaims", () => {
 	let claims: SessionClaims;
 
 	beforeEach(async () => {
-		opened = await openEmbedded([sessionCollection]);
+		opened = await openEmbedded([sessionCollection, workspaceCollection]);
 		store = opened.store;
 		const records = new SessionRecords(store, () => {});
 		commands = commandsOver(records, store);
-		claims = new SessionClaims(
-			store,
+		claims = new SessionClaims(store, {
 			records,
-			() => {},
-			async () => {},
-		);
+			workspaces: workspacesOver(store),
+			hint: () => {},
+			forget: async () => {},
+		});
 	});
 	afterEach(() => opened.discard());
 
@@ -90,7 +92,8 @@ describe("SessionClaims", () => {
 		for (let n = 0; n < 500; n++) await store.insert(sessionCollection, { id: `waiting-${n}`, wire: "{}" }, told);
 		const id = await created();
 		await commands.run({ principal: alice }, "delete", id);
-		const pass = async () => claims.report({ ...(await claimed(id)), observed: seen("absent"), due_in_ms: 0 });
+		const pass = async () =>
+			claims.report({ ...(await claimed(id)), observed: { ...seen("absent"), purged: true }, due_in_ms: 0 });
 		await pass();
 		expect(await store.get(sessionCollection, id), "its event waits").to.not.equal(undefined);
 		await store.trimOutbox(sessionCollection, id, 99);

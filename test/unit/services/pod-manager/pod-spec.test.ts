@@ -14,7 +14,7 @@ const dependencies = {
 const id = "0b1f7e6a-52a4-4c54-9d8e-6f1f3f5a7c01";
 
 function claim(launch: Record<string, unknown>): Claim {
-	return { id, generation: 2, desired: "run", fence: 5, attempts: 1, launch };
+	return { id, generation: 2, desired: "run", fence: 5, attempts: 1, workspace: id, launch };
 }
 
 describe("podSpec", () => {
@@ -23,6 +23,7 @@ describe("podSpec", () => {
 			...launchSettings,
 			session_id: id,
 			generation: 2,
+			workspace_id: id,
 			installation: key.installationId(),
 			platform_url: "http://127.0.0.1:1/api/v1/svc",
 			pod_token: key.podToken(id, 2),

@@ -45,11 +45,12 @@ describe("Reconciler", () => {
 		reconciler?.hint();
 		await observed(id, "absent");
 		expect([...pods.pods]).to.deep.equal([]);
-		expect(pods.workspaces.has(id)).to.equal(true);
+		expect(pods.purged.has(id)).to.equal(false);
 		desk.want(id, "purge");
 		reconciler?.hint();
 		await eventually(() => desk.last(id)?.purged);
-		expect(pods.workspaces.has(id)).to.equal(false);
+		expect(pods.purged.has(id)).to.equal(true);
+		expect(pods.workspaces.has(id), "its workspace stays").to.equal(true);
 		expect(said).to.deep.equal([]);
 	});
 

@@ -19,6 +19,8 @@ describe("Sweep", () => {
 	let sweep: Sweep | undefined;
 	let asked: Asked[];
 	let swept: number;
+	/** The workspaces that are stored. */
+	let stored: Set<string>;
 	let ahead: number;
 	let turnBack: () => void;
 	const id = randomUUID();
@@ -30,6 +32,7 @@ describe("Sweep", () => {
 		said = [];
 		asked = [];
 		swept = 0;
+		stored = new Set();
 		ahead = 0;
 		const begun = performance.now();
 		turnBack = turnClock({ now: () => Date.now(), monotonic: () => begun + ahead });
@@ -53,6 +56,7 @@ describe("Sweep", () => {
 		const whole = {
 			runtime: pods,
 			look: (session: string) => looks.push(session),
+			unknownWorkspaces: async (ids: string[]) => ids.filter((one) => !stored.has(one)),
 			...dependencies,
 			expected: recorded,
 		};
@@ -209,14 +213,17 @@ describe("Sweep", () => {
 		expect(looks).to.deep.equal([]);
 	});
 
-	it("keeps workspaces without a session, and logs it once", async () => {
+	it("keeps files that belong to nothing stored, and logs it once; files of a stored workspace are none of them", async () => {
+		const kept = randomUUID();
 		pods.workspaces.add(id);
+		pods.workspaces.add(kept);
+		stored.add(kept);
 		start();
 		await sweeps();
 		ahead = 121_000;
 		await sweeps();
-		expect([...pods.workspaces]).to.deep.equal([id]);
-		expect(said).to.deep.equal(["1 workspace(s) remain of sessions that were deleted without them"]);
+		expect([...pods.workspaces]).to.deep.equal([id, kept]);
+		expect(said).to.deep.equal(["1 folder(s) of files belong to no session and no workspace that is stored"]);
 	});
 
 	it("makes a running session without a pod due at once", async () => {

@@ -16,7 +16,7 @@ describe("enter()", () => {
 				status === "deleted" ? undefined : status,
 			);
 			expect(members.archived_at !== null).to.equal(status === "archived");
-			const isAtRest = desiredOf(status) === "stop";
+			const isAtRest = desiredOf(status) !== "run";
 			expect(members).to.have.property("status_reason");
 			expect("activity_state" in members).to.equal(isAtRest);
 		});

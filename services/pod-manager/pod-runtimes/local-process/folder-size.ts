@@ -1,0 +1,44 @@
+/** Measures the size of a folder on disk, in bounded steps that do not delay other work. */
+import type { Dirent } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { sleep } from "#shared/clock.ts";
+
+/** The unit of counted blocks in bytes, whatever the block size of the disk. */
+const blockBytes = 512;
+/** The most entries that are counted; the size of a larger folder is at least the result. */
+const maxEntries = 2_000_000;
+/** The most folders that wait to be read; deeper or wider ones are left out. */
+const maxWaiting = 100_000;
+/** The count of entries between two pauses. */
+const stepEntries = 2_000;
+const pauseMs = 5;
+
+/**
+ * Returns the bytes that a folder occupies, in blocks of the disk as `du` counts them. Links are counted and not
+ * followed; what disappears meanwhile counts nothing. One operation at a time is under way.
+ * @throws {Error} when the signal aborts.
+ */
+export async function folderBytes(folder: string, signal: AbortSignal): Promise<number> {
+	const waiting = [folder];
+	let blocks = 0;
+	let entries = 0;
+	for (let path = waiting.pop(); path !== undefined && entries < maxEntries; path = waiting.pop()) {
+		for await (const entry of entriesOf(path)) {
+			signal.throwIfAborted();
+			const inner = join(path, entry.name);
+			const found = await lstat(inner).catch(() => undefined);
+			blocks += found?.blocks ?? 0;
+			if (found?.isDirectory() && waiting.length < maxWaiting) waiting.push(inner);
+			if (++entries % stepEntries === 0) await sleep(pauseMs, signal);
+		}
+	}
+	return blocks * blockBytes;
+}
+
+/** Reads a folder piece by piece; a link, and a folder that cannot be read, have no entries. */
+async function* entriesOf(path: string): AsyncGenerator<Dirent> {
+	if (!(await lstat(path).catch(() => undefined))?.isDirectory()) return;
+	const folder = await opendir(path).catch(() => undefined);
+	if (folder) yield* folder;
+}

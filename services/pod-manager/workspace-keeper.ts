@@ -1,0 +1,112 @@
+/**
+ * Removes the files of deleted workspaces and measures the others, as the sessions service says. It polls every second;
+ * hints only make it poll sooner. One file operation after the other is under way, and one measurement at a time.
+ */
+import { sleep } from "#shared/clock.ts";
+import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
+import type { PodRuntime } from "./pod-runtime.ts";
+import { WakeUp } from "./wake-up.ts";
+
+const pollMs = 1_000;
+/** The most removals that are claimed at a time; a lease covers all of them. */
+const maxRemovals = 16;
+/** The count of failing polls that are not logged, because services start in any order. */
+const silentFailures = 4;
+
+/** The tasks as the keeper gets them. */
+export interface WorkspaceTasks {
+	/** Claims removals, and one measurement if `measure` is true. */
+	claim(limit: number, measure: boolean): Promise<WorkspaceTask[]>;
+	/** Reports that a task was done; false when it has been claimed again since. */
+	report(done: WorkspaceTaskReport): Promise<boolean>;
+}
+
+/** The keeper of one process. The pod manager stops it. */
+export class WorkspaceKeeper {
+	readonly #runtime: Pick<PodRuntime, "removeWorkspace" | "measureWorkspace">;
+	readonly #tasks: WorkspaceTasks;
+	readonly #log: DeduplicatingLog;
+	readonly #wakeUp = new WakeUp();
+	readonly #stopping = new AbortController();
+	#measuring: Promise<void> | undefined;
+	#failures = 0;
+	readonly #loop: Promise<void>;
+
+	/** Starts at once. @param write Receives a sentence for every new kind of failure. */
+	constructor(
+		runtime: Pick<PodRuntime, "removeWorkspace" | "measureWorkspace">,
+		tasks: WorkspaceTasks,
+		write: (sentence: string) => void,
+	) {
+		this.#runtime = runtime;
+		this.#tasks = tasks;
+		this.#log = new DeduplicatingLog(write);
+		this.#loop = this.#run();
+	}
+
+	/** Polls now, because a workspace may be due. */
+	hint(): void {
+		this.#wakeUp.signal();
+	}
+
+	/** Ends; resolves when what is under way is over. A measurement is given up. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#wakeUp.signal();
+		await this.#loop;
+		await this.#measuring;
+		this.#wakeUp.cancel();
+	}
+
+	async #run(): Promise<void> {
+		const { signal } = this.#stopping;
+		while (!signal.aborted) {
+			const isMore = await this.#poll();
+			if (!isMore) this.#wakeUp.signalWithin(pollMs);
+			else this.#wakeUp.signal();
+			await this.#wakeUp.signalled();
+			// A sessions service that does not answer is not polled sooner because of hints.
+			if (this.#failures > 0) await sleep(pollMs, signal);
+		}
+	}
+
+	/** Does what is due; resolves to whether more may be due. */
+	async #poll(): Promise<boolean> {
+		try {
+			const tasks = await this.#tasks.claim(maxRemovals, this.#measuring === undefined);
+			this.#failures = 0;
+			for (const task of tasks) {
+				if (task.kind === "remove") await this.#remove(task);
+				else this.#measuring = this.#measure(task).finally(() => (this.#measuring = undefined));
+			}
+			return tasks.length >= maxRemovals;
+		} catch (error) {
+			this.#failures++;
+			if (this.#failures >= silentFailures) this.#log.write(`Cannot keep workspaces: ${sentenceOf(error)}`);
+			return false;
+		}
+	}
+
+	/** Removes the files; a failed removal is claimed again when its lease has ended. */
+	async #remove(task: WorkspaceTask): Promise<void> {
+		try {
+			failpoint("workspaces.before-removal");
+			await this.#runtime.removeWorkspace(task.id);
+			await this.#tasks.report(task);
+		} catch (error) {
+			this.#log.write(`Cannot remove the files of workspace "${task.id}": ${sentenceOf(error)}`);
+		}
+	}
+
+	async #measure(task: WorkspaceTask): Promise<void> {
+		try {
+			const bytes = await this.#runtime.measureWorkspace(task.id, this.#stopping.signal);
+			await this.#tasks.report({ ...task, bytes });
+		} catch (error) {
+			if (this.#stopping.signal.aborted) return;
+			this.#log.write(`Cannot measure workspace "${task.id}": ${sentenceOf(error)}`);
+		}
+	}
+}

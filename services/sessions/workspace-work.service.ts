@@ -1,0 +1,16 @@
+/** Wires the work on workspaces for the pod manager to the bus; the rules are in workspaces/workspace-tasks.ts. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
+import type { WorkspaceTasks } from "./workspaces/workspace-tasks.ts";
+
+export function workspaceWorkService(tasks: WorkspaceTasks): ServiceSchema {
+	return {
+		name: workspaceWork.name,
+		actions: implement(workspaceWork, {
+			claim: ({ limit, measure }) => tasks.claim(limit, measure),
+			report: (report) => tasks.report(report),
+			unknown: ({ ids }) => tasks.unknown(ids),
+		}),
+	};
+}

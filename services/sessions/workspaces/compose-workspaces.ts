@@ -1,0 +1,39 @@
+/** Composes the workspaces within the sessions part. */
+import type { Config } from "#shared/config/config.ts";
+import type { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { SessionWorkspaces } from "./session-workspaces.ts";
+import { WorkspaceQuota } from "./workspace-quota.ts";
+import { WorkspaceRecords } from "./workspace-records.ts";
+import { WorkspaceTasks } from "./workspace-tasks.ts";
+import { workspaceUpkeep } from "./workspace-upkeep.ts";
+
+/** The dependencies of the workspaces. */
+export interface WorkspacesDependencies {
+	readonly store: DocumentStore;
+	readonly log: ServiceLog;
+	readonly config: Pick<Config, "workspaces">;
+	/** Called when the files of a workspace are due for removal. */
+	readonly due: (id: string) => void;
+}
+
+/** The objects that the sessions part and its services use. */
+export interface Workspaces {
+	readonly ofSessions: SessionWorkspaces;
+	readonly records: WorkspaceRecords;
+	readonly tasks: WorkspaceTasks;
+	readonly upkeep: RecurringJob;
+}
+
+export function composeWorkspaces({ store, log, config, due }: WorkspacesDependencies): Workspaces {
+	const { quota, retention_days: retentionDays } = config.workspaces;
+	const ofSessions = new SessionWorkspaces(store, new WorkspaceQuota(store, quota), due);
+	const tasks = new WorkspaceTasks(store);
+	return {
+		ofSessions,
+		records: new WorkspaceRecords(store, due),
+		tasks,
+		upkeep: workspaceUpkeep({ store, ofSessions, tasks, retentionDays }, log),
+	};
+}

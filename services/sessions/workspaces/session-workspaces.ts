@@ -1,0 +1,202 @@
+/**
+ * Keeps sessions and their workspaces in agreement. The record of the workspace is the lock: its `holder` is the one
+ * session that may run in it. A session takes it when it is created, makes sure of it at each launch, and gives it up
+ * only when its pod is gone; each step may be repeated after a crash (decision 0043).
+ */
+import { now } from "#shared/clock.ts";
+import { ConflictError, UnprocessableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { timeBasedUuid } from "#shared/ids/time-based-uuid.ts";
+import { compareAndSet, tooFast } from "#shared/store/compare-and-set.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { repeatLostRaces } from "#shared/store/lost-races.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { SessionDocument } from "../record/session-collection.ts";
+import type { StoredStatus } from "../record/session-lifecycle.ts";
+import {
+	archived,
+	deleted,
+	held,
+	isOfOwner,
+	launched,
+	newWorkspace,
+	sourceOf,
+	used,
+	type WorkspaceChange,
+	workspaceOf,
+	type WorkspaceSource,
+} from "./workspace-changes.ts";
+import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
+import type { WorkspaceQuota } from "./workspace-quota.ts";
+
+/** The outcome of a launch's claim to its workspace: the workspace, or the reason why the session cannot run. */
+export type Hold = { readonly workspace: string } | { readonly failure: { code: string; message: string } };
+
+/** The statuses of a session that keeps its workspace while it rests. */
+const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);
+
+/** The workspaces of sessions, as the platform itself changes them. */
+export class SessionWorkspaces {
+	readonly #store: DocumentStore;
+	readonly #quota: WorkspaceQuota;
+	readonly #due: (id: string) => void;
+
+	/** @param due Called when the files of a workspace are due for removal. */
+	constructor(store: DocumentStore, quota: WorkspaceQuota, due: (id: string) => void) {
+		this.#store = store;
+		this.#quota = quota;
+		this.#due = due;
+	}
+
+	/**
+	 * Returns the source of a workspace that the principal names for a new session.
+	 * @throws {UnprocessableError} when it is unknown or belongs to somebody else.
+	 */
+	async offered({ tenant, id: owner }: Principal, id: string): Promise<WorkspaceSource> {
+		const found = await this.#get(id);
+		if (!found || found.status === "deleted" || found.tenant !== tenant || found.owner !== owner) throw unknown(id);
+		return sourceOf(found);
+	}
+
+	/**
+	 * Gives a session that is about to be stored its workspace: a new one, or the one that it names.
+	 * @throws {ConflictError} when another session has it, or the owner's quota is used up; {UnprocessableError} when
+	 * it does not exist (any more).
+	 */
+	async reserve(session: SessionDocument): Promise<void> {
+		const id = workspaceOf(session);
+		if (id === session.id) {
+			const document = newWorkspace(id, session, now());
+			await this.#quota.add(document, () => insertOnce(() => this.#store.insert(workspaceCollection, document)));
+		} else await this.#take(id, session);
+		failpoint("workspaces.reserved");
+	}
+
+	/** Makes sure of the workspace for a pass that may start a pod. A deleted one is replaced by a new one. */
+	async hold(session: SessionDocument): Promise<Hold> {
+		const id = workspaceOf(session);
+		const isLaunch = session.claimed_at === undefined;
+		const attempt = async (): Promise<Hold | undefined> => {
+			const found = await this.#get(id);
+			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found) };
+			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
+			if (!isLaunch && found.holder !== undefined) return { workspace: id };
+			return (await this.#write(found, launched(found, session, now()))) && { workspace: id };
+		};
+		const hold = await repeatLostRaces(attempt, { refusal: () => tooFast("The workspace") });
+		failpoint("workspaces.held");
+		return hold;
+	}
+
+	/** Brings the workspace of a session whose pod is gone into agreement with the session's status. */
+	async settle(session: SessionDocument): Promise<void> {
+		const status = session.status as StoredStatus;
+		await this.#change(workspaceOf(session), (found) => {
+			if (!isOfOwner(found, session)) return undefined;
+			const isOurs = found.holder === session.id;
+			if (status === "archived") return isOurs ? archived(found, now()) : undefined;
+			if (!resting.has(status)) return undefined;
+			if (isOurs) return found.launched === 1 ? used(found, now()) : undefined;
+			const wasOurs = found.holder === undefined && found.session === session.id;
+			return wasOurs ? held(found, session, now(), false) : undefined;
+		});
+		failpoint("workspaces.settled");
+	}
+
+	/**
+	 * Gives up the workspace of a session that is being removed: its files are removed if the deletion said so or if
+	 * there are none; otherwise they wait for another session.
+	 */
+	async release(session: SessionDocument): Promise<void> {
+		const id = workspaceOf(session);
+		const isRemoved = session.storage_policy === "remove";
+		const change = await this.#change(id, (found) => {
+			if (!isOfOwner(found, session) || isOfOther(found, session) || found.session !== session.id) return undefined;
+			if (isRemoved || isUnused(found)) return deleted(found, now());
+			return found.holder === session.id ? archived(found, now()) : undefined;
+		});
+		failpoint("workspaces.released");
+		if (change?.set?.status === "deleted") this.#due(id);
+	}
+
+	/** Gives up a workspace whose holder was never stored, or has got another workspace since. */
+	async abandon(id: string, holder: string): Promise<void> {
+		const change = await this.#change(id, (found) => {
+			if (found.holder !== holder) return undefined;
+			return isUnused(found) ? deleted(found, now()) : archived(found, now());
+		});
+		if (change?.set?.status === "deleted") this.#due(id);
+	}
+
+	async #take(id: string, session: SessionDocument): Promise<void> {
+		await compareAndSet({
+			what: "The workspace",
+			read: () => this.#get(id),
+			decide: (found) => {
+				if (!found || found.status === "deleted" || !isOfOwner(found, session)) throw unknown(id);
+				if (isOfOther(found, session)) throw new ConflictError(taken(found).message, "WORKSPACE_IN_USE");
+				return found.holder === session.id ? undefined : held(found, session, now(), true);
+			},
+			write: (found, change) => this.#write(found, change),
+		});
+	}
+
+	/** Makes a workspace in the place of one that is gone. Ids are never used again, so a late removal finds nothing. */
+	async #renew(session: SessionDocument, gone: WorkspaceDocument | undefined): Promise<string> {
+		const at = now();
+		// Sessions that were stored before there were workspaces name none and have files already.
+		const id = session.workspace === undefined && !gone ? session.id : timeBasedUuid(at);
+		const document = newWorkspace(id, session, at);
+		const { wire = document.wire, set } = launched(document, session, at);
+		// The session names it with its lease; otherwise the check of its holder removes it.
+		await insertOnce(() => this.#store.insert(workspaceCollection, { ...document, ...set, wire }));
+		return id;
+	}
+
+	/** Changes a workspace if there is one that is not deleted; resolves to what was written. */
+	async #change(
+		id: string,
+		decide: (found: WorkspaceDocument) => WorkspaceChange | undefined,
+	): Promise<WorkspaceChange | undefined> {
+		const done = await compareAndSet({
+			what: "The workspace",
+			read: () => this.#get(id),
+			decide: (found) => (found && found.status !== "deleted" ? decide(found) : undefined),
+			write: (found, change) => this.#write(found, change),
+		});
+		return done?.decision;
+	}
+
+	#get(id: string): Promise<WorkspaceDocument | undefined> {
+		return this.#store.get(workspaceCollection, id);
+	}
+
+	#write(found: WorkspaceDocument | undefined, change: WorkspaceChange): Promise<WorkspaceDocument | undefined> {
+		const guard = { equals: { rev: found?.rev ?? 0 } };
+		return this.#store.update(workspaceCollection, found?.id ?? "", guard, change);
+	}
+}
+
+/** Whether another session has the workspace. */
+function isOfOther({ holder }: WorkspaceDocument, session: SessionDocument): boolean {
+	return holder !== undefined && holder !== session.id;
+}
+
+/** Whether no pod has ever used it, so that it has no files. */
+function isUnused(document: WorkspaceDocument): boolean {
+	return viewLastUse(document) === null && document.launched === undefined;
+}
+
+function viewLastUse({ wire }: WorkspaceDocument): string | null {
+	return (JSON.parse(wire) as { last_used_at: string | null }).last_used_at;
+}
+
+function taken({ id, holder }: WorkspaceDocument): { code: string; message: string } {
+	const message = `Workspace "${id}" belongs to session "${holder}" now: archive or delete that session first, or use another workspace`;
+	return { code: "WORKSPACE_IN_USE", message };
+}
+
+function unknown(id: string): UnprocessableError {
+	return new UnprocessableError(`Workspace "${id}" does not exist`, "WORKSPACE_UNKNOWN");
+}

@@ -1,0 +1,84 @@
+/** Hands out work on the files of workspaces to the pod manager: removals, and one measurement at a time. */
+import { isoTime, now } from "#shared/clock.ts";
+import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import type { DocumentStore, Range } from "#shared/store/document-store.ts";
+import { deleted, measured } from "./workspace-changes.ts";
+import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
+
+/**
+ * The leases of removals and measurements in milliseconds. A removal renames a folder; one whose process died is
+ * repeated soon, so that nothing deleted stays on the disk.
+ */
+const leaseMs = { remove: 5_000, measure: 120_000 } as const;
+/** A time later than this was written before the clock was set back, in milliseconds from now. */
+const maxAheadMs = 900_000;
+
+type Kind = WorkspaceTask["kind"];
+const columnOf = { remove: "due_at", measure: "measure_at" } as const;
+const indexOf = { remove: "due", measure: "measure" } as const;
+
+/** The tasks of this process. */
+export class WorkspaceTasks {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Leases due tasks: at most `limit` removals, and one measurement if the caller is free to measure. */
+	async claim(limit: number, measure: boolean): Promise<WorkspaceTask[]> {
+		const removals = await this.#claim("remove", limit);
+		return measure ? [...removals, ...(await this.#claim("measure", 1))] : removals;
+	}
+
+	/** Takes the report of a finished task; false when a newer lease exists. */
+	async report({ id, kind, fence, bytes = 0 }: WorkspaceTaskReport): Promise<boolean> {
+		if (kind === "remove") {
+			failpoint("workspaces.files-removed");
+			return this.#store.remove(workspaceCollection, id, { equals: { fence, status: "deleted" } });
+		}
+		const found = await this.#store.get(workspaceCollection, id);
+		if (!found || found.fence !== fence || found.status === "deleted") return false;
+		const guard = { equals: { fence, rev: found.rev ?? 0 } };
+		return (await this.#store.update(workspaceCollection, id, guard, measured(found, bytes, now()))) !== undefined;
+	}
+
+	/** Returns those ids that belong to no workspace. */
+	async unknown(ids: readonly string[]): Promise<string[]> {
+		const found = await Promise.all(ids.map((id) => this.#store.get(workspaceCollection, id, [])));
+		return ids.filter((_id, n) => found[n] === undefined);
+	}
+
+	/** Deletes archived workspaces that have been kept for long enough; resolves to their count. */
+	async expire(keptMs: number, limit: number): Promise<number> {
+		const range = { equals: [], to: isoTime(now() - keptMs) };
+		const { documents } = await this.#store.find(workspaceCollection, "archived", range, { limit });
+		let gone = 0;
+		for (const document of documents) {
+			const guard = { equals: { rev: document.rev ?? 0 } };
+			const change = deleted(document, now());
+			if (await this.#store.update(workspaceCollection, document.id, guard, change)) gone++;
+		}
+		return gone;
+	}
+
+	async #claim(kind: Kind, limit: number): Promise<WorkspaceTask[]> {
+		const at = now();
+		const due = await this.#due(kind, limit, at);
+		const tasks: WorkspaceTask[] = [];
+		for (const { id, fence = 0 } of due) {
+			const change = { set: { [columnOf[kind]]: at + leaseMs[kind] }, inc: { fence: 1 } };
+			if (await this.#store.update(workspaceCollection, id, { equals: { fence } }, change))
+				tasks.push({ id, kind, fence: fence + 1 });
+		}
+		return tasks;
+	}
+
+	async #due(kind: Kind, limit: number, at: number): Promise<WorkspaceDocument[]> {
+		const find = (range: Omit<Range, "equals">) =>
+			this.#store.find(workspaceCollection, indexOf[kind], { equals: [], ...range }, { limit, columns: ["fence"] });
+		const found = await Promise.all([find({ to: at }), find({ from: at + maxAheadMs })]);
+		return found.flatMap(({ documents }) => documents).slice(0, limit);
+	}
+}

@@ -1,0 +1,50 @@
+/**
+ * The contract between the pod manager, which alone touches files of workspaces, and the sessions service, which alone
+ * writes their records: removals and measurements that are due.
+ */
+import { defineContract, defineEvent } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { sessionIdForm } from "../session-work.ts";
+
+const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
+const count = { type: "number", integer: true, min: 0 } as const;
+
+const task = {
+	id,
+	kind: { type: "enum", values: ["remove", "measure"] },
+	fence: { ...count, description: "Grows with every claim; a report with an older one is refused" },
+} as const;
+export type WorkspaceTask = Output<typeof task>;
+
+const taskReport = {
+	...task,
+	bytes: { ...count, max: Number.MAX_SAFE_INTEGER, optional: true, description: "The result of a measurement" },
+} as const;
+export type WorkspaceTaskReport = Output<typeof taskReport>;
+
+export const workspaceWork = defineContract("workspace-work", {
+	claim: {
+		access: "system",
+		summary: "Claim removals that are due, and at most one measurement; each is leased for a while",
+		params: {
+			limit: { type: "number", integer: true, min: 1, max: 64 },
+			measure: { type: "boolean", description: "Whether the caller is free to measure" },
+		},
+		returns: { type: "array", items: { type: "object", props: task } },
+	},
+	report: {
+		access: "system",
+		summary: "Report that a task was done; false when the fence is old",
+		params: taskReport,
+		returns: { type: "boolean" },
+	},
+	unknown: {
+		access: "system",
+		summary: "Those of the ids that belong to no workspace",
+		params: { ids: { type: "array", max: 500, items: id } },
+		returns: { type: "array", items: id },
+	},
+});
+
+/** The files of a workspace may be due for removal. A pod manager that misses the event finds it at its next poll. */
+export const workspaceDue = defineEvent("workspace.due", "balanced", schema({ id }));

@@ -1,0 +1,114 @@
+/** The contract of workspaces: the stored files of sessions, which outlive them. */
+import { type ActionSpec, defineContract } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
+
+/** The statuses. `deleted`: its storage is being removed. */
+export const workspaceStatuses = ["active", "archived", "deleted"] as const;
+export type WorkspaceStatus = (typeof workspaceStatuses)[number];
+
+/** The most workspaces of one bulk deletion. */
+export const maxBulk = 200;
+
+const text = { type: "string" } as const;
+const nullableText = { type: "string", nullable: true } as const;
+const time = { type: "string", format: "date-time" } as const;
+const nullableTime = { ...time, nullable: true } as const;
+const status = { type: "enum", values: workspaceStatuses } as const;
+
+/** A workspace as clients see it. */
+export const workspace = schema({
+	id: { type: "uuid" },
+	session_id: { type: "uuid", description: "The session that it belongs to, or belonged to last" },
+	user_id: text,
+	tenant_id: text,
+	pvc_name: { ...text, description: "Name of its storage" },
+	status,
+	size_gb: { type: "number", integer: true, min: 0, description: "GiB, rounded up; 0 until it was measured" },
+	created_at: time,
+	archived_at: nullableTime,
+	deleted_at: nullableTime,
+	session_name: nullableText,
+	source_url: nullableText,
+	source_ref: nullableText,
+	size_bytes: { type: "number", integer: true, min: 0, nullable: true, description: "Null until it was measured" },
+	measured_at: nullableTime,
+	last_used_at: { ...nullableTime, description: "Begin of its last launch, or end of its last use; null: never used" },
+});
+export type WorkspaceView = Output<typeof workspace>;
+
+const workspaceId = { id: { type: "uuid", description: "Id of the workspace, or of its session" } } as const;
+const record = { type: "object", props: workspace } as const;
+const filter = {
+	status: { ...status, optional: true, description: "Default `active` and `archived`" },
+	...pageParams,
+} as const;
+const bulk = {
+	params: {
+		session_ids: {
+			type: "array",
+			max: maxBulk,
+			items: { type: "string", max: 100 },
+			default: [],
+			description: "Ids of workspaces, or of their sessions",
+		},
+	},
+	returns: {
+		type: "object",
+		props: {
+			deleted: { type: "number", integer: true, min: 0 },
+			failed: { type: "array", items: { type: "object", props: { session_id: text, error: text } } },
+		},
+	},
+} as const satisfies Partial<ActionSpec>;
+
+export const workspaces = defineContract("workspaces", {
+	list: {
+		rest: "GET /workspaces",
+		summary: "The caller's own workspaces, newest first",
+		params: filter,
+		returns: pageOf(record),
+		errors: [400],
+		paged: true,
+	},
+	list_all: {
+		rest: "GET /admin/workspaces",
+		access: "admin",
+		summary: "The workspaces of the administrator's tenant, newest first",
+		params: { user_id: { type: "string", max: 255, optional: true, description: "Only this owner" }, ...filter },
+		returns: pageOf(record),
+		errors: [400],
+		paged: true,
+	},
+	get: {
+		rest: "GET /workspaces/:id",
+		summary: "One workspace",
+		params: workspaceId,
+		returns: record,
+		errors: [404],
+	},
+	restore: {
+		rest: "POST /workspaces/:id/restore",
+		summary: "Make an archived workspace active, for its next session",
+		params: workspaceId,
+		returns: record,
+		errors: [404, 409, 503],
+	},
+	delete: {
+		rest: "DELETE /workspaces/:id",
+		summary: "Delete a workspace and its files, unless a session runs in it",
+		params: workspaceId,
+		errors: [404, 409, 503],
+	},
+	bulk_delete: {
+		...bulk,
+		rest: "POST /workspaces/bulk-delete",
+		summary: "Delete several own workspaces; what cannot be deleted is named with the reason",
+	},
+	bulk_delete_all: {
+		...bulk,
+		rest: "POST /admin/workspaces/bulk-delete",
+		access: "admin",
+		summary: "Delete several workspaces of the administrator's tenant",
+	},
+});
