@@ -14,16 +14,18 @@ import { PromptLists } from "./prompts/prompt-lists.ts";
 import { PromptRecords } from "./prompts/prompt-records.ts";
 import { promptsService } from "./prompts.service.ts";
 import { type TemplateSource, templateSourceMethods } from "./template-source.ts";
+import { Templates } from "./templates.ts";
 import { templatesService } from "./templates.service.ts";
 
 export const collections = [promptCollection, profileCollection, presetCollection, defaultChoiceCollection] as const;
 
-/** Reads the templates once, so that an unreadable template ends the start instead of failing a session later. */
-export async function compose({ config, store }: StoringPlatform): Promise<Part> {
+/** Reads the templates once, so that the log of the start names those that cannot be used. */
+export async function compose({ config, store, log }: StoringPlatform): Promise<Part> {
 	const source = await loadAdapter<TemplateSource>(config.templates, templateSourceMethods, { projectRoot });
-	await source.list();
+	const templates = new Templates(source, log);
+	await templates.all();
 	const prompts = promptsService(new PromptRecords(store), new PromptLists(store));
 	const profiles = profilesService(new OwnedRecords(store, profileKind), new OwnedLists(store, profileKind));
 	const presets = presetsService(new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind));
-	return { services: [templatesService(source), profiles, presets, prompts] };
+	return { services: [templatesService(templates), profiles, presets, prompts] };
 }

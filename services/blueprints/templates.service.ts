@@ -3,33 +3,26 @@ import type { ServiceSchema } from "moleculer";
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { implement } from "#shared/bus/service.ts";
 import { type Template, templates } from "#shared/contracts/templates.ts";
-import { NotFoundError } from "#shared/errors.ts";
 import { maskedTemplate } from "./masked-template.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
-import type { TemplateSource } from "./template-source.ts";
+import type { Templates } from "./templates.ts";
 
-export function templatesService(source: TemplateSource): ServiceSchema {
+export function templatesService(source: Templates): ServiceSchema {
 	return {
 		name: templates.name,
 		actions: implement(templates, {
 			async list({ workload_type, ...page }, principal, { meta: { if_none_match: known } }) {
-				const all = await source.list();
+				const all = await source.all();
 				const wanted = workload_type === undefined ? all : all.filter((one) => one.workload_type === workload_type);
 				const seen = wanted.map((one) => shown(one, principal));
 				return memoryPage(seen, ({ name }) => ({ value: name, id: name }), { ...page, known });
 			},
 
-			get: async ({ name }, principal) => shown(await find(name), principal),
+			get: async ({ name }, principal) => shown(await source.named(name), principal),
 
-			whole: ({ name }) => find(name),
+			whole: ({ name }) => source.named(name),
 		}),
 	};
-
-	async function find(name: string): Promise<Template> {
-		const found = (await source.list()).find((one) => one.name === name);
-		if (!found) throw new NotFoundError(`Template "${name}" does not exist`, "TEMPLATE_NOT_FOUND");
-		return found;
-	}
 }
 
 function shown(template: Template, principal: Principal): Template {

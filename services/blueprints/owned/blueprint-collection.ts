@@ -29,7 +29,8 @@ function blueprintCollection<const O extends "name" | "updated_at">(name: string
 			listed: { columns: ["tenant", "owner", order] },
 			grouped: { columns: ["tenant", "owner", "grouping", order] },
 		},
-		{ audited: ["name", "workload_type", "model", "is_default", "cli_tool"] },
+		// Variables, headers and prompts may hold secrets; the stored text does not tell the default.
+		{ audited: ["name", "workload_type", "cli_tool", "model"] },
 	);
 }
 

@@ -62,8 +62,7 @@ async function findPreset(preset_id: string, { tenant, id: owner }: Owner, ctx: 
 
 async function findTemplate(name: string, ctx: RequestContext): Promise<Template> {
 	return call(ctx.broker, templates.actions.whole, { name }, metaOf(ctx)).catch((error: unknown) => {
-		if (error instanceof NotFoundError)
-			throw new UnprocessableError(`Template "${name}" does not exist`, "TEMPLATE_UNKNOWN");
+		if (error instanceof NotFoundError) throw new UnprocessableError(error.message, "TEMPLATE_UNKNOWN");
 		throw error;
 	});
 }

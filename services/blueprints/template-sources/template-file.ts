@@ -1,0 +1,46 @@
+/** Reads the templates of one file. Its faults name the file, the line and the key. Pure. */
+import { compileSchema } from "#shared/bus/validator.ts";
+import { unknownField } from "#shared/config/unknown-field.ts";
+import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
+import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
+import type { TemplateFault, TemplateList } from "../template-source.ts";
+
+const check = compileSchema(templateFields);
+
+/** Returns the templates of a text, one per document. An empty document is none. */
+export function templatesIn(origin: string, text: string): TemplateList {
+	let documents: YamlDocument[];
+	try {
+		documents = placedYamlDocuments(text);
+	} catch (error) {
+		return { templates: [], faults: [faultOf(origin, error instanceof Error ? error.message : String(error))] };
+	}
+	const read = documents.filter(({ value }) => value !== null).map((document) => templateIn(origin, document));
+	return {
+		templates: read.filter((one) => !("sentence" in one)) as Template[],
+		faults: read.filter((one) => "sentence" in one),
+	};
+}
+
+/** Makes a fault. @param mistake The place and the mistake. @param name The name of the template. */
+export function faultOf(origin: string, mistake: string, name?: string): TemplateFault {
+	return { origin, sentence: `Template file "${origin}": ${mistake}`, name };
+}
+
+function templateIn(origin: string, { value, lineOf }: YamlDocument): Template | TemplateFault {
+	const name = nameOf(value);
+	const unknown = unknownField(value, templateFields);
+	if (unknown !== undefined) {
+		const line = lineOf(unknown.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)));
+		return faultOf(origin, `line ${line}: "${unknown}" is not a key of templates`, name);
+	}
+	const failure = check(value)[0];
+	if (failure === undefined) return value as Template;
+	const key = failure.path.join(".");
+	return faultOf(origin, `line ${lineOf(failure.path)}${key === "" ? "" : `, "${key}"`}: ${failure.message}`, name);
+}
+
+function nameOf(value: unknown): string | undefined {
+	const name = typeof value === "object" && value !== null && "name" in value ? value.name : undefined;
+	return typeof name === "string" ? name : undefined;
+}
