@@ -42,7 +42,8 @@ function requestsInTurn(all: readonly string[]): autocannon.Request[] {
 let slowestRefusalMs = 0;
 const byStatus: Record<string, number> = {};
 const started = process.hrtime.bigint();
-const run = autocannon({
+const over = Promise.withResolvers<autocannon.Result>();
+const options: autocannon.Options = {
 	url,
 	duration: seconds,
 	connections,
@@ -51,12 +52,13 @@ const run = autocannon({
 	timeout: 10,
 	...(body !== undefined && { body }),
 	...(paths && { setupClient: (client: autocannon.Client) => client.setRequests(requestsInTurn(paths)) }),
-});
+};
+const run = autocannon(options, (error, ended) => (error ? over.reject(error) : over.resolve(ended)));
 run.on("response", (_client, status, _bytes, ms) => {
 	byStatus[status] = (byStatus[status] ?? 0) + 1;
 	if (status === 429 || status === 503) slowestRefusalMs = Math.max(slowestRefusalMs, ms);
 });
-const { requests, latency, errors } = await run;
+const { requests, latency, errors } = await over.promise;
 const elapsed = Number(process.hrtime.bigint() - started) / 1e9;
 const count = requests.total;
 const result: LoadResult = {

@@ -1,22 +1,31 @@
-/** A program that fills a data folder with sessions, as if they had been created and stopped, and ends. */
+/** A program that fills a store with sessions, as if they had been created and stopped, and ends. */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { Principal } from "#shared/bus/principal.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
+import { MongodbStore, type MongodbStoreOptions } from "#shared/store/mongodb-store.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
 import { newSession } from "#services/sessions/commands/new-session.ts";
 import { sessionCollection } from "#services/sessions/record/session-collection.ts";
 import { order, report } from "./program.ts";
 
-const { dataDir, count } = order<{ dataDir: string; count: number }>();
+/** The store to fill; exactly one of the two is given. */
+export interface SessionsOrder {
+	readonly count: number;
+	/** The folder of a SQLite file. */
+	readonly folder?: string;
+	readonly mongodb?: MongodbStoreOptions;
+}
+
+const { count, folder = "", mongodb } = order<SessionsOrder>();
 const principal: Principal = { kind: "user", id: "dev-user", tenant: "default", roles: [] };
 const source = { type: "git", repo: "https://example.org/a.git", branch: "main", base_branch: "" } as const;
 const fillIn = compileSchema(sessionCreateFields);
 const year = Date.UTC(2026, 0, 1);
 
-const store = new EmbeddedStore({ folder: join(dataDir, "store") });
+const store: DocumentStore = mongodb ? new MongodbStore(mongodb) : new EmbeddedStore({ folder });
 await store.open([sessionCollection]);
 const together = 1_000;
 for (let n = 0; n < count; n += together) {
@@ -31,7 +40,7 @@ function stopped(n: number) {
 	const request: Record<string, unknown> = { name: `session-${n}`, source };
 	fillIn(request);
 	const create = request as SessionCreate;
-	const launch = launchSettings(create, source, undefined, ["https"]);
+	const launch = launchSettings(create, source, {}, ["https"]);
 	const { due_at: _never, ...document } = newSession({
 		id: randomUUID(),
 		principal,

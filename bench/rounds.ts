@@ -1,17 +1,17 @@
 /** Measures several subjects in turn, A B C A B C, so that a disturbance of the machine affects all of them. */
 
-export type Subjects<T> = Readonly<Record<string, () => Promise<T>>>;
+export type Subjects = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** The samples of each subject. */
+type Samples<S extends Subjects> = { [K in keyof S]: Awaited<ReturnType<S[K]>>[] };
 
 /** Runs one warm-up round and then `rounds` measured ones. Returns the samples of each subject. */
-export async function interleaved<const S extends Subjects<T>, T>(
-	subjects: S & Subjects<T>,
-	rounds: number,
-): Promise<{ [K in keyof S]: T[] }> {
+export async function interleaved<const S extends Subjects>(subjects: S, rounds: number): Promise<Samples<S>> {
 	const names = Object.keys(subjects) as (keyof S & string)[];
-	const samples = Object.fromEntries(names.map((name) => [name, [] as T[]])) as { [K in keyof S]: T[] };
+	const samples = Object.fromEntries(names.map((name) => [name, [] as unknown[]])) as Samples<S>;
 	for (let round = 0; round <= rounds; round++) {
 		for (const name of names) {
-			const sample = await subjects[name]!();
+			const sample = (await subjects[name]!()) as Samples<S>[typeof name][number];
 			if (round > 0) samples[name].push(sample);
 		}
 	}

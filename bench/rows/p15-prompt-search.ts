@@ -2,15 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongodSet, withoutMongod } from "../../test/support/stores/mongod-set.ts";
+import { deepPage, millis } from "../list-time.ts";
 import type { PromptsOrder } from "../many-prompts.ts";
 import { type BenchPlatform, platformWithoutPods } from "../platform.ts";
 import { Program } from "../program.ts";
-import { interleaved, median } from "../rounds.ts";
 import type { Measured, Row, Verdict } from "../row.ts";
 
 const few = 1_000;
 const many = 10_000;
-const repeats = 5;
 
 /** Texts that one prompt contains, that all contain, and two without a trigram, of which no prompt contains the last. */
 const texts = { rare: "needle", common: "review", short: "ee", absent: "zq" } as const;
@@ -44,48 +43,12 @@ async function measured(store: string, fill: (count: number) => Promise<BenchPla
 		verdicts.push({ what, value: numerator / denominator, compare: "<=", target: 12 });
 	}
 	const first = "/prompts?limit=50";
-	const deep = { server: large, path: await deepPage(large, 190) };
+	const deep = { server: large, path: await deepPage(large, first, 190) };
 	const [numerator, denominator] = await millis(deep, { server: large, path: first });
 	figures[`${store}_deep_page_ms`] = numerator;
 	figures[`${store}_first_page_ms`] = denominator;
 	const what = `time of page 190 of the list, ${store}`;
 	return { verdicts: [...verdicts, { what, value: numerator / denominator, compare: "<=", target: 2 }], figures };
-}
-
-interface Request {
-	readonly server: BenchPlatform;
-	readonly path: string;
-}
-
-/** Returns the medians of the times of both requests in milliseconds. */
-async function millis(one: Request, other: Request): Promise<[number, number]> {
-	const samples = await interleaved({ one: () => timed(one), other: () => timed(other) }, 5);
-	return [median(samples.one.flat()), median(samples.other.flat())];
-}
-
-/** Sends the request several times, one after the other; a search may take longer than a run of the load generator. */
-async function timed({ server: { platform }, path }: Request): Promise<number[]> {
-	const times: number[] = [];
-	for (let n = 0; n < repeats; n++) {
-		const begun = performance.now();
-		const response = await fetch(platform.prefix + path);
-		await response.arrayBuffer();
-		if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`);
-		times.push(performance.now() - begun);
-	}
-	return times;
-}
-
-/** Follows `Link` to a page of the list, and returns its path. */
-async function deepPage({ platform }: BenchPlatform, number: number): Promise<string> {
-	let path = "/prompts?limit=50";
-	for (let page = 1; page < number; page++) {
-		const link = (await fetch(platform.prefix + path)).headers.get("link") ?? "";
-		const [, next] = /<[^>]*(\/prompts[^>]+)>; rel="next"/.exec(link) ?? [];
-		if (next === undefined) throw new Error(`There is no page ${page + 1}`);
-		path = next;
-	}
-	return path;
 }
 
 async function filledEmbedded(count: number): Promise<BenchPlatform> {

@@ -3,6 +3,7 @@
  * about it.
  */
 import router from "find-my-way";
+import type { AnyAction } from "#shared/bus/contract.ts";
 import { HttpError, notFound } from "../http/http-errors.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";
@@ -40,6 +41,8 @@ const disguised = /%(2f|5c|[01][0-9a-f]|7f)|\\/i;
 export class RouteTable {
 	readonly #router = router({ caseSensitive: true, maxParamLength, onBadUrl: () => {} });
 	readonly #targets = new Map<unknown, RouteTarget>();
+	/** The actions by method and path. */
+	readonly #actions = new Map<string, AnyAction>();
 
 	/** @param prefixes The prefixes of relative paths, e.g. `/api/v1/svc`. */
 	constructor(targets: readonly RouteTarget[], prefixes: readonly string[]) {
@@ -50,7 +53,16 @@ export class RouteTable {
 		}
 	}
 
+	/**
+	 * An action may have a route of its own below a product name that is also configured as an alias: the contract has
+	 * `GET /api/v1/niuu/repos`, and `niuu` may be another name of the product.
+	 */
 	#add(target: RouteTarget, path: string): void {
+		const name = `${target.method} ${path}`;
+		if (target.kind === "action") {
+			if (this.#actions.get(name) === target.action) return;
+			this.#actions.set(name, target.action);
+		}
 		const handler = () => {};
 		this.#targets.set(handler, target);
 		this.#router.on(target.method, path, handler);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { HttpError } from "#services/gateway/http/http-errors.ts";
 import { type Match, RouteTable } from "#services/gateway/routes/route-table.ts";
+import { defineContract } from "#shared/bus/contract.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 
 const prefix = "/api/v1/svc";
@@ -50,5 +51,17 @@ describe("RouteTable", () => {
 				expect(find("GET", `${prefix}/templates/${encodeURIComponent(text)}`)?.path).to.deep.equal({ name: text });
 			}),
 		);
+	});
+
+	it("has an action once where its own path is also that of an alias", () => {
+		const shown = { summary: "Repositories", params: {} } as const;
+		const repos = defineContract("repos", { list: { ...shown, rest: ["GET /repos", "GET //api/v1/niuu/repos"] } });
+		const aliased = new RouteTable(actionRoutes([repos]), [prefix, "/api/v1/niuu"]);
+		for (const url of [`${prefix}/repos`, "/api/v1/niuu/repos"])
+			expect(aliased.find("GET", url).target).to.include({ action: repos.actions.list });
+		const alone = new RouteTable(actionRoutes([repos]), [prefix]);
+		expect(alone.find("GET", "/api/v1/niuu/repos").target).to.include({ action: repos.actions.list });
+		const other = defineContract("other", { list: { ...shown, rest: "GET /repos" } });
+		expect(() => new RouteTable(actionRoutes([repos, other]), [prefix])).to.throw(/already declared/);
 	});
 });
