@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#shared/bus/principal.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { sessionCreateFields, type SessionCreate } from "#shared/contracts/session-resource.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxAppended } from "#shared/store/document-store.ts";
 import { EmbeddedStore } from "#shared/store/embedded-store.ts";
 import { MongodbStore, type MongodbStoreOptions } from "#shared/store/mongodb-store.ts";
 import { launchSettings } from "#services/sessions/commands/launch-settings.ts";
@@ -27,10 +27,9 @@ const year = Date.UTC(2026, 0, 1);
 
 const store: DocumentStore = mongodb ? new MongodbStore(mongodb) : new EmbeddedStore({ folder });
 await store.open([sessionCollection]);
-const together = 1_000;
-for (let n = 0; n < count; n += together) {
-	const numbers = Array.from({ length: Math.min(together, count - n) }, (_, offset) => n + offset);
-	await Promise.all(numbers.map((each) => store.insert(sessionCollection, stopped(each))));
+for (let n = 0; n < count; n += maxAppended) {
+	const numbers = Array.from({ length: Math.min(maxAppended, count - n) }, (_, offset) => n + offset);
+	await store.append(sessionCollection, numbers.map(stopped));
 }
 await store.close();
 report({});
