@@ -16,7 +16,7 @@ export interface BenchPlatform extends AsyncDisposable {
 
 /** @param options An existing data folder, default a new one; and an overlay of the configuration. */
 export async function platformWithoutPods(
-	options: Pick<PlatformOptions, "dataDir" | "config"> = {},
+	options: Pick<PlatformOptions, "dataDir" | "config" | "readyAt"> = {},
 ): Promise<BenchPlatform> {
 	return opened(await startPlatform({ processes: withoutPods, readyAt: "/api/v1/svc/sessions", ...options }));
 }

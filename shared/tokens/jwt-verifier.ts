@@ -9,7 +9,7 @@
  */
 import { compactVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { now } from "../clock.ts";
 import { type Claims, readJwt } from "./jwt-form.ts";
 import { refuseByTime, refuseOtherKinds, standardClaims, type TokenRules } from "./jwt-rules.ts";
@@ -92,5 +92,5 @@ export class JwtVerifier {
 }
 
 function digestOf(text: string): string {
-	return createHash("sha256").update(text).digest("base64url");
+	return hash("sha256", text, "base64url");
 }

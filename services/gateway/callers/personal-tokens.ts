@@ -35,10 +35,22 @@ interface Remembered {
 /** The most tokens whose state a gateway remembers; the one used longest ago is forgotten first. */
 const maxRemembered = 10_000;
 
+/** What follows from a text alone, so that it is computed once: it does not say that the token is valid. */
+interface Reading {
+	readonly isPersonal: boolean;
+	/** The key of a token that was valid once, in its only spelling. */
+	key?: string;
+}
+
+/** The most texts whose reading is remembered, and the longest of them in characters: 8 MB together. */
+const maxReadings = 2_000;
+const maxReadText = 4_096;
+
 /** The tokens of one gateway. */
 export class PersonalTokens {
 	readonly #options: PersonalTokensOptions;
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
+	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
 
 	constructor(options: PersonalTokensOptions) {
 		this.#options = options;
@@ -49,8 +61,7 @@ export class PersonalTokens {
 	 * text: it would take it for a login, which nobody can revoke.
 	 */
 	claims(text: string): boolean {
-		const claims = shownClaims(text);
-		return claims !== undefined && isPersonalToken(claims, this.#options.clientId);
+		return this.#reading(text).isPersonal;
 	}
 
 	/**
@@ -59,9 +70,12 @@ export class PersonalTokens {
 	 */
 	async authenticate(text: string): Promise<Principal> {
 		const { trust, clientId } = this.#options;
-		const claims = strictClaims(text) && (await trust?.claimsOf(text));
+		const reading = this.#reading(text);
+		const isCanonical = reading.key !== undefined || strictClaims(text) !== undefined;
+		const claims = isCanonical ? await trust?.claimsOf(text) : undefined;
 		if (!trust || !claims || !isPersonalToken(claims, clientId)) throw new UnauthorizedError();
-		const token = await this.#active(tokenKey(text, claims));
+		reading.key ??= tokenKey(text, claims);
+		const token = await this.#active(reading.key);
 		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
 		const { tenant, owner: id, scope } = token;
 		const roles = await trust.rolesOf({ tenant, id });
@@ -72,6 +86,15 @@ export class PersonalTokens {
 	/** Forgets that these tokens are active. */
 	forget(keys: readonly string[]): void {
 		for (const key of keys) this.#remembered.delete(key);
+	}
+
+	#reading(text: string): Reading {
+		const known = this.#readings.get(text);
+		if (known) return known;
+		const claims = shownClaims(text);
+		const reading = { isPersonal: claims !== undefined && isPersonalToken(claims, this.#options.clientId) };
+		if (text.length <= maxReadText) this.#readings.set(text, reading);
+		return reading;
 	}
 
 	async #active(key: string): Promise<ActiveToken | undefined> {
