@@ -35,7 +35,7 @@ interface Remembered {
 /** The most tokens whose state a gateway remembers; the one used longest ago is forgotten first. */
 const maxRemembered = 10_000;
 
-/** What follows from a text alone, so that it is computed once: it does not say that the token is valid. */
+/** The reading of a text, which is done once. It does not say that the token is valid. */
 interface Reading {
 	readonly isPersonal: boolean;
 	/** The key of a token that was valid once, in its only spelling. */
@@ -69,13 +69,10 @@ export class PersonalTokens {
 	 * @throws {UnauthorizedError} for a token that is not valid or not active; {UnavailableError} when nobody can say.
 	 */
 	async authenticate(text: string): Promise<Principal> {
-		const { trust, clientId } = this.#options;
-		const reading = this.#reading(text);
-		const isCanonical = reading.key !== undefined || strictClaims(text) !== undefined;
-		const claims = isCanonical ? await trust?.claimsOf(text) : undefined;
-		if (!trust || !claims || !isPersonalToken(claims, clientId)) throw new UnauthorizedError();
-		reading.key ??= tokenKey(text, claims);
-		const token = await this.#active(reading.key);
+		const { trust } = this.#options;
+		const key = trust && (await this.#verifiedKey(text, trust));
+		if (!trust || key === undefined) throw new UnauthorizedError();
+		const token = await this.#active(key);
 		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
 		const { tenant, owner: id, scope } = token;
 		const roles = await trust.rolesOf({ tenant, id });
@@ -86,6 +83,15 @@ export class PersonalTokens {
 	/** Forgets that these tokens are active. */
 	forget(keys: readonly string[]): void {
 		for (const key of keys) this.#remembered.delete(key);
+	}
+
+	/** Returns the key of a token that is valid now, in its only spelling; undefined for every other text. */
+	async #verifiedKey(text: string, trust: TokenTrust): Promise<string | undefined> {
+		const reading = this.#reading(text);
+		if (reading.key === undefined && !strictClaims(text)) return undefined;
+		const claims = await trust.claimsOf(text);
+		if (!claims || !isPersonalToken(claims, this.#options.clientId)) return undefined;
+		return (reading.key ??= tokenKey(text, claims));
 	}
 
 	#reading(text: string): Reading {
