@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";
 import { freePort } from "../../support/machine/free-port.ts";
 import { NatsServer } from "../../support/bus/nats-server.ts";
-import { ask, createSession, runningSession } from "../../support/platform/session-steps.ts";
+import { ask, createSession, runningSession, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { storingServices } from "../../support/platform/storing-services.ts";
 
@@ -61,6 +61,18 @@ describe("rights on NATS", function () {
 		await stream.event(({ data }) => data.includes(id) && data.includes('"running"'));
 		expect(await ask(api, id, "$ echo heard")).to.include("heard");
 		expect((await api.get("/models")).status).to.equal(200);
+	});
+
+	it("let a session have its credentials, and its owner know that it has them", async () => {
+		const api = platform.client();
+		await api.post("/credentials", { name: "token", data: { value: "hidden" } });
+		const order = { name: "test", source: { type: "git", repo: "" }, credential_names: ["token", "none"] };
+		const { id, warnings } = (await api.post<{ id: string; warnings: string[] }>("/sessions", order)).body;
+		expect(warnings).to.deep.equal(['credential_names: credential "none" does not exist']);
+		await sessionReaches(api, id, "running");
+		expect(await ask(api, id, '$ echo "$TOKEN" | rev')).to.include("neddih");
+		const { body } = await api.delete<{ affected_sessions: unknown }>("/credentials/token");
+		expect(body.affected_sessions).to.deep.equal([{ id, name: "test" }]);
 	});
 
 	it("refuse clients that are not named", async () => {
