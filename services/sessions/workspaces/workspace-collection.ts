@@ -47,6 +47,7 @@ export const workspaceCollection = defineCollection(
 		measure: { columns: ["measure_at"] },
 		check: { columns: ["check_at"] },
 	},
+	{ audited: ["name", "status", "session_id"] },
 );
 
 export type WorkspaceColumns = (typeof workspaceCollection)["columns"];
