@@ -1,4 +1,5 @@
 /** The main job of the platform as one person does it by hand, from the event stream to the deletion of the session. */
+import { randomBytes } from "node:crypto";
 import { monotonic, sleep } from "#shared/clock.ts";
 import { type PlatformClient, PlatformError } from "./platform-client.ts";
 import { type SessionView, SessionWatch } from "./session-watch.ts";
@@ -28,6 +29,8 @@ interface ConversationPage {
 
 const file = "atelier-demo.txt";
 const shellMessage = `$ echo hello > ${file} && git status --short`;
+/** The variable that the session has from its profile. */
+const variable = "DEMO_PROFILE";
 const plainMessage = "What could be done next in this repository?";
 
 const startMs = 120_000;
@@ -50,6 +53,8 @@ class DemoJob {
 	readonly #steps: Steps;
 	readonly #options: DemoOptions;
 	#id = "";
+	/** The name of a profile that nobody else has. */
+	readonly #profile = `demo-${randomBytes(4).toString("hex")}`;
 
 	constructor(client: PlatformClient, steps: Steps, options: DemoOptions) {
 		this.#client = client;
@@ -60,6 +65,7 @@ class DemoJob {
 	async run(signal: AbortSignal): Promise<void> {
 		const events = await this.#steps.run("open the event stream", () => this.#client.events(signal));
 		const watch = new SessionWatch(events);
+		await this.#blueprints();
 		await this.#create(watch);
 		await this.#talk();
 		await this.#look();
@@ -72,13 +78,30 @@ class DemoJob {
 		return `/sessions/${this.#id}`;
 	}
 
+	/** Shows what sessions are made from, and saves a profile for this one. */
+	async #blueprints(): Promise<void> {
+		const templates = await this.#steps.run("list the templates", () =>
+			this.#client.get<{ name: string; description: string }[]>("/templates"),
+		);
+		this.#steps.note(templates.map(({ name, description }) => `${name}: ${description}`).join("\n"));
+		const profile = { name: this.#profile, env_vars: { [variable]: this.#profile } };
+		await this.#steps.run("save a profile", () => this.#client.post("/profiles", profile));
+		this.#steps.note(`${this.#profile} sets ${variable}`);
+	}
+
 	async #create(watch: SessionWatch): Promise<void> {
 		const { repository: repo, branch } = this.#options;
 		const session = await this.#steps.run("create a session", () =>
-			this.#client.post<SessionView>("/sessions", { name: "demo", source: { type: "git", repo, branch } }),
+			this.#client.post<SessionView>("/sessions", {
+				name: "demo",
+				source: { type: "git", repo, branch },
+				profile_name: this.#profile,
+			}),
 		);
 		this.#id = session.id;
 		this.#steps.note(`${session.id} on ${repo}`);
+		// The session keeps the settings of the profile.
+		await this.#steps.run("delete the profile", () => this.#client.delete(`/profiles/${this.#profile}`, {}));
 		for (const status of ["starting", "provisioning", "running"]) {
 			await this.#steps.run(`see it ${status}`, () => watch.status(session.id, status, { withinMs: startMs }));
 		}
@@ -141,8 +164,9 @@ class DemoJob {
 	async #stopAndStart(watch: SessionWatch): Promise<void> {
 		await this.#steps.run("stop the session", () => this.#command("stop", watch, "stopped", stopMs));
 		await this.#steps.run("start it again", () => this.#command("start", watch, "running", startMs));
-		const content = await this.#ask("find the file still there", `$ cat ${file}`);
+		const content = await this.#ask("find the file still there", `$ cat ${file} && echo "$${variable}"`);
 		expect(content.includes("hello"), `${file} holds what was written before the stop`);
+		expect(content.includes(this.#profile), `the session still has ${variable} of its profile`);
 	}
 
 	async #putAway(watch: SessionWatch): Promise<void> {
