@@ -2,7 +2,7 @@
  * Makes the workspace by cloning the repositories of the launch side by side. Each is made once: an existing one is not
  * changed.
  */
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { monotonic } from "#shared/clock.ts";
 import { replaceFile } from "#shared/files/replaced-file.ts";
@@ -48,6 +48,7 @@ export class Workspace {
 	/** @throws {LaunchFailure} */
 	async prepare(): Promise<void> {
 		const { launch } = this.#dependencies;
+		await this.#refuseLink();
 		const repositories = await this.#placed(launch.repositories);
 		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
@@ -61,6 +62,13 @@ export class Workspace {
 		}
 		await rm(this.#partial, { recursive: true, force: true });
 		for (const { path } of repositories) await this.#ignoreInner(path, repositories);
+	}
+
+	/** A workspace that is a link to a folder of the host is used by launches that name the folder, and have it checked. */
+	async #refuseLink(): Promise<void> {
+		const found = await lstat(this.#folder).catch(() => undefined);
+		if (found?.isSymbolicLink())
+			throw new LaunchFailure("MOUNT_FAILED", "The workspace is a folder of the host, which this launch does not name");
 	}
 
 	get #folder(): string {

@@ -193,6 +193,27 @@ describe("a session with several repositories", function () {
 		expect(byPath(await told<DiffFileList>(`/sessions/${id}/diff`))).to.include("mod api/src/a.ts");
 	});
 
+	it("are in a new session that continues in its workspace, with branches, commits and changes", async () => {
+		const before = await told<DiffFileList>(`/sessions/${id}/diff`);
+		await api.delete(`/sessions/${id}`);
+		const again = await eventually(
+			async () => {
+				const made = await api.post<Session>("/sessions", { name: "again", workspace_id: id });
+				return made.status === 201 && made.body;
+			},
+			{ withinMs: 60_000, everyMs: 500, what: "the workspace belongs to no session any more" },
+		);
+		await sessionReaches(api, again.id, "running", launchMs);
+		expect(again.repositories?.map(({ path }) => path)).to.deep.equal(["api", "clients/web", "assets"]);
+		const seen = await ask(
+			api,
+			again.id,
+			"$ tail -1 api/src/a.ts; cd clients/web; git symbolic-ref --short HEAD; git log -1 --format=%s; ls ../../assets | wc -l",
+		);
+		expect(seen).to.equal(`export const b = 2;\nnext\nSay two\n${largeFiles + 1}\n`);
+		expect(byPath(await told<DiffFileList>(`/sessions/${again.id}/diff`))).to.deep.equal(byPath(before));
+	});
+
 	it("fails by the name of the repository that cannot be cloned, and leaves no half of a workspace", async () => {
 		const { id: failing } = await create("broken");
 		const { error } = await eventually(

@@ -172,6 +172,16 @@ describe("clone", () => {
 		expect(existsSync(join(session.folder, "outside/x"))).to.equal(false);
 	}).timeout(manyStartsMs);
 
+	it("makes nothing in a folder of the host behind a workspace that is a link", async () => {
+		await using session = new TestSession();
+		const host = join(session.folder, "host");
+		mkdirSync(host);
+		symlinkSync(host, session.workspace);
+		const pod = new TestPod(session.launch({ repositories: [] }));
+		expect((await pod.phase("failed")).failure).to.include({ code: "MOUNT_FAILED" });
+		expect(existsSync(join(host, ".git"))).to.equal(false);
+	});
+
 	it("runs no hook and no program of a configuration that comes with the clone", async () => {
 		await using session = new TestSession();
 		const canary = join(session.folder, "canary");
