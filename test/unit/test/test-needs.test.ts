@@ -26,6 +26,7 @@ describe("what tests need", () => {
 			"security/access-proof",
 			"api/conformance",
 			"books/budget",
+			"credentials/credentials",
 		])
 			expect(isQuick(needsOf(`test/e2e/${name}.test.ts`)), name).to.equal(true);
 	});
@@ -33,7 +34,7 @@ describe("what tests need", () => {
 	it("keeps end-to-end tests that are not among the main ones out of `npm test`", () => {
 		const endToEnd = every.filter((file) => file.startsWith("test/e2e/"));
 		const quick = endToEnd.filter((file) => isQuick(needsOf(file)));
-		expect(quick).to.have.lengthOf(7);
+		expect(quick).to.have.lengthOf(8);
 		expect(quick.every((file) => needsOf(file).isMain)).to.equal(true);
 		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
 	});
