@@ -172,11 +172,39 @@ class DemoJob {
 	async #putAway(watch: SessionWatch): Promise<void> {
 		await this.#steps.run("archive it", () => this.#command("archive", watch, "archived", stopMs));
 		await this.#steps.run("restore it", () => this.#command("restore", watch, "stopped", stopMs));
+		await this.#continueInWorkspace(watch);
 		await this.#steps.run("delete it", async () => {
 			await this.#client.delete(this.#path, { cleanup: ["workspace_storage"] });
 			await watch.deleted(this.#id, stopMs);
 		});
 		await this.#steps.run("find it gone", () => this.#expectGone());
+	}
+
+	/** Deletes the session and continues in its workspace with another one. */
+	async #continueInWorkspace(watch: SessionWatch): Promise<void> {
+		const workspace_id = this.#id;
+		const path = `/workspaces/${workspace_id}`;
+		await this.#steps.run("delete the session and keep its workspace", async () => {
+			await this.#client.delete(this.#path, {});
+			await watch.deleted(workspace_id, stopMs);
+			await this.#workspaceReaches(path, "archived");
+		});
+		await this.#steps.run("restore the workspace", () => this.#client.post(`${path}/restore`));
+		await this.#steps.run("continue in it with a new session", async () => {
+			const { id } = await this.#client.post<SessionView>("/sessions", { name: "demo-again", workspace_id });
+			this.#id = id;
+			await watch.status(id, "running", { withinMs: startMs });
+		});
+		const content = await this.#ask("find the uncommitted file in it", `$ cat ${file}`);
+		expect(content.includes("hello"), `${file} holds what the first session wrote`);
+	}
+
+	async #workspaceReaches(path: string, wanted: string): Promise<void> {
+		const limit = monotonic() + stopMs;
+		while ((await this.#client.get<{ status: string }>(path)).status !== wanted) {
+			if (monotonic() > limit) throw new PlatformError(`The workspace is not ${wanted} within ${stopMs} ms`);
+			await sleep(pollMs);
+		}
 	}
 
 	async #command(command: string, watch: SessionWatch, status: string, withinMs: number): Promise<void> {
