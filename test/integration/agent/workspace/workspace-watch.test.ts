@@ -19,8 +19,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { WorkspaceWatch } from "#agent/timeline/workspace-watch.ts";
 import { wholeTree } from "#agent/workspace/work-tree.ts";
-import { CountedGit } from "../../support/repositories/counted-git.ts";
-import { commitFiles, git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { CountedGit } from "../../../support/repositories/counted-git.ts";
+import { commitFiles, git, makeRepository } from "../../../support/repositories/git-repository.ts";
 
 describe("WorkspaceWatch", function () {
 	this.timeout(60_000);

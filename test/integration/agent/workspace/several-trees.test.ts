@@ -6,9 +6,9 @@ import { WatchedTrees } from "#agent/timeline/watched-trees.ts";
 import { compareTrees } from "#agent/workspace/diff/several-diffs.ts";
 import type { Comparison } from "#agent/workspace/diff/workspace-diff.ts";
 import { workTrees } from "#agent/workspace/work-tree.ts";
-import { CountedGit } from "../../support/repositories/counted-git.ts";
-import { commitFiles, makeRepository } from "../../support/repositories/git-repository.ts";
-import { useFolder } from "../../support/use-folder.ts";
+import { CountedGit } from "../../../support/repositories/counted-git.ts";
+import { commitFiles, makeRepository } from "../../../support/repositories/git-repository.ts";
+import { useFolder } from "../../../support/use-folder.ts";
 
 describe("several work trees", function () {
 	this.timeout(60_000);
