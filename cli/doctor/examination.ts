@@ -1,11 +1,17 @@
 /** The proof of access on a platform in use, and its report. */
 import { roleOf } from "#shared/access/admission.ts";
+import { sleep } from "#shared/clock.ts";
 import type { Caller } from "./caller.ts";
-import { bearer, introduced, wrongCallers } from "./live-callers.ts";
+import { bearer, introduced, spellings, wrongCallers } from "./live-callers.ts";
 import { Proof, type ProofResult } from "./proof.ts";
 import { Prober } from "./prober.ts";
 import { chatRoute, rows } from "./rows.ts";
-import { DoctorError, World } from "./world.ts";
+import { revokedCallers, tokenCallers } from "./token-callers.ts";
+import { DoctorError } from "./doctor-error.ts";
+import { World } from "./world.ts";
+
+/** The time after which a token that was revoked is refused by every gateway, in milliseconds. */
+const revocationMs = 10_000;
 
 /** The routes of the platform, in the form of contracts. */
 interface LiveRoutes {
@@ -22,32 +28,20 @@ export async function examine(origin: string, tokens: readonly string[], print: 
 	const prober = new Prober(origin);
 	const { prefix, routes } = await liveRoutes(prober);
 	const { owner, people, impostors } = await callersOf(prober, prefix, tokens);
-	print(
-		`The owner is ${owner.name}; other callers: ${
-			people
-				.slice(1)
-				.map(({ name }) => name)
-				.join("; ") || "none"
-		}`,
-	);
+	const others = people.slice(1).map(({ name }) => name);
+	print(`The owner is ${owner.name}; other callers: ${others.join("; ") || "none"}`);
 	const world = new World({ prober, prefix, owner, isInUse: true });
-	const known = Object.entries(rows).filter(([route]) => routes.includes(route) || route === chatRoute);
 	let result: ProofResult | undefined;
 	let left: string[];
 	try {
 		await world.make(1);
 		const wrong = wrongCallers(tokens[0] ?? "", world.target("session")?.id ?? "");
-		const callers = [...people, ...impostors, ...wrong];
-		const options = {
-			prober,
-			world,
-			prefixes: [prefix],
-			owner,
-			callers,
-			rows: Object.fromEntries(known),
-			isInUse: true,
-		};
-		result = await new Proof(options).run();
+		const programs = await programsOf(prober, world, owner);
+		const callers = [...people, ...impostors, ...wrong, ...programs];
+		const known = Object.fromEntries(
+			Object.entries(rows).filter(([route]) => routes.includes(route) || route === chatRoute),
+		);
+		result = await new Proof({ prober, world, prefixes: [prefix], owner, callers, rows: known, isInUse: true }).run();
 	} finally {
 		left = await world.remove();
 	}
@@ -57,6 +51,15 @@ export async function examine(origin: string, tokens: readonly string[], print: 
 	for (const fault of faults) print(`HOLE: ${fault}`);
 	print(faults.length === 0 ? "No hole was found" : `${faults.length} holes were found`);
 	return faults.length === 0;
+}
+
+/** Returns the owner's personal access tokens as callers, and a revoked one; none where the platform makes no tokens. */
+async function programsOf(prober: Prober, world: World, owner: Caller): Promise<Caller[]> {
+	if (!world.target("token")) return [];
+	const tokens = await tokenCallers(prober, world, owner);
+	const revoked = await revokedCallers(prober, owner, spellings);
+	await sleep(revocationMs);
+	return [...tokens, ...revoked];
 }
 
 async function callersOf(prober: Prober, prefix: string, tokens: readonly string[]) {

@@ -9,6 +9,9 @@ interface Me {
 	readonly roles: readonly string[];
 }
 
+/** The tenant whose administrators reach all others, unless it is configured (`tenants.default`). */
+const defaultTenant = "default";
+
 /** Returns the caller of a credential, as the platform itself introduces it; without a principal when it is invalid. */
 export async function introduced(
 	prober: Prober,
@@ -19,7 +22,13 @@ export async function introduced(
 	if (status !== 200) return { name, headers };
 	const { user_id: id, tenant_id: tenant, roles } = JSON.parse(text) as Me;
 	const principal: Principal = { kind: "user", id, tenant, roles: roles.map(withoutProduct) };
-	return { name: `${id} of ${tenant} (${principal.roles.join(", ") || "no role"})`, headers, principal };
+	const isOperator = tenant === defaultTenant && principal.roles.includes("admin");
+	return {
+		name: `${id} of ${tenant} (${principal.roles.join(", ") || "no role"})`,
+		headers,
+		principal,
+		...(isOperator && { isOperator }),
+	};
 }
 
 /** The API names roles with the product in front, e.g. `volundr:admin`. */

@@ -4,6 +4,7 @@
  */
 import { type Caller, expectedOutcome, maySee, type Outcome } from "./caller.ts";
 import { outcomeOf, type Place, probeOf, unknownId } from "./cell.ts";
+import { DoctorError } from "./doctor-error.ts";
 import { makerOf } from "./makers.ts";
 import type { ProbeAnswer, Prober } from "./prober.ts";
 import type { Row } from "./row.ts";
@@ -91,7 +92,8 @@ export class Proof {
 		const cells = callers.map((caller) => this.#cellsOf(caller));
 		for (const route of Object.keys(this.#options.rows))
 			for (const cell of cells.flatMap((all) => all.filter(({ place }) => place.route === route)))
-				if (cell.outcome === "admitted" || cell.outcome === "stale") await this.#try(cell);
+				if (cell.outcome === "admitted" || cell.outcome === "stale")
+					await this.#try(cell).catch((error: unknown) => this.#noteMissing(cell, error));
 	}
 
 	#cellsOf(caller: Caller): Expected[] {
@@ -126,8 +128,14 @@ export class Proof {
 		const unknown = (target && makerOf(target.object).unknown) ?? unknownId;
 		const reference = target && answer.status === 404 ? await prober.send(caller, probeOf(place, unknown)) : undefined;
 		this.#note(cell, answer, outcomeOf(answer, id, reference, unknown));
-		this.#holes.push(...this.#leaks(caller, answer, id).map((what) => `${caller.name}: ${place.route} shows ${what}`));
+		this.#holes.push(...this.#leaks(cell, answer, id).map((what) => `${caller.name}: ${place.route} shows ${what}`));
 		await this.#removeLeft(place.row, answer, caller);
+	}
+
+	/** Notes that the object of a cell is gone, which is so after some holes. @throws any other error. */
+	#noteMissing({ caller, place }: Expected, error: unknown): void {
+		if (!(error instanceof DoctorError)) throw error;
+		this.#holes.push(`${caller.name}: ${place.route} could not be tried: ${error.message}`);
 	}
 
 	#note(
@@ -143,10 +151,11 @@ export class Proof {
 	}
 
 	/** Returns the objects that an answer shows to a caller who may not see them. @param own The id in the request. */
-	#leaks(caller: Caller, { text, headers }: ProbeAnswer, own: string): string[] {
+	#leaks({ caller, place: { row } }: Expected, { text, headers }: ProbeAnswer, own: string): string[] {
+		if (row.namesObjects) return [];
 		const shown = `${headers}\n${text}`.replaceAll(own, "");
-		return this.#options.world.targets
-			.filter(({ object, ownership }) => !maySee(caller, object, ownership))
+		const hidden = this.#options.world.targets.filter(({ object, ownership }) => !maySee(caller, object, ownership));
+		return hidden
 			.filter(({ id, mark }) => mark !== undefined && (shown.includes(mark) || (id !== own && shown.includes(id))))
 			.map(({ object }) => `the ${object}`);
 	}

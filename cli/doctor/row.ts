@@ -28,6 +28,8 @@ export interface Row {
 	readonly reaches?: "tenant" | "person";
 	/** Whether a pod of an old generation is refused. */
 	readonly refusesStale?: true;
+	/** Whether the answer names objects of others by id and name, as a log of what was done does. */
+	readonly namesObjects?: true;
 	/** Whether the answer changes by itself. */
 	readonly volatile?: true;
 	/** The kind of object that a successful request leaves behind. */

@@ -46,8 +46,8 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /templates": people(),
 	"GET /templates/:name": people({ path: { name: "none" } }),
 	"GET /stats": people({ volatile: true }),
-	"GET /admin/audit": administrators({ volatile: true }),
-	"GET /admin/audit/export": administrators({ volatile: true }),
+	"GET /admin/audit": administrators({ volatile: true, namesObjects: true }),
+	"GET /admin/audit/export": administrators({ volatile: true, namesObjects: true }),
 	"GET /admin/settings": administrators(),
 	"PUT /admin/settings": administrators({
 		body: { storage: { home_enabled: false } },

@@ -4,9 +4,10 @@ import { roleOf } from "#shared/access/admission.ts";
 import type { Caller } from "./caller.ts";
 import { bearer } from "./live-callers.ts";
 import type { Prober } from "./prober.ts";
-import { DoctorError, type World } from "./world.ts";
+import { DoctorError } from "./doctor-error.ts";
+import type { World } from "./world.ts";
 
-const path = "/api/v1/users/tokens";
+const tokenPath = "/api/v1/users/tokens";
 
 interface MadeToken {
 	readonly id: string;
@@ -47,7 +48,10 @@ export async function revokedCallers(
 	spell: (token: string) => readonly (readonly [string, string])[],
 ): Promise<Caller[]> {
 	const { id, token } = await make(prober, person, "write");
-	const { status, text } = await prober.send(person, { method: "DELETE", path: `${path}/${encodeURIComponent(id)}` });
+	const { status, text } = await prober.send(person, {
+		method: "DELETE",
+		path: `${tokenPath}/${encodeURIComponent(id)}`,
+	});
 	if (status !== 204) throw new DoctorError(`A token cannot be revoked: ${status} ${text}`);
 	const written = [["itself", token] as const, ...spell(token)];
 	return written.map(([spelling, one]) => ({ name: `a revoked token (${spelling})`, headers: bearer(one) }));
@@ -55,7 +59,7 @@ export async function revokedCallers(
 
 async function make(prober: Prober, person: Caller, scope: Scope): Promise<MadeToken> {
 	const body = { name: `doctor ${scope} ${randomBytes(8).toString("hex")}`, scope };
-	const { status, text } = await prober.send(person, { method: "POST", path, body });
+	const { status, text } = await prober.send(person, { method: "POST", path: tokenPath, body });
 	if (status !== 201) throw new DoctorError(`A personal access token cannot be made: ${status} ${text}`);
 	return JSON.parse(text) as MadeToken;
 }

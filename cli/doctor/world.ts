@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Ownership } from "#shared/access/access-table.ts";
 import { deadline, sleep } from "#shared/clock.ts";
 import type { Caller } from "./caller.ts";
+import { DoctorError } from "./doctor-error.ts";
 import { makerOf, type MakerName, makers } from "./makers.ts";
 import type { Prober } from "./prober.ts";
 
@@ -17,11 +18,6 @@ export interface Target {
 
 const stepMs = 100;
 const statusMs = 60_000;
-
-/** The platform could not do something that the proof needs. */
-export class DoctorError extends Error {
-	override readonly name = "DoctorError";
-}
 
 /** The options of a {@link World}. */
 export interface WorldOptions {
@@ -58,7 +54,8 @@ export class World {
 		for (const object of Object.keys(makers) as MakerName[]) {
 			const { isOfOwner, remove } = makerOf(object);
 			if (this.#options.isInUse && remove === undefined && !isOfOwner) continue;
-			this.#targets.set(object, isOfOwner ? this.#tenantOfOwner(object) : await this.fresh(object));
+			const target = isOfOwner ? this.#tenantOfOwner(object) : await this.#firstOf(object);
+			if (target) this.#targets.set(object, target);
 			if (object === "session") await this.#runAndStop(launches);
 		}
 	}
@@ -67,6 +64,16 @@ export class World {
 	#tenantOfOwner(object: MakerName): Target {
 		const { tenant } = this.#principal;
 		return { object, id: tenant, ownership: { tenant, owner: null } };
+	}
+
+	/** Makes an object; undefined for one that a platform in use is not configured to make (503). @throws {DoctorError} */
+	async #firstOf(object: MakerName): Promise<Target | undefined> {
+		try {
+			return await this.fresh(object);
+		} catch (error) {
+			if (this.#options.isInUse && error instanceof DoctorError && error.status === 503) return undefined;
+			throw error;
+		}
 	}
 
 	/** Makes one more object of this kind. @throws {DoctorError} */
@@ -139,7 +146,7 @@ export class World {
 	async #send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
 		const { prober, owner } = this.#options;
 		const { status, text } = await prober.send(owner, { method, path: this.#full(path), body });
-		if (status >= 300) throw new DoctorError(`${method} ${path} was answered with ${status}: ${text}`);
+		if (status >= 300) throw new DoctorError(`${method} ${path} was answered with ${status}: ${text}`, status);
 		return JSON.parse(text) as Record<string, unknown>;
 	}
 }

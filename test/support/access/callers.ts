@@ -1,5 +1,5 @@
 /** The callers of the proof of access on a platform of the tests, with two tenants, all roles, pods and wrong credentials. */
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import type { Caller } from "../../../cli/doctor/caller.ts";
 
@@ -27,7 +27,7 @@ const people: readonly Person[] = [
 ];
 
 function tokenOf(person: Person): string {
-	return `token-${people.indexOf(person)}`;
+	return createHash("sha256").update(person.name).digest("base64url");
 }
 
 function bearer(token: string): Record<string, string> {
@@ -59,14 +59,15 @@ export function impostors(session: string): Caller[] {
 	].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
 	const hs256 = Buffer.from(JSON.stringify({ alg: "HS256" })).toString("base64url");
 	const mac = createHmac("sha256", "secret").update(`${hs256}.${signed}`).digest("base64url");
+	const token = configuredUsers.at(-1)?.token ?? "";
 	const headers: Readonly<Record<string, Record<string, string>>> = {
 		"a wrong token": bearer("nobody"),
 		"an empty token": { authorization: "Bearer " },
-		"a token that is cut": bearer("token-"),
-		"a token with a letter more": bearer("token-0x"),
-		"a token with padding": bearer("token-0="),
-		"two tokens": { authorization: "Bearer token-0, Bearer token-1" },
-		"a name and a password": { authorization: `Basic ${Buffer.from("alice:token-0").toString("base64")}` },
+		"a token that is cut": bearer(token.slice(0, -1)),
+		"a token with a letter more": bearer(`${token}x`),
+		"a token with padding": bearer(`${token}=`),
+		"two tokens": { authorization: `Bearer ${token}, Bearer ${token}` },
+		"a name and a password": { authorization: `Basic ${Buffer.from(`alice:${token}`).toString("base64")}` },
 		"a JSON Web Token without a signature": bearer(`${payload}.${signed}.`),
 		"a JSON Web Token of somebody's key": bearer(`${hs256}.${signed}.${mac}`),
 		"claims in headers beside a wrong token": { ...bearer("nobody"), ...claims },
@@ -78,11 +79,11 @@ export function impostors(session: string): Caller[] {
 /** Returns callers who are others than the owner whatever their headers claim. */
 export function claimants(): Caller[] {
 	const claims = { "x-auth-user-id": "alice", "x-auth-tenant": "acme", "x-auth-roles": "admin", "x-user-id": "alice" };
-	const stranger = people.findIndex(({ name }) => name === "a stranger");
+	const stranger = persons().find(({ name }) => name === "a stranger");
 	return [
 		{
 			name: "a stranger with the owner's claims in headers",
-			headers: { ...bearer(`token-${stranger}`), ...claims },
+			headers: { ...stranger?.headers, ...claims },
 			principal: { kind: "user", id: "carol", tenant: "other", roles: ["developer"] },
 		},
 		{
