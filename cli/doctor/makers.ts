@@ -5,8 +5,8 @@ import type { ObjectKind } from "#shared/access/access-table.ts";
 export interface Maker {
 	/** The row of the access table that decides about it. */
 	readonly kind: ObjectKind;
-	/** Whether it is the owner's tenant, which exists already. */
-	readonly isOfOwner?: true;
+	/** It exists already: the owner's tenant, or the workspace of the session, by the id of the session. */
+	readonly existing?: "tenant" | "session";
 	/** An id that no such object has, where ids have a form of their own. */
 	readonly unknown?: string;
 	/** The route that makes one, as method and path; `:chronicle` in it is the id of the object of that name. */
@@ -68,7 +68,8 @@ export const makers = {
 		id: "name",
 		remove: "/profiles/:id",
 	},
-	tenant: { ...routeless, kind: "tenant", isOfOwner: true, unknown: "no-such-tenant" },
+	workspace: { ...routeless, kind: "workspace", existing: "session" },
+	tenant: { ...routeless, kind: "tenant", existing: "tenant", unknown: "no-such-tenant" },
 	token: {
 		...routeless,
 		kind: "token",

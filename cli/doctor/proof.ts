@@ -38,6 +38,8 @@ export interface ProofResult {
 
 /** Requests of one caller that are under way at a time. */
 const atOnce = 4;
+/** Members that the platform measures by itself. */
+const measured = /"(?:size_gb|size_bytes|measured_at)":[^,}]*/g;
 /** Callers after whose refused requests the state is compared. */
 const comparedAtOnce = 6;
 
@@ -120,16 +122,23 @@ export class Proof {
 	}
 
 	async #try(cell: Expected): Promise<void> {
-		const { caller, place, target, outcome: expected } = cell;
-		const { prober, world } = this.#options;
-		const isConsumed = expected === "admitted" && place.row.consumes;
-		const id = (isConsumed && target ? await world.fresh(target.object) : target)?.id ?? unknownId;
+		const { caller, place, target } = cell;
+		const { prober } = this.#options;
+		const id = await this.#idFor(cell);
 		const answer = await prober.send(caller, probeOf(place, id));
 		const unknown = (target && makerOf(target.object).unknown) ?? unknownId;
 		const reference = target && answer.status === 404 ? await prober.send(caller, probeOf(place, unknown)) : undefined;
 		this.#note(cell, answer, outcomeOf(answer, id, reference, unknown));
 		this.#holes.push(...this.#leaks(cell, answer, id).map((what) => `${caller.name}: ${place.route} shows ${what}`));
 		await this.#removeLeft(place.row, answer, caller);
+	}
+
+	/** Returns the id in the request: of the object, of a new one if it will be gone, or of one that the body only names. */
+	async #idFor({ place: { row }, target, outcome }: Expected): Promise<string> {
+		const { world } = this.#options;
+		if (target && row.consumes && outcome === "admitted") return (await world.fresh(target.object)).id;
+		const named = target ?? (row.names && world.target(row.names));
+		return named?.id ?? unknownId;
 	}
 
 	/** Notes that the object of a cell is gone, which is so after some holes. @throws any other error. */
@@ -183,7 +192,7 @@ export class Proof {
 			});
 			for (const { place, target } of reading) {
 				const { status, text } = await prober.send(witness, probeOf(place, target?.id ?? unknownId));
-				seen.set(`${place.route} of ${witness.name}`, `${status} ${text}`);
+				seen.set(`${place.route} of ${witness.name}`, `${status} ${text.replaceAll(measured, "")}`);
 			}
 		}
 		return seen;

@@ -13,6 +13,8 @@ export interface Row {
 	readonly effect?: "read" | "write";
 	/** The object of the route, whose id is the first parameter of the path; absent: it has none. */
 	readonly object?: MakerName;
+	/** An object that the body names without a relation to it: the answer is the same, whoever may reach it. */
+	readonly names?: MakerName;
 	/** The action on the object; default `see` for a session, and for others `see` by GET and otherwise `change`. */
 	readonly action?: string;
 	/** The parameters of the path beside the object. */

@@ -124,6 +124,10 @@ export const rows: Readonly<Record<string, Row>> = {
 	}),
 	"DELETE /credentials/tenant/:name": administrators({ path: { name: "proof" }, reaches: "tenant" }),
 
+	"GET /workspaces": people(),
+	"GET /admin/workspaces": administrators(),
+	"GET /workspaces/:id": those("workspace"),
+
 	"GET /chronicles": people(),
 	"POST /chronicles": those("session", { body: (session_id) => ({ session_id }), leaves: "chronicle" }),
 	"GET /chronicles/:chronicle_id": those("chronicle"),
@@ -175,9 +179,17 @@ export const rows: Readonly<Record<string, Row>> = {
 	"PATCH /sessions/:session_id/restore": those("session"),
 	"POST /sessions/:session_id/archive": those("session"),
 	"POST /sessions/:session_id/restore": those("session"),
-	"POST /sessions/archive-stopped": people({ reaches: "person" }),
 	"POST /sessions/:session_id/start": those("session", { body: {} }),
+	// The session runs in its workspace now, so that those who may delete it are told that it is in use.
+	"POST /workspaces/:id/restore": those("workspace"),
+	"DELETE /workspaces/:id": those("workspace"),
+	"POST /workspaces/bulk-delete": people({ names: "workspace", body: (id) => ({ session_ids: [id] }) }),
+	"POST /admin/workspaces/bulk-delete": administrators({
+		names: "workspace",
+		body: (id) => ({ session_ids: [id] }),
+	}),
 	"POST /sessions/:session_id/stop": those("session"),
+	"POST /sessions/archive-stopped": people({ reaches: "person" }),
 	"DELETE /sessions/:session_id": those("unstarted-session", { consumes: true, body: { cleanup: ["chronicles"] } }),
 
 	// The last row: it ends the tokens with which some of the callers call.

@@ -52,18 +52,19 @@ export class World {
 	/** Makes the objects. The session is started `launches` times and stopped. @throws {DoctorError} */
 	async make(launches: number): Promise<void> {
 		for (const object of Object.keys(makers) as MakerName[]) {
-			const { isOfOwner, remove } = makerOf(object);
-			if (this.#options.isInUse && remove === undefined && !isOfOwner) continue;
-			const target = isOfOwner ? this.#tenantOfOwner(object) : await this.#firstOf(object);
+			const { existing, remove } = makerOf(object);
+			if (this.#options.isInUse && remove === undefined && !existing) continue;
+			const target = existing ? this.#existing(object, existing) : await this.#firstOf(object);
 			if (target) this.#targets.set(object, target);
 			if (object === "session") await this.#runAndStop(launches);
 		}
 	}
 
-	/** Returns the owner's tenant; it has no mark, because its id may be a common word. */
-	#tenantOfOwner(object: MakerName): Target {
-		const { tenant } = this.#principal;
-		return { object, id: tenant, ownership: { tenant, owner: null } };
+	/** Returns an object that nobody has to make; it has no mark, because its id occurs elsewhere. */
+	#existing(object: MakerName, existing: "tenant" | "session"): Target {
+		const { tenant, id: owner } = this.#principal;
+		if (existing === "tenant") return { object, id: tenant, ownership: { tenant, owner: null } };
+		return { object, id: this.#targets.get("session")?.id ?? "", ownership: { tenant, owner } };
 	}
 
 	/** Makes an object; undefined for one that a platform in use is not configured to make (503). @throws {DoctorError} */
