@@ -19,9 +19,9 @@ import { wholeTree } from "#agent/workspace/work-tree.ts";
 import { localEnvironment, Git } from "#agent/workspace/git.ts";
 import { LogBuffer } from "#agent/io/log-buffer.ts";
 import { requestErrorOf } from "#agent/server/request-error.ts";
-import { eventually } from "../../support/eventually.ts";
-import { commitFiles, fileUrl, git, makeRepository } from "../../support/repositories/git-repository.ts";
-import { TestSession } from "../../support/pods/test-pod.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { commitFiles, fileUrl, git, makeRepository } from "../../../support/repositories/git-repository.ts";
+import { TestSession } from "../../../support/pods/test-pod.ts";
 
 /** The changes that a person at the workspace would see: `git add -AN` in a copy of the index, then `git diff`. */
 function plainDiff(workspace: string, base = "HEAD", options: readonly string[] = []): string {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { WorkspaceDiff } from "#agent/workspace/diff/workspace-diff.ts";
 import { wholeTree } from "#agent/workspace/work-tree.ts";
-import { CountedGit } from "../../support/repositories/counted-git.ts";
-import { git, makeRepository } from "../../support/repositories/git-repository.ts";
+import { CountedGit } from "../../../support/repositories/counted-git.ts";
+import { git, makeRepository } from "../../../support/repositories/git-repository.ts";
 
 describe("starts of git for a diff", function () {
 	this.timeout(30_000);
