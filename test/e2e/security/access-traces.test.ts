@@ -19,9 +19,10 @@ import { createSession } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 import { fileUrl, makeRepository } from "../../support/repositories/git-repository.ts";
 
+/** The scenario of the conformance walker is that of the developer. */
 const users = [
-	{ token: "canary-token-alice", id: "alice", tenant: "acme", roles: ["admin"] },
-	{ token: "canary-token-bob", id: "bob", tenant: "acme", roles: ["developer"] },
+	{ token: "canary-token-alice", id: "dev-user", tenant: "default", roles: ["admin", "developer"] },
+	{ token: "canary-token-bob", id: "bob", tenant: "default", roles: ["developer"] },
 	{ token: "canary-token-carol", id: "carol", tenant: "other", roles: ["admin"] },
 ];
 
