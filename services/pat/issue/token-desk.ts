@@ -70,8 +70,11 @@ export class TokenDesk {
 		await this.#shelf.refuseNew(principal, { id, name });
 		const { issuer, clientId } = this.#issuer;
 		const lifetimeSeconds = Math.min(expires_in_days ?? this.#ttlDays, this.#ttlDays) * daySeconds;
-		const text = await issuer.issue({ principal, id, name, subjectToken: subject_token, lifetimeSeconds });
 		const at = now();
+		// Another id than that of the document: a key of a request may be used again when its token is revoked, and a
+		// second token with the same `jti` would make the first one active again.
+		const jti = timeBasedUuid(at);
+		const text = await issuer.issue({ principal, id: jti, name, subjectToken: subject_token, lifetimeSeconds });
 		const subjectToken = clientId === undefined ? undefined : subject_token;
 		const { key, expiresAt } = readIssuedToken(text, { subjectToken, clientId, now: at });
 		const end = Math.min(expiresAt, at + lifetimeSeconds * 1_000);

@@ -5,7 +5,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 export interface TokenRequest {
 	/** The person whom the token stands for. */
 	readonly principal: Principal;
-	/** The id of the token in the platform; an issuer that chooses the claims makes it the `jti`. */
+	/** An id that no other token has or had; an issuer that chooses the claims makes it the `jti`. */
 	readonly id: string;
 	readonly name: string;
 	/** The person's own token; absent when the identity needs none. */

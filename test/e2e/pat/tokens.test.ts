@@ -119,6 +119,15 @@ describe("personal access tokens", function () {
 		expect((await desk("alice").get<Shown[]>(path)).body).to.deep.equal([]);
 	});
 
+	it("stay revoked when the key of their request is used again", async () => {
+		const request = { body: { name: "again" }, headers: { "idempotency-key": "used-again" } };
+		const first = await desk("alice").request<Shown>("POST", path, request);
+		expect((await desk("alice").delete(`${path}/${first.body.id}`)).status).to.equal(204);
+		const second = await desk("alice").request<Shown>("POST", path, request);
+		const statuses = [first, second].map(async ({ body }) => (await program(body.token).get("/prompts")).status);
+		expect(await Promise.all(statuses)).to.deep.equal([401, 200]);
+	});
+
 	it("take their streams with them, and those of others stay", async () => {
 		const [ends, stays] = [await issued("alice", { name: "ends" }), await issued("alice", { name: "stays" })];
 		const open = ({ token }: Shown) => platform.events({ headers: { authorization: `Bearer ${token}` } });
