@@ -83,7 +83,9 @@ export class AuditLog {
 
 	/** Signs the chains that this process has extended since the last call. */
 	async checkpointAll(): Promise<void> {
-		for (const tenant of this.#unsigned) await this.checkpoint(tenant);
+		// A copy, because a chain that goes on growing is here again as soon as it is signed.
+		const grown = [...this.#unsigned];
+		for (const tenant of grown) await this.checkpoint(tenant);
 	}
 
 	/** Returns the signed checkpoints of a tenant in their order, the oldest ones first. */
@@ -95,7 +97,7 @@ export class AuditLog {
 
 	/**
 	 * Removes entries that are older than `days`, from the beginning of each chain. Before that it signs the last one
-	 * removed, so that the rest can still be verified.
+	 * removed, so that the rest can still be verified, and removes the checkpoints before it.
 	 */
 	async trim(days: number): Promise<void> {
 		const to = now() - days * dayMs;
@@ -122,7 +124,26 @@ export class AuditLog {
 			auditLogCollection,
 			old.map(({ id }) => id),
 		);
+		await this.#removeCheckpoints(tenant, (last.seq ?? 0) - 1);
 		return old.length;
+	}
+
+	/** Removes the checkpoints of entries that are no longer kept: an export begins with the one that continues. */
+	async #removeCheckpoints(tenant: string, to: number): Promise<void> {
+		const page = { limit: maxRemoved, columns: [] };
+		for (;;) {
+			const { documents } = await this.#store.find(
+				auditCheckpointCollection,
+				"by_tenant",
+				{ equals: [tenant], to },
+				page,
+			);
+			if (documents.length === 0) return;
+			await this.#store.removeMany(
+				auditCheckpointCollection,
+				documents.map(({ id }) => id),
+			);
+		}
 	}
 
 	async #extend(tenant: string, drafts: readonly AuditDraft[]): Promise<void> {

@@ -8,10 +8,12 @@ import { LRUCache } from "lru-cache";
 import { isoTime, monotonic, now, sleep } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { Collection, Columns, Document } from "#shared/store/collection.ts";
+import { tooFast } from "#shared/store/compare-and-set.ts";
 import type { Appended, Change, DocumentStore, Guard, OutboxEntry } from "#shared/store/document-store.ts";
+import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import { type Actor, currentActor } from "./actor.ts";
 import type { AuditFacts, AuditOutcome } from "./audit-chain.ts";
-import type { AuditLog } from "./audit-log.ts";
+import type { AuditDraft, AuditLog } from "./audit-log.ts";
 
 /** The type of the outbox entries that the relay moves into the audit log. */
 export const auditType = "audit";
@@ -76,10 +78,29 @@ export class AuditedStore implements DocumentStore {
 	}
 
 	async remove<C extends Columns>(collection: Collection<C>, id: string, guard: Guard<C>): Promise<boolean> {
-		const actor = actorFor(collection);
-		if (collection.audited) await this.#emptyOutbox(collection, id);
-		if (actor) await this.note(actor, { outcome: "begun", resource: `${collection.name}/${id}` });
-		return this.#store.remove(collection, id, guard);
+		if (!collection.audited) return this.#store.remove(collection, id, guard);
+		const resource = `${collection.name}/${id}`;
+		const actor = currentActor();
+		let isEntered = false;
+		return repeatLostRaces(
+			async () => {
+				const rev = await this.#revision(collection, id);
+				if (rev === undefined) return false;
+				await this.#emptyOutbox(collection, id);
+				if (actor && !isEntered) await this.note(actor, { outcome: "begun", resource });
+				isEntered = true;
+				// A change since the look into the outbox has an entry of its own and another `rev`.
+				if (await this.#store.remove<Columns>(collection, id, withRevision(guard, rev))) return true;
+				return (await this.#revision(collection, id)) === rev ? false : undefined;
+			},
+			{ refusal: () => tooFast(`"${resource}"`) },
+		);
+	}
+
+	/** Returns the `rev` of a document, null for one without; undefined when there is no document. */
+	async #revision(collection: Collection, id: string): Promise<number | null | undefined> {
+		const found = await this.#store.get(collection, id);
+		return found && (revisionOf(found) ?? null);
 	}
 
 	/** Resolves when no entry waits in the document, which would be lost with it. @throws {UnavailableError} */
@@ -154,9 +175,20 @@ function actorFor({ audited }: Collection): Actor | undefined {
 	return audited === undefined ? undefined : currentActor();
 }
 
+/** Returns the guard for this revision too, unless the caller names one. */
+function withRevision(guard: Guard<Columns>, rev: number | null): Guard<Columns> {
+	return rev === null ? guard : { ...guard, equals: { rev, ...guard.equals } };
+}
+
 function revisionOf(columns: Readonly<Record<string, unknown>>): number | undefined {
 	const { rev } = columns;
 	return typeof rev === "number" ? rev : undefined;
+}
+
+/** The facts as they wait in an outbox. */
+interface WrittenFacts extends AuditFacts {
+	/** Differs for each write: a document may have the id, and so the revisions, of a removed one. */
+	readonly write: string;
 }
 
 interface AuditedWrite {
@@ -171,7 +203,14 @@ function entryOf(actor: Actor, { collection, id, rev, changed }: AuditedWrite): 
 	const outcome: AuditOutcome = "done";
 	const facts = factsOf(actor, { outcome, resource: `${collection.name}/${id}`, ...(changed && { changed }) });
 	const audience = { tenant: actor.principal.tenant };
-	return { n: rev, type: auditType, data: JSON.stringify(facts), audience, at: now() };
+	const written: WrittenFacts = { write: randomUUID(), ...facts };
+	return { n: rev, type: auditType, data: JSON.stringify(written), audience, at: now() };
+}
+
+/** Returns the draft of an entry that waited in an outbox. @param key The document and its revision. */
+export function draftOf(key: string, { data, audience }: OutboxEntry): AuditDraft {
+	const { write, ...facts }: WrittenFacts = JSON.parse(data);
+	return { key: `${key}:${write}`, tenant: audience.tenant, facts };
 }
 
 /** Returns the facts of an entry in the order in which they are shown. */

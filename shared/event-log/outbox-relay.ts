@@ -7,8 +7,8 @@
  * relay.wake(); // the event is in the log soon after
  * ```
  */
-import { auditType } from "#shared/audit/audited-store.ts";
-import type { AuditDraft, AuditLog } from "#shared/audit/audit-log.ts";
+import { auditType, draftOf } from "#shared/audit/audited-store.ts";
+import type { AuditLog } from "#shared/audit/audit-log.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
@@ -116,7 +116,7 @@ export class OutboxRelay {
 		const audited = entries.filter(({ entry }) => entry.type === auditType);
 		const events = audited.length === 0 ? entries : entries.filter(({ entry }) => entry.type !== auditType);
 		if (events.length > 0) await this.#announce(events);
-		if (audited.length > 0) await this.#logs.audit.append(audited.map(draftOf));
+		if (audited.length > 0) await this.#logs.audit.append(audited.map(({ key, entry }) => draftOf(key, entry)));
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
 		if (documents.length === batch) this.#moves.request();
@@ -131,10 +131,6 @@ export class OutboxRelay {
 	#trim(collection: Collection, { id, entries }: OutboxDocument): Promise<void> {
 		return this.#store.trimOutbox(collection, id, Math.max(...entries.map(({ n }) => n)));
 	}
-}
-
-function draftOf({ key, entry: { data, audience } }: KeyedEntry): AuditDraft {
-	return { key, tenant: audience.tenant, facts: JSON.parse(data) };
 }
 
 interface TimedEntry extends KeyedEntry {
