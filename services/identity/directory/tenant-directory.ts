@@ -46,11 +46,14 @@ export class TenantDirectory {
 
 	/**
 	 * Creates a tenant.
-	 * @throws {NotFoundError} for a parent that the principal does not administer; {ForbiddenError} without one;
-	 * {ConflictError} for an id that is or was taken.
+	 * @throws {NotFoundError} for a parent that the principal does not administer; {ForbiddenError} without one, and for a
+	 * chosen id, unless the principal administers the installation: an identity provider may give that name to other
+	 * people tomorrow, who would then be below this principal; {ConflictError} for an id that is or was taken.
 	 */
 	async create(principal: Principal, { tenant_id, parent_id, ...given }: TenantCreate): Promise<string> {
 		const parent = await this.#parent(principal, parent_id ?? undefined);
+		if (typeof tenant_id === "string" && !this.#reach.isOperator(principal))
+			throw new ForbiddenError("Only administrators of the default tenant choose the id of a tenant", "CHOSEN_ID");
 		const id = tenant_id ?? randomBytes(4).toString("hex");
 		const created = await this.#tenants.insert({ id, ...given }, parent);
 		if (created) return created.wire;

@@ -28,7 +28,11 @@ export type Tenant = Output<typeof tenant>;
 
 export const tenantCreate = schema({
 	name: { type: "string", min: 1, max: 255 },
-	tenant_id: { ...tenantId, ...keep, description: "Default: eight random hexadecimal digits" },
+	tenant_id: {
+		...tenantId,
+		...keep,
+		description: "Default: eight random hexadecimal digits; only administrators of the default tenant choose it",
+	},
 	parent_id: { ...tenantId, ...keep },
 	tier: { ...tier, default: "developer" },
 	max_sessions: { ...quota, default: 5 },

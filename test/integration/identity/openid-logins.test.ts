@@ -17,6 +17,7 @@ const people = {
 	ada: { email: "ada@example.test", groups: ["boss"], org: "acme" },
 	bob: { email: "bob@example.test", groups: ["reader"], org: "acme" },
 	eve: { email: "eve@example.test", groups: ["boss"], org: "evil" },
+	nadia: { email: "nadia@example.test", groups: ["boss"], org: "newcomers" },
 	zoe: { email: "zoe@example.test" },
 };
 
@@ -196,6 +197,19 @@ describe("logins at an OpenID provider", function () {
 		expect((await eve.get<{ id: string }[]>("/users")).body.map(({ id }) => id)).to.deep.equal(["eve"]);
 		const members = (await ada.get<Member[]>("/tenants/acme/members")).body.map(({ user_id }) => user_id);
 		expect(members).to.include("ada").and.not.to.include("eve");
+	});
+
+	it("find their tenant unclaimed: nobody below the default tenant chooses an id that a provider may name", async () => {
+		const eve = await loggedIn("eve");
+		for (const tenant_id of ["newcomers", "default", "evil.team"]) {
+			const taken = await eve.post("/tenants", { name: "Mine", tenant_id, parent_id: "evil" });
+			expect(taken.status, taken.text).to.equal(403);
+		}
+		const below = await eve.post<{ id: string }>("/tenants", { name: "Mine", parent_id: "evil" });
+		expect([below.status, below.body.id.length], below.text).to.deep.equal([201, 8]);
+		const nadia = await loggedIn("nadia");
+		expect((await nadia.get<Me>("/me")).body.tenant_id).to.equal("newcomers");
+		expect((await eve.get("/tenants/newcomers/members")).status).to.equal(404);
 	});
 
 	it("end for a removed member within 10 s, also on an open stream, and not for others", async () => {
