@@ -76,7 +76,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { ofSessions } = workspaces;
 	const running = new RunningLimits(store, limitsOf(config, platform.trustsCallers));
 	const creations = new SessionCreations(records, idempotency, ofSessions);
-	const commands = new SessionCommands({ records, creations, rules, running, due });
+	const commands = new SessionCommands({ records, creations, rules, running, workspaces: ofSessions, due });
 	const stops = new SessionStops(commands, records);
 	const stopped = new StoppedSessions(records, idempotency);
 	const sweep = idempotencyRecordSweep(store, log);

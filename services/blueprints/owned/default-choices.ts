@@ -80,6 +80,14 @@ export class DefaultChoices {
 		});
 	}
 
+	/** Makes the choice of a blueprint, if it is chosen now, the one of its present group. @throws as {@link choose} does. */
+	async follow(owner: Owner, group: string, choice: DefaultChoice): Promise<void> {
+		await this.#change(owner, (defaults) => {
+			const isElsewhere = defaults.ids.includes(choice.id) && defaults.of(group) !== choice.id;
+			return isElsewhere ? defaults.with(group, choice) : undefined;
+		});
+	}
+
 	/** Ends the choice of a blueprint. @throws {UnavailableError} after 50 lost races. */
 	async release(owner: Owner, id: string): Promise<void> {
 		await this.#change(owner, (defaults) => (defaults.ids.includes(id) ? defaults.without(id) : undefined));

@@ -109,9 +109,20 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 		if (changed === undefined) throw this.#notFound(which);
 		const { decision, written } = changed;
 		failpoint("blueprints.written");
-		if (decision.is_default) await this.#defaults.choose(owner, written.grouping ?? "", { id: written.id, at });
-		else await this.#defaults.release(owner, written.id);
+		await this.#chooseAgain(owner, written, { was: defaults.ids.includes(written.id), is: decision.is_default }, at);
 		return this.#shown(written, await this.#defaults.read(owner));
+	}
+
+	/** Writes the default after a change. A change that leaves it alone does not undo what others choose meanwhile. */
+	async #chooseAgain(
+		owner: Owner,
+		{ id, grouping = "" }: BlueprintDocument,
+		{ was, is }: { readonly was: boolean; readonly is: boolean },
+		at: number,
+	): Promise<void> {
+		if (is && was) await this.#defaults.follow(owner, grouping, { id, at });
+		else if (is) await this.#defaults.choose(owner, grouping, { id, at });
+		else if (was) await this.#defaults.release(owner, id);
 	}
 
 	/** Deletes one. @throws {NotFoundError} */

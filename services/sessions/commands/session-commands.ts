@@ -20,7 +20,9 @@ import type { SessionRules } from "./session-rules.ts";
 import { type GitSource, resolveSource } from "./session-source.ts";
 import type { LocalSource } from "../sources/local-sources.ts";
 import { continuedLaunch, continuedOrder } from "./levels/continued-workspace.ts";
+import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
 import type { WorkspaceSource } from "../workspaces/workspace-changes.ts";
+import { startInWorkspace } from "../workspaces/workspace-of-start.ts";
 
 /** The request for a new session, with the blueprints that it names. */
 export interface CreateOrder {
@@ -45,6 +47,7 @@ export interface CommandParts {
 	readonly creations: SessionCreations;
 	readonly rules: SessionRules;
 	readonly running: RunningLimits;
+	readonly workspaces: SessionWorkspaces;
 	/** Called when a session needs a pass. */
 	readonly due: (id: string) => void;
 }
@@ -55,13 +58,15 @@ export class SessionCommands {
 	readonly #creations: SessionCreations;
 	readonly #rules: SessionRules;
 	readonly #running: RunningLimits;
+	readonly #workspaces: SessionWorkspaces;
 	readonly #due: (id: string) => void;
 
-	constructor({ records, creations, rules, running, due }: CommandParts) {
+	constructor({ records, creations, rules, running, workspaces, due }: CommandParts) {
 		this.#records = records;
 		this.#creations = creations;
 		this.#rules = rules;
 		this.#running = running;
+		this.#workspaces = workspaces;
 		this.#due = due;
 	}
 
@@ -116,31 +121,41 @@ export class SessionCommands {
 		const { principal, key, deadline } = commander;
 		const { columns = {}, profile } = options;
 		const mark = commandMark(command, key, { id, ...(profile && { profile_name: profile.name }) });
-		const decide = (record: SessionRecord): SessionDecision<Session | undefined> => {
-			const former = answeredBefore(record, mark);
-			if (former) return { result: former };
-			const change = withProfile(record, commandChange(record, command, now()), profile);
-			const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
-			if (command === "start") this.#rules.models.refuseUnknown(launch.model);
-			const withColumns = { ...change, columns: both(change.columns, columns) };
-			// The final answer waits for the pod (session-stops.ts).
-			const provisional = command === "stop";
-			const answered = mark && { ...mark, ...(provisional && { provisional }) };
-			return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
-		};
-		const run = () => this.#records.decide(principal, id, decide, { deadline });
+		const decideIn =
+			(place: ColumnChange) =>
+			(record: SessionRecord): SessionDecision<Session | undefined> => {
+				const former = answeredBefore(record, mark);
+				if (former) return { result: former };
+				const change = withProfile(record, commandChange(record, command, now()), profile);
+				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
+				if (command === "start") this.#rules.models.refuseUnknown(launch.model);
+				const withColumns = { ...change, columns: both(both(change.columns, columns), place) };
+				// The final answer waits for the pod (session-stops.ts).
+				const provisional = command === "stop";
+				const answered = mark && { ...mark, ...(provisional && { provisional }) };
+				return { change: answered ? remembered(record, withColumns, answered) : withColumns, result: undefined };
+			};
+		const run = (place: ColumnChange = {}) => this.#records.decide(principal, id, decideIn(place), { deadline });
 		const { record, result: repeated } = await (command === "start" ? this.#started(principal, id, run) : run());
 		if (repeated) return repeated;
 		this.#due(id);
 		return record.session;
 	}
 
-	/** Runs a start within the limits of the session's owner. One that starts or runs already takes no further place. */
-	async #started<T>(principal: Principal, id: string, start: () => Promise<T>): Promise<T> {
-		const { session } = await this.#records.get(principal, id);
+	/**
+	 * Runs a start within the limits and the quota of the session's owner. One that starts or runs already takes no
+	 * further place.
+	 */
+	async #started<T extends { readonly record: SessionRecord }>(
+		principal: Principal,
+		id: string,
+		start: (place?: ColumnChange) => Promise<T>,
+	): Promise<T> {
+		const { session, document } = await this.#records.get(principal, id);
 		if (!mayStart(session.status)) return start();
 		const { tenant_id, owner_id } = session;
-		return this.#running.launch({ tenant: tenant_id ?? "", owner: owner_id ?? undefined }, start);
+		const launcher = { tenant: tenant_id ?? "", owner: owner_id ?? undefined };
+		return this.#running.launch(launcher, () => startInWorkspace(this.#workspaces, document, start));
 	}
 }
 

@@ -73,6 +73,21 @@ export class SessionWorkspaces {
 		failpoint("workspaces.reserved");
 	}
 
+	/**
+	 * Gives a session that is about to start another workspace if its own one was deleted; resolves to the id, which the
+	 * start has to store. @throws {ConflictError} when the owner's quota is used up.
+	 */
+	async replaceDeleted(session: SessionDocument): Promise<string | undefined> {
+		const found = await this.#get(workspaceOf(session));
+		const isThere = found ? found.status !== "deleted" : session.workspace === undefined;
+		if (isThere) return undefined;
+		const at = now();
+		const document = newWorkspace(timeBasedUuid(at), session, at);
+		await this.#quota.add(document, () => insertOnce(() => this.#store.insert(workspaceCollection, document)));
+		failpoint("workspaces.replaced");
+		return document.id;
+	}
+
 	/** Makes sure of the workspace for a pass that may start a pod. A deleted one is replaced by a new one. */
 	async hold(session: SessionDocument): Promise<Hold> {
 		const id = workspaceOf(session);

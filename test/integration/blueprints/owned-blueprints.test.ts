@@ -150,6 +150,24 @@ for (const [engine, open] of [
 			}
 		});
 
+		it("keep the default that another process chooses while a change of something else is under way", async () => {
+			await create({ name: "one", is_default: true });
+			await create({ name: "two" });
+			const meanwhile = (name: string): OwnedRecords<Profile> => {
+				const store = beforeUpdates(at(subject.stores, 0), () =>
+					change(name, { is_default: true }, alice, profiles.length - 1),
+				);
+				return new OwnedRecords(store, profileKind);
+			};
+			const rename = (profile: Profile): Profile => changedProfile(profile, { model: "other" });
+			await meanwhile("two").change(alice, "one", rename);
+			expect(await defaults()).to.deep.equal(["two"]);
+			const answer: Profile = JSON.parse(await meanwhile("two").change(alice, "one", rename));
+			expect(answer.is_default).to.equal(false);
+			await meanwhile("one").change(alice, "two", rename);
+			expect(await defaults()).to.deep.equal(["one"]);
+		});
+
 		it("follow their default to another group, and leave none behind", async () => {
 			await create({ name: "a", is_default: true });
 			await create({ name: "b", workload_type: "reviewer", is_default: true });
@@ -227,6 +245,21 @@ for (const [engine, open] of [
 			expect(await names({ isDefault: false })).to.equal("ac");
 			expect(await names({ group: "claude" })).to.equal("bc");
 		});
+	});
+}
+
+/** Returns the store, which acts before its first update, as a process does that is a moment faster. */
+function beforeUpdates(store: DocumentStore, act: () => Promise<unknown>): DocumentStore {
+	let acted: Promise<unknown> | undefined;
+	const update: DocumentStore["update"] = async (...args) => {
+		await (acted ??= act());
+		return store.update(...args);
+	};
+	return new Proxy(store, {
+		get(real, name) {
+			const value: unknown = name === "update" ? update : Reflect.get(real, name);
+			return typeof value === "function" ? value.bind(real) : value;
+		},
 	});
 }
 

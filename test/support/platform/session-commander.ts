@@ -14,12 +14,19 @@ import { workspacesOver } from "../workspaces/test-workspaces.ts";
 const shipped = readModelCatalogue("config/models.yaml");
 
 /** Returns the commands; nobody is notified of due sessions. */
-export function commandsOver(records: SessionRecords, store: DocumentStore, catalogue = shipped): SessionCommands {
-	const creations = new SessionCreations(records, new IdempotencyRecords(store), workspacesOver(store));
+export function commandsOver(
+	records: SessionRecords,
+	store: DocumentStore,
+	catalogue = shipped,
+	quota = {},
+): SessionCommands {
+	const workspaces = workspacesOver(store, quota);
+	const creations = new SessionCreations(records, new IdempotencyRecords(store), workspaces);
 	const config = loadConfig({});
 	return new SessionCommands({
 		records,
 		creations,
+		workspaces,
 		rules: sessionRules({ config, trustsCallers: true }, catalogue),
 		running: new RunningLimits(store, limitsOf(config, true)),
 		due() {},
