@@ -17,6 +17,9 @@ import {
 
 const time = "2026-11-20T20:00:00Z";
 
+/** An id that no tenant and no person has: on a platform in use, an administrator would really remove what has it. */
+const unreal = "doctor-6d1f0b52-has-no-such-one";
+
 function event(session_id: string): object {
 	return { session_id, event_type: "error", timestamp: time, sequence: 0 };
 }
@@ -84,16 +87,16 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /me": people(),
 	"GET /users": administrators(),
 	// The administrators of every tenant may do it for a person who is a member there.
-	"POST /users/:user_id/reprovision": administrators({ path: { user_id: "none" } }),
+	"POST /users/:user_id/reprovision": administrators({ path: { user_id: unreal } }),
 	"GET /tenants": people(),
 	"POST /tenants": administrators({ body: { name: 1 } }),
 	"GET /tenants/:tenant_id": those("tenant"),
 	"PUT /tenants/:tenant_id": administrated("tenant", { action: "set-quotas", body: {} }),
 	// An operator who tried it on the real one would end the tenant of all callers.
-	"DELETE /tenants/:tenant_id": administrators({ path: { tenant_id: "none" } }),
+	"DELETE /tenants/:tenant_id": administrators({ path: { tenant_id: unreal } }),
 	"GET /tenants/:tenant_id/members": those("tenant"),
-	"POST /tenants/:tenant_id/members": administrated("tenant", { body: { user_id: "none" } }),
-	"DELETE /tenants/:tenant_id/members/:user_id": administrated("tenant", { path: { user_id: "none" } }),
+	"POST /tenants/:tenant_id/members": administrated("tenant", { body: { user_id: unreal } }),
+	"DELETE /tenants/:tenant_id/members/:user_id": administrated("tenant", { path: { user_id: unreal } }),
 	"POST /tenants/:tenant_id/reprovision": administrated("tenant", { reaches: "tenant" }),
 
 	"GET /presets": people(),

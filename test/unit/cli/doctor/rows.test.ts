@@ -14,6 +14,15 @@ describe("the rows of the proof of access", () => {
 		expect(Object.keys(rows).filter((route) => !(routes as string[]).includes(route))).to.deep.equal([chatRoute]);
 	});
 
+	it("change nothing that may be somebody's: no tenant and no person has the id in a row", () => {
+		const changing = Object.entries(rows).filter(([route, { reaches }]) => !route.startsWith("GET ") && !reaches);
+		const named = changing.flatMap(([, { path = {}, body = {} }]) =>
+			Object.entries({ ...path, ...body }).filter(([name]) => name === "tenant_id" || name === "user_id"),
+		);
+		expect(named).to.have.length.above(2);
+		expect(named.filter(([, id]) => !String(id).startsWith("doctor-"))).to.deep.equal([]);
+	});
+
 	it("leave the harmless form to routes that reach further than one object", () => {
 		const harmless = Object.entries(rows).filter(([, row]) => row.harmless !== undefined);
 		expect(harmless.filter(([, row]) => row.reaches === undefined)).to.deep.equal([]);
