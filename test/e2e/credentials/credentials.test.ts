@@ -121,9 +121,9 @@ describe("the credentials of a session", function () {
 			'credential_names: credential "no-such" does not exist',
 		]);
 		const say = (command: string) => answer(alice, id, command);
-		expect(await say('printf %s "$API_KEY" | cksum')).to.equal(sum(canaries.variable));
-		expect(await say('printf %s "$SHARED" | cksum')).to.equal(sum(canaries.tenant));
-		expect(await say("cksum < ~/.ssh/id_rsa")).to.equal(sum(`-----BEGIN KEY-----\n${canaries.key}\n`));
+		expect(await say('printf %s "$API_KEY" | sha256sum')).to.equal(sum(canaries.variable));
+		expect(await say('printf %s "$SHARED" | sha256sum')).to.equal(sum(canaries.tenant));
+		expect(await say("sha256sum < ~/.ssh/id_rsa")).to.equal(sum(`-----BEGIN KEY-----\n${canaries.key}\n`));
 		expect(await say("stat -L -c %a ~/.ssh/id_rsa ~/.ssh $ATELIER_SECRETS/env.sh")).to.equal("600\n700\n600");
 		expect(await say('cat "$ATELIER_SECRETS/token" 2>/dev/null; cat README.md')).to.equal("# Example");
 		await say("echo more > more.txt && git add . && git commit -qm more && git push -q origin HEAD:refs/heads/pushed");
@@ -146,7 +146,7 @@ describe("the credentials of a session", function () {
 		await stop(alice, id);
 		await alice.post(`/sessions/${id}/start`);
 		await sessionReaches(alice, id, "running");
-		expect(await answer(alice, id, 'printf %s "$API_KEY" | cksum')).to.equal(sum(canaries.replaced));
+		expect(await answer(alice, id, 'printf %s "$API_KEY" | sha256sum')).to.equal(sum(canaries.replaced));
 		await alice.delete("/credentials/api-key");
 		await stop(alice, id);
 		await alice.post(`/sessions/${id}/start`);
@@ -201,7 +201,7 @@ async function answer(api: ApiClient, id: string, command: string): Promise<stri
 	return (await ask(api, id, `$ ${command}`)).trim();
 }
 
-/** Returns the output of cksum(1) for a text on standard input. */
+/** Returns the output of sha256sum(1) for a text on standard input. */
 function sum(text: string): string {
-	return execFileSync("cksum", { input: text }).toString().trim();
+	return execFileSync("sha256sum", { input: text }).toString().trim();
 }

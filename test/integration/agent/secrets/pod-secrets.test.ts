@@ -34,9 +34,12 @@ describe("the secrets of a launch", function () {
 		});
 		expect(readFileSync(join(session.workspace, "seen"), "utf8")).to.equal("canary-variable");
 		const asked = await pod.ask(
-			'$ printf %s "$TOKEN" | rev; cat "$ATELIER_SECRETS/tls/certificate" | rev; echo; echo $PATH',
+			'$ printf %s "$TOKEN" | sed "s/./& /g"; sed "s/./& /g" "$ATELIER_SECRETS/tls/certificate"; echo; echo $PATH',
 		);
-		expect(asked.content).to.contain("elbairav-yranac").and.contain("trec-yranac").and.not.contain("/evil");
+		expect(asked.content)
+			.to.contain("c a n a r y - v a r i a b l e")
+			.and.contain("c a n a r y - c e r t")
+			.and.not.contain("/evil");
 		const logs = (await pod.logs()).join("\n");
 		expect(logs).to.contain("set up with ***").and.contain('credential "x" does not exist').and.not.contain("canary");
 		expect(readdirSync(secrets_folder).toSorted()).to.deep.equal(["env.sh", "files", "git-credentials", "tls"]);
