@@ -20,6 +20,11 @@ const detailList = compileSchema({
 	},
 });
 
+/** The refusal of a credential (contract, credential check). */
+const detailErrors = compileSchema({
+	detail: { type: "object", props: { errors: { type: "array", min: 1, items: { type: "string" } } } },
+});
+
 /** Patterns of internal details: a line of a stack, a file of a program, names of the store. */
 const innards = [/\n\s+at .*:\d+/, /\.[cm]?[jt]s:\d+/, /node_modules|node:internal/, /SQLITE_|MongoServerError/];
 
@@ -46,20 +51,26 @@ function isRefusal({ status, text, headers }: RawAnswer): boolean {
 	// Node answers itself when it cannot parse the head of a request; the platform has not seen the request then.
 	if ([400, 417, 431].includes(status) && headers["content-type"] === undefined) return text === "";
 	if (detailText(parsed(text)).length === 0) return true;
-	return status === 422 && detailList(parsed(text)).length === 0;
+	return status === 422 && [detailList, detailErrors].some((check) => check(parsed(text)).length === 0);
 }
 
 function isSuccess({ action, status }: ActionRoute, answer: RawAnswer): boolean {
 	if (answer.status === 307) return true;
+	// A result that may be null is no content then.
+	if (answer.status === 204 && action.returns?.nullable) return answer.text === "";
 	if (answer.status !== status) return false;
 	if (action.produces !== undefined) return answer.headers["content-type"]?.startsWith(action.produces) ?? false;
 	if (!action.returns) return answer.text === "";
 	return compileRule(resultOf(action))(parsed(answer.text)).length === 0;
 }
 
-function resultOf({ returns, paged }: Pick<Action<unknown, unknown, unknown>, "returns" | "paged">) {
-	const items = paged && returns?.type === "object" ? returns.props["items"] : returns;
-	return items ?? ({ type: "any" } as const);
+function resultOf({
+	returns,
+	paged,
+	wrapped,
+}: Pick<Action<unknown, unknown, unknown>, "returns" | "paged" | "wrapped">) {
+	const items = (paged && returns?.type === "object" ? returns.props["items"] : returns) ?? ({ type: "any" } as const);
+	return wrapped === undefined ? items : ({ type: "object", props: { [wrapped]: items } } as const);
 }
 
 function parsed(text: string): unknown {
