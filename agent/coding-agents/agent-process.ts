@@ -33,6 +33,7 @@ export class AgentProcess {
 	readonly #mark: Environment = { [markName]: randomUUID() };
 	readonly #endSignal: AgentRecord["end_signal"];
 	readonly #lastWords = new LastWords();
+	readonly #log: LogBuffer;
 
 	/** @param folder The working directory of the process. The agent receives the folder of the workspace later. */
 	constructor(
@@ -47,6 +48,7 @@ export class AgentProcess {
 		const child = spawn(program, args, { cwd: folder, env: whole, detached: true, stdio: "pipe" });
 		setNiceness(child.pid, niceness.codingAgent);
 		this.#child = child;
+		this.#log = log;
 		this.#endSignal = end_signal;
 		// A write to a process that has ended is reported by `ended`.
 		child.stdin.on("error", () => {});
@@ -106,7 +108,7 @@ export class AgentProcess {
 
 	#exitSentence(code: number): string {
 		const { text } = this.#lastWords;
-		const last = text === "" ? "" : `: ${text.slice(0, 300)}`;
+		const last = text === "" ? "" : `: ${this.#log.withoutSecrets(text).slice(0, 300)}`;
 		return `The coding agent ended with exit code ${code}${last}`;
 	}
 }

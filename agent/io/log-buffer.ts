@@ -6,11 +6,13 @@ import { type PodLogEntry, type LogLevel, logTail, maxLogEntries } from "#shared
 const maxMessageLength = 8_192;
 /** The bound exists because providers that need no key are often given a word like "none". */
 const minSecretLength = 8;
+const mask = "***";
 
 /** Collects log entries and removes secrets from them. */
 export class LogBuffer {
 	readonly #entries: PodLogEntry[] = [];
-	readonly #secrets = new Set<string>();
+	/** The longest ones first: the replacement of a part of another one would leave the rest of that one. */
+	#secrets: readonly string[] = [];
 	#added = 0;
 
 	/** @param secrets The texts that are removed from every entry. */
@@ -23,7 +25,8 @@ export class LogBuffer {
 	 * its removal would only spoil the log.
 	 */
 	hide(secret: string): void {
-		if (secret.length >= minSecretLength) this.#secrets.add(secret);
+		if (secret.length < minSecretLength || this.#secrets.includes(secret)) return;
+		this.#secrets = [...this.#secrets, secret].toSorted((a, b) => b.length - a.length);
 	}
 
 	/** The number of entries that were ever added. */
@@ -45,8 +48,10 @@ export class LogBuffer {
 		if (this.#entries.length > maxLogEntries) this.#entries.shift();
 	}
 
+	/** Returns the text without secrets, also without a part of one at an end where the text was cut. */
 	withoutSecrets(text: string): string {
-		return [...this.#secrets].reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
+		const clean = this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+		return this.#secrets.reduce((rest, secret) => withoutEnd(withoutBeginning(rest, secret), secret), clean);
 	}
 
 	/** Returns the entries that came after the first `count`, oldest first, as far as they are still in memory. */
@@ -63,4 +68,21 @@ export class LogBuffer {
 	tail(lines?: number, level?: string): Omit<SessionLogs, "session_id"> {
 		return logTail(this.#entries, lines, level);
 	}
+}
+
+/** Masks the end of a text when it is the beginning of a secret. */
+function withoutEnd(text: string, secret: string): string {
+	const head = secret.slice(0, minSecretLength);
+	let at = text.indexOf(head, Math.max(0, text.length - secret.length));
+	while (at !== -1 && !secret.startsWith(text.slice(at))) at = text.indexOf(head, at + 1);
+	return at === -1 ? text : text.slice(0, at) + mask;
+}
+
+/** Masks the beginning of a text when it is the end of a secret. */
+function withoutBeginning(text: string, secret: string): string {
+	const tail = secret.slice(-minSecretLength);
+	let at = text.lastIndexOf(tail, secret.length - minSecretLength);
+	while (at !== -1 && !secret.endsWith(text.slice(0, at + minSecretLength)))
+		at = at === 0 ? -1 : text.lastIndexOf(tail, at - 1);
+	return at === -1 ? text : mask + text.slice(at + minSecretLength);
 }

@@ -25,7 +25,8 @@ export async function runSetupScripts(scripts: readonly string[], place: SetupPl
 	const end = monotonic() + setupMs;
 	for (const [index, script] of scripts.entries()) {
 		const result = await runScript(script, place, Math.max(end - monotonic(), 1));
-		if (result.code !== 0) throw new LaunchFailure("SETUP_FAILED", `Setup script ${index + 1} ${complaint(result)}`);
+		if (result.code !== 0)
+			throw new LaunchFailure("SETUP_FAILED", `Setup script ${index + 1} ${complaint(result, place.log)}`);
 	}
 }
 
@@ -54,8 +55,8 @@ async function runScript(
 	}
 }
 
-function complaint({ code, timedOut, words }: CommandResult): string {
+function complaint({ code, timedOut, words }: CommandResult, log: LogBuffer): string {
 	const last = words.at(-1) ?? "";
 	const outcome = timedOut ? "took too long" : `ended with exit code ${code}`;
-	return last === "" ? outcome : `${outcome}: ${last.slice(0, 300)}`;
+	return last === "" ? outcome : `${outcome}: ${log.withoutSecrets(last).slice(0, 300)}`;
 }

@@ -28,6 +28,25 @@ describe("LogBuffer", () => {
 		expect(log.tail().lines[0]?.message).to.equal("key=***;");
 	});
 
+	it("hides a secret that begins like another one, in any order", () => {
+		const secrets = ["canary-one", "canary-one-and-its-rest", "its-rest-alone"];
+		for (const order of [secrets, secrets.toReversed()])
+			for (const secret of secrets) expect(new LogBuffer(order).withoutSecrets(`<${secret}>`)).to.equal("<***>");
+	});
+
+	it("hides the part of a secret that a cut has left", () => {
+		const secret = "canary-of-many-letters";
+		const log = new LogBuffer([secret, "aaaaaaaaaaaaaaaa"]);
+		for (let length = 8; length < secret.length; length++) {
+			expect(log.withoutSecrets(`the token ${secret.slice(0, length)}`)).to.equal("the token ***");
+			expect(log.withoutSecrets(`${secret.slice(-length)} was wrong`)).to.equal("*** was wrong");
+		}
+		expect(log.withoutSecrets(`x${"a".repeat(12)}`)).to.equal("x***");
+		expect(log.withoutSecrets(`${"a".repeat(12)}x`)).to.equal("***x");
+		for (const other of ["canary-", "canary-of-few letters", "letters", ""])
+			expect(log.withoutSecrets(other)).to.equal(other);
+	});
+
 	it("answers with as many of the newest entries as an answer has room for", () => {
 		const log = new LogBuffer([]);
 		for (let entry = 0; entry < 300; entry++) log.add("INFO", "test", `${entry} ${"\u0001".repeat(9_000)}`);
