@@ -26,6 +26,12 @@ export interface AuditQuery {
 	readonly cursor?: string | undefined;
 }
 
+/** The drafts of one tenant that are appended together. */
+interface Batch {
+	readonly drafts: AuditDraft[];
+	readonly appended: Promise<void>;
+}
+
 type AuditColumns = (typeof auditLogCollection)["columns"];
 
 const dayMs = 86_400_000;
@@ -40,6 +46,10 @@ export class AuditLog {
 	readonly #signer: AuditSigner;
 	/** The newest entries that this process knows of; another process may have appended newer ones. */
 	readonly #heads = new LRUCache<string, ChainHead>({ max: cachedHeads });
+	/** The newest batch of each tenant, while it is appended or waits for the one before. */
+	readonly #batches = new Map<string, Batch>();
+	/** The batches that wait; drafts that arrive meanwhile join them. */
+	readonly #waiting = new Set<Batch>();
 	/** The tenants with entries behind their newest checkpoint that this process has appended. */
 	readonly #unsigned = new Set<string>();
 
@@ -55,7 +65,33 @@ export class AuditLog {
 	/** Appends the entries that the log does not have yet, in their order. @throws {UnavailableError} after too many lost races. */
 	async append(drafts: readonly AuditDraft[]): Promise<void> {
 		const tenants = Map.groupBy(drafts, ({ tenant }) => tenant);
-		for (const [tenant, own] of tenants) await this.#extend(tenant, own);
+		for (const [tenant, own] of tenants) await this.#join(tenant, own);
+	}
+
+	/** Appends drafts of a tenant with those that wait: the writers of one process do not race against each other. */
+	#join(tenant: string, own: readonly AuditDraft[]): Promise<void> {
+		const newest = this.#batches.get(tenant);
+		if (newest && this.#waiting.has(newest)) {
+			newest.drafts.push(...own);
+			return newest.appended;
+		}
+		const { promise: appended, resolve } = Promise.withResolvers<void>();
+		const batch: Batch = { drafts: [...own], appended };
+		this.#batches.set(tenant, batch);
+		this.#waiting.add(batch);
+		resolve(this.#appendAfter(newest, tenant, batch));
+		return appended;
+	}
+
+	/** Appends a batch when the one before has ended in any way. */
+	async #appendAfter(before: Batch | undefined, tenant: string, batch: Batch): Promise<void> {
+		await before?.appended.catch(() => {});
+		this.#waiting.delete(batch);
+		try {
+			await this.#extend(tenant, batch.drafts);
+		} finally {
+			if (this.#batches.get(tenant) === batch) this.#batches.delete(tenant);
+		}
 	}
 
 	async page(tenant: string, { actor, resource, limit, cursor }: AuditQuery): Promise<Found<AuditColumns>> {

@@ -93,6 +93,23 @@ for (const [name, open] of [
 			expect(await opened.store.get(things, "x")).to.include({ rev: 2 });
 		});
 
+		it("enters everything that happens in a tenant at the same moment", async () => {
+			const count = 120;
+			const outcomes = await Promise.allSettled(Array.from({ length: count }, note));
+			expect(outcomes.filter(({ status }) => status === "rejected")).to.deep.equal([]);
+			expect((await entries()).map(({ seq }) => seq)).to.deep.equal(Array.from({ length: count }, (_, at) => at + 1));
+		});
+
+		it("goes on after entries that could not be written", async () => {
+			const append = opened.store.append.bind(opened.store);
+			opened.store.append = () => Promise.reject(new Error("The store is away"));
+			const lost = await Promise.allSettled([note(), note(), note()]);
+			expect(lost.map(({ status }) => status)).to.deep.equal(["rejected", "rejected", "rejected"]);
+			opened.store.append = append;
+			await note();
+			expect(await entries()).to.have.length(1);
+		});
+
 		it("signs a chain once that grows while it is signed", async () => {
 			const insert = opened.store.insert.bind(opened.store);
 			let signed = 0;
