@@ -15,7 +15,7 @@ import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts";
 import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
-import { FolderLock } from "../store/folder-lock.ts";
+import { FolderLocks } from "../store/folder-lock.ts";
 import { TextSeal } from "../store/sealed-text.ts";
 
 /** The arguments of {@link FileCredentials}. */
@@ -38,14 +38,13 @@ export class FileCredentials implements CredentialStore {
 	readonly #folder: string;
 	readonly #most: number;
 	readonly #seal: TextSeal;
-	readonly #lock: FolderLock;
+	readonly #locks = new FolderLocks();
 
 	/** @throws {RangeError} for an encryption key of another form. */
 	constructor({ base_dir, encryption_key, max_per_owner = 100, default_dir }: FileCredentialsOptions) {
 		this.#folder = base_dir || default_dir;
 		this.#most = max_per_owner;
 		this.#seal = new TextSeal(encryption_key);
-		this.#lock = new FolderLock(this.#folder);
 	}
 
 	async list(owner: CredentialOwner): Promise<Credential[]> {
@@ -78,9 +77,13 @@ export class FileCredentials implements CredentialStore {
 		return isFound;
 	}
 
-	/** Changes the owner's credentials under the lock, and returns them. */
+	/**
+	 * Changes the owner's credentials under a lock, and returns them. Each owner has a lock, so that nobody waits for
+	 * the changes of somebody else. It is outside of the owner's folder, where only credentials remain.
+	 */
 	#change(owner: CredentialOwner, decide: (former: CredentialSet) => CredentialSet): Promise<CredentialSet> {
-		return this.#lock.run(async () => {
+		const lock = join(this.#folder, ".locks", owner.type, ownerFolder(owner));
+		return this.#locks.run(lock, async () => {
 			const folder = this.#pathOf(owner);
 			const former = await this.#read(owner);
 			const changed = decide(former);

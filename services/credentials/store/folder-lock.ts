@@ -46,6 +46,25 @@ export class FolderLock {
 	}
 }
 
+/** The locks of many folders. A folder's work waits for no other folder's. */
+export class FolderLocks {
+	/** The locks that have work, with the count of it. */
+	readonly #busy = new Map<string, { readonly lock: FolderLock; runs: number }>();
+
+	/** Runs the work when no other one has the lock of this folder. @throws {UnavailableError} as the lock does. */
+	async run<T>(folder: string, work: () => Promise<T>): Promise<T> {
+		const own = this.#busy.get(folder) ?? { lock: new FolderLock(folder), runs: 0 };
+		this.#busy.set(folder, own);
+		own.runs++;
+		try {
+			return await own.lock.run(work);
+		} finally {
+			own.runs--;
+			if (own.runs === 0) this.#busy.delete(folder);
+		}
+	}
+}
+
 async function lock(file: DatabaseSync): Promise<void> {
 	const end = monotonic() + patienceMs;
 	while (!isLocked(file)) {

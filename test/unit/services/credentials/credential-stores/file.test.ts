@@ -124,6 +124,17 @@ describe("FileCredentials", () => {
 		expect(existsSync(target)).to.equal(true);
 	});
 
+	it("changes the credentials of one person while many changes of another one wait", async () => {
+		const store = open();
+		const bob = personOf({ tenant: "default", id: "bob" });
+		let changed = 0;
+		const others = Array.from({ length: 30 }, (_, index) => put(store, `a-${index}`, "s3cret").then(() => changed++));
+		await store.put(bob, { name: "b", secret_type: "generic", data: { token: "s3cret" }, metadata: {} });
+		expect(changed).to.be.below(20);
+		await Promise.all(others);
+		expect(await store.list(alice)).to.have.length(30);
+	});
+
 	it("takes base_dir for its folder, and refuses a key of another form", async () => {
 		await put(open({ base_dir: join(folder, "other") }), "a", "s3cret");
 		expect(existsSync(join(folder, "other/user/alice/a.json"))).to.equal(true);
