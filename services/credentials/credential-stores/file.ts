@@ -55,8 +55,8 @@ export class FileCredentials implements CredentialStore {
 		return (await this.#read(owner)).get(name)?.entry;
 	}
 
-	async values(owner: CredentialOwner, name: string): Promise<CredentialValues | undefined> {
-		return valuesIn(await this.#read(owner), name);
+	async values(owner: CredentialOwner, names: readonly string[]): Promise<Map<string, CredentialValues>> {
+		return valuesIn(await this.#read(owner), names);
 	}
 
 	async put(owner: CredentialOwner, credential: NewCredential): Promise<Credential> {

@@ -1,7 +1,6 @@
 /** Keeps credentials in the memory of the process; they end with it. */
-import { personKey } from "#shared/bus/principal.ts";
 import type { Credential } from "#shared/contracts/credentials/credentials.ts";
-import type { CredentialOwner } from "../store/credential-owner.ts";
+import { type CredentialOwner, ownerKey } from "../store/credential-owner.ts";
 import { type CredentialSet, valuesIn, withCredential } from "../store/credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
 
@@ -28,7 +27,7 @@ export class MemoryCredentials implements CredentialStore {
 
 	async put(owner: CredentialOwner, credential: NewCredential): Promise<Credential> {
 		const set = withCredential(this.#of(owner), credential, this.#most);
-		this.#sets.set(keyOf(owner), set);
+		this.#sets.set(ownerKey(owner), set);
 		const stored = set.get(credential.name);
 		if (!stored) throw new RangeError(`Cannot find credential "${credential.name}" after it was stored`);
 		return stored.entry;
@@ -38,20 +37,16 @@ export class MemoryCredentials implements CredentialStore {
 		const set = this.#of(owner);
 		if (!set.has(name)) return false;
 		const rest = new Map([...set].filter(([other]) => other !== name));
-		if (rest.size > 0) this.#sets.set(keyOf(owner), rest);
-		else this.#sets.delete(keyOf(owner));
+		if (rest.size > 0) this.#sets.set(ownerKey(owner), rest);
+		else this.#sets.delete(ownerKey(owner));
 		return true;
 	}
 
-	async values(owner: CredentialOwner, name: string): Promise<CredentialValues | undefined> {
-		return valuesIn(this.#of(owner), name);
+	async values(owner: CredentialOwner, names: readonly string[]): Promise<Map<string, CredentialValues>> {
+		return valuesIn(this.#of(owner), names);
 	}
 
 	#of(owner: CredentialOwner): CredentialSet {
-		return this.#sets.get(keyOf(owner)) ?? new Map();
+		return this.#sets.get(ownerKey(owner)) ?? new Map();
 	}
-}
-
-function keyOf({ type, tenant, id }: CredentialOwner): string {
-	return `${type} ${personKey(tenant, id)}`;
 }

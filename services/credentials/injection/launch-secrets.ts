@@ -37,8 +37,9 @@ export class LaunchSecrets {
 		const credentials: MappedCredential[] = [];
 		const unknown: string[] = [];
 		const taken = new Set<string>();
+		const known = await this.#known(person, names);
 		for (const name of new Set(names)) {
-			const found = await this.#find(person, name);
+			const found = known.get(name);
 			if (!found) {
 				unknown.push(`credential "${name}" does not exist`);
 				continue;
@@ -53,17 +54,22 @@ export class LaunchSecrets {
 
 	/** Returns those of the names that nobody has. */
 	async missing(person: SessionPerson, names: readonly string[]): Promise<string[]> {
-		const missing: string[] = [];
-		for (const name of new Set(names)) if (!(await this.#find(person, name))) missing.push(name);
-		return missing;
+		const known = await this.#known(person, names);
+		return [...new Set(names)].filter((name) => !known.has(name));
 	}
 
-	/** The person's own credential has precedence over the tenant's of the same name. */
-	async #find({ tenant, owner: id }: SessionPerson, name: string): Promise<FoundCredential | undefined> {
-		for (const owner of [personOf({ tenant, id }), tenantOf(tenant)]) {
-			const entry = await this.#store.get(owner, name);
-			if (entry) return { owner, entry };
-		}
-		return undefined;
+	/**
+	 * Returns what the person may use, by name: the own one has precedence over the tenant's. Both are asked for once,
+	 * because a store may read everything for each question.
+	 */
+	async #known(
+		{ tenant, owner: id }: SessionPerson,
+		names: readonly string[],
+	): Promise<ReadonlyMap<string, FoundCredential>> {
+		const known = new Map<string, FoundCredential>();
+		if (names.length === 0) return known;
+		for (const owner of [tenantOf(tenant), personOf({ tenant, id })])
+			for (const entry of await this.#store.list(owner)) known.set(entry.name, { owner, entry });
+		return known;
 	}
 }

@@ -1,6 +1,6 @@
 /** The owners of credentials: people, and tenants whose people share them. Pure. */
 import { createHash } from "node:crypto";
-import type { Principal } from "#shared/bus/principal.ts";
+import { personKey, type Principal } from "#shared/bus/principal.ts";
 
 /** The owner of credentials. People of the same id in two tenants are two people. */
 export interface CredentialOwner {
@@ -16,6 +16,11 @@ export function personOf({ tenant, id }: Pick<Principal, "tenant" | "id">): Cred
 
 export function tenantOf(tenant: string): CredentialOwner {
 	return { type: "tenant", tenant, id: tenant };
+}
+
+/** Returns a key for maps, which no other owner has. */
+export function ownerKey({ type, tenant, id }: CredentialOwner): string {
+	return `${type} ${personKey(tenant, id)}`;
 }
 
 /** The tenant of an installation without tenants of its own. */

@@ -36,9 +36,13 @@ export function withCredential(
 	return new Map([...set, [name, { entry, data: { ...data } }]]);
 }
 
-export function valuesIn(set: CredentialSet, name: string): CredentialValues | undefined {
-	const found = set.get(name);
-	return found && { secret_type: found.entry.secret_type, data: { ...found.data } };
+export function valuesIn(set: CredentialSet, names: readonly string[]): Map<string, CredentialValues> {
+	const values = new Map<string, CredentialValues>();
+	for (const name of names) {
+		const found = set.get(name);
+		if (found) values.set(name, { secret_type: found.entry.secret_type, data: { ...found.data } });
+	}
+	return values;
 }
 
 /** Returns the set as the text of `credentials.json`. */

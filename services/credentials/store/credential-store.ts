@@ -36,8 +36,8 @@ export interface CredentialStore {
 	put(owner: CredentialOwner, credential: NewCredential): Promise<Credential>;
 	/** Deletes a credential; false when the owner has none of that name. */
 	delete(owner: CredentialOwner, name: string): Promise<boolean>;
-	/** Returns the values of a credential for a launch; undefined when the owner has none of that name. */
-	values(owner: CredentialOwner, name: string): Promise<CredentialValues | undefined>;
+	/** Returns the values of those of these names that the owner has, by name, for a launch. */
+	values(owner: CredentialOwner, names: readonly string[]): Promise<ReadonlyMap<string, CredentialValues>>;
 }
 
 /** The methods that an adapter must have. */

@@ -1,7 +1,7 @@
 /** The contract of a credential store, which every adapter passes. */
 import { expect } from "chai";
 import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
-import type { CredentialStore, NewCredential } from "#services/credentials/store/credential-store.ts";
+import type { CredentialStore, CredentialValues, NewCredential } from "#services/credentials/store/credential-store.ts";
 import { ConflictError } from "#shared/errors.ts";
 import { failureOf } from "../../support/failure-of.ts";
 
@@ -27,6 +27,21 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			store = await open();
 		});
 
+		async function values(owner: CredentialOwner, which: string): Promise<CredentialValues | undefined> {
+			return (await store.values(owner, [which])).get(which);
+		}
+
+		it("returns the values of those names that the owner has", async () => {
+			await store.put(alice, generic("a", { token: "one" }));
+			await store.put(alice, generic("b", { token: "two" }));
+			const found = await store.values(alice, ["b", "c", "a", "a"]);
+			expect([...found].map(([which, { data }]) => [which, data]).toSorted()).to.deep.equal([
+				["a", { token: "one" }],
+				["b", { token: "two" }],
+			]);
+			expect([...(await store.values(alice, []))]).to.deep.equal([]);
+		});
+
 		it("shows what was stored without its values, and returns the values for a launch only", async () => {
 			const data = { user: "alice", password: "s3cret\n'\u{1F511}" };
 			const metadata = { for: "the registry" };
@@ -36,7 +51,7 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			expect(JSON.stringify(entry)).not.to.contain("s3cret");
 			expect(await store.list(alice)).to.deep.equal([entry]);
 			expect(await store.get(alice, "registry")).to.deep.equal(entry);
-			expect(await store.values(alice, "registry")).to.deep.equal({ secret_type: "api_key", data });
+			expect(await values(alice, "registry")).to.deep.equal({ secret_type: "api_key", data });
 		});
 
 		it("replaces the values of a name, and keeps its id and the time of its creation", async () => {
@@ -44,7 +59,7 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			const second = await store.put(alice, { ...generic("a", { two: "2" }), secret_type: "api_key" });
 			expect(second).to.deep.include({ id: first.id, created_at: first.created_at, keys: ["two"] });
 			expect(await store.list(alice)).to.deep.equal([second]);
-			expect(await store.values(alice, "a")).to.deep.equal({ secret_type: "api_key", data: { two: "2" } });
+			expect(await values(alice, "a")).to.deep.equal({ secret_type: "api_key", data: { two: "2" } });
 		});
 
 		it("deletes a name once", async () => {
@@ -52,14 +67,14 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			await store.put(alice, generic("b", { one: "1" }));
 			expect(await store.delete(alice, "a")).to.equal(true);
 			expect(await store.delete(alice, "a")).to.equal(false);
-			expect(await store.values(alice, "a")).to.equal(undefined);
+			expect(await values(alice, "a")).to.equal(undefined);
 			expect((await store.list(alice)).map((entry) => entry.name)).to.deep.equal(["b"]);
 		});
 
 		it("does not know a name that nobody has stored", async () => {
 			for (const unknown of ["registry", "__proto__", "constructor", "credentials", "../alice/a", ""]) {
 				expect(await store.get(alice, unknown)).to.equal(undefined);
-				expect(await store.values(alice, unknown)).to.equal(undefined);
+				expect(await values(alice, unknown)).to.equal(undefined);
 				expect(await store.delete(alice, unknown)).to.equal(false);
 			}
 		});
@@ -68,7 +83,7 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			const names = ["credentials", "__proto__", "constructor", "-", "credentials_fields"];
 			for (const [index, odd] of names.entries()) await store.put(alice, generic(odd, { __proto__x: String(index) }));
 			for (const [index, odd] of names.entries())
-				expect((await store.values(alice, odd))?.data).to.deep.equal({ __proto__x: String(index) });
+				expect((await values(alice, odd))?.data).to.deep.equal({ __proto__x: String(index) });
 			expect(await store.list(alice)).to.have.length(5);
 		});
 
@@ -76,13 +91,13 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			await store.put(alice, generic("a", { token: "hers" }));
 			for (const [index, stranger] of strangers.entries()) {
 				expect(await store.list(stranger)).to.deep.equal([]);
-				expect(await store.values(stranger, "a")).to.equal(undefined);
+				expect(await values(stranger, "a")).to.equal(undefined);
 				expect(await store.delete(stranger, "a")).to.equal(false);
 				await store.put(stranger, generic("a", { token: String(index) }));
 			}
 			for (const [index, stranger] of strangers.entries())
-				expect((await store.values(stranger, "a"))?.data).to.deep.equal({ token: String(index) });
-			expect((await store.values(alice, "a"))?.data).to.deep.equal({ token: "hers" });
+				expect((await values(stranger, "a"))?.data).to.deep.equal({ token: String(index) });
+			expect((await values(alice, "a"))?.data).to.deep.equal({ token: "hers" });
 		});
 
 		it("loses none of the changes that come at the same time", async () => {
@@ -104,9 +119,9 @@ export function describeCredentialStore(name: string, open: () => Promise<Creden
 			const data = { token: "first" };
 			await store.put(alice, generic("a", data));
 			data.token = "changed";
-			const read = await store.values(alice, "a");
+			const read = await values(alice, "a");
 			if (read) Reflect.set(read.data, "token", "changed too");
-			expect((await store.values(alice, "a"))?.data).to.deep.equal({ token: "first" });
+			expect((await values(alice, "a"))?.data).to.deep.equal({ token: "first" });
 		});
 	});
 }

@@ -60,7 +60,7 @@ describe("FileCredentials", () => {
 		const store = open({ encryption_key });
 		await put(store, "a", "s3cret");
 		for (const name of readdirSync(own())) expect(readFileSync(own(name), "utf8")).not.to.match(/s3cret|token/);
-		expect((await open({ encryption_key }).values(alice, "a"))?.data).to.deep.equal({ token: "s3cret" });
+		expect((await open({ encryption_key }).values(alice, ["a"])).get("a")?.data).to.deep.equal({ token: "s3cret" });
 	});
 
 	it("encrypts at the next change what was stored without a key", async () => {
@@ -68,7 +68,7 @@ describe("FileCredentials", () => {
 		await put(open({ encryption_key }), "b", "other");
 		expect(readFileSync(own("credentials.json"), "utf8")).not.to.contain("s3cret");
 		expect(readFileSync(own("a.json"), "utf8")).not.to.contain("s3cret");
-		expect((await open({ encryption_key }).values(alice, "a"))?.data).to.deep.equal({ token: "s3cret" });
+		expect((await open({ encryption_key }).values(alice, ["a"])).get("a")?.data).to.deep.equal({ token: "s3cret" });
 	});
 
 	it("removes what a killed process left: drafts, and files of credentials that are not stored", async () => {

@@ -3,6 +3,7 @@ import { MemoryCredentials } from "#services/credentials/credential-stores/memor
 import { FileInjection } from "#services/credentials/secret-injections/file.ts";
 import { LaunchSecrets } from "#services/credentials/injection/launch-secrets.ts";
 import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
+import type { CredentialStore } from "#services/credentials/store/credential-store.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 
 const person = { tenant: "acme", owner: "alice" };
@@ -94,6 +95,25 @@ describe("LaunchSecrets", () => {
 		expect(git_credentials).to.deep.equal([]);
 		expect(warnings).to.have.length(5);
 		expect(warnings.join()).not.to.contain("s3cret");
+	});
+
+	it("reads the credentials of each owner once, however many the launch names", async () => {
+		const names = Array.from({ length: 30 }, (_, index) => `name-${index}`);
+		for (const [index, name] of names.entries())
+			await make(index % 2 === 0 ? alice : tenantOf("acme"), [name, "generic", { t: name }]);
+		let reads = 0;
+		const counted: CredentialStore = {
+			list: (owner) => (reads++, store.list(owner)),
+			get: (owner, name) => (reads++, store.get(owner, name)),
+			values: (owner, asked) => (reads++, store.values(owner, asked)),
+			put: (owner, credential) => store.put(owner, credential),
+			delete: (owner, name) => store.delete(owner, name),
+		};
+		secrets = new LaunchSecrets(counted, new FileInjection({ store: counted, protocols: ["https"] }));
+		expect(Object.keys((await prepare(...names)).variables)).to.have.length(30);
+		expect(reads).to.equal(4);
+		expect(await secrets.missing(person, [...names, "none"])).to.deep.equal(["none"]);
+		expect(reads).to.equal(6);
 	});
 
 	it("leaves out what does not fit into a launch document", async () => {
