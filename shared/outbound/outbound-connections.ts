@@ -43,7 +43,7 @@ export class OutboundConnections {
 			port: target.url.port === "" ? undefined : target.url.port,
 			signal,
 			maxHeaderSize: maxHeaderBytes,
-			agent: this.#agentOf(isSecure, isProxied),
+			agent: this.#agentOf(isSecure, isProxied, target.isAllowed),
 			...(isIP(target.host) === 0 && { servername: target.host }),
 			...placeOf(target.host, addresses, isProxied),
 		};
@@ -62,8 +62,9 @@ export class OutboundConnections {
 		this.#agents.clear();
 	}
 
-	#agentOf(isSecure: boolean, isProxied: boolean): SecureAgent {
-		const name = `${isSecure} ${isProxied}`;
+	/** A kept connection to an allowed host may lead to a private address, so other requests do not get it. */
+	#agentOf(isSecure: boolean, isProxied: boolean, isAllowed: boolean): SecureAgent {
+		const name = `${isSecure} ${isProxied} ${isAllowed}`;
 		const agent = this.#agents.get(name) ?? newAgent(isSecure, isProxied ? this.#proxy : undefined);
 		this.#agents.set(name, agent);
 		return agent;

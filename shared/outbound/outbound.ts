@@ -27,6 +27,7 @@ export interface OutboundRequest {
 	readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 	/** Headers for the URL's own origin. A redirect to another origin gets none of them. */
 	readonly headers?: Readonly<Record<string, string>>;
+	/** The body for the URL's own origin. */
 	readonly body?: string | Buffer;
 	/**
 	 * The URL is of the platform's configuration and not of a user: its own origin may then have a private address and
@@ -134,14 +135,15 @@ export class Outbound {
 		}
 	}
 
-	/** @param isOwn Whether the target has the origin of the request, and may see its headers. */
+	/** @param isOwn Whether the target has the origin of the request, and may see its headers and its body. */
 	async #hop(
-		{ method = "GET", headers, body }: OutboundRequest,
+		{ method = "GET", headers, body: own }: OutboundRequest,
 		target: CheckedUrl,
 		isOwn: boolean,
 		signal: AbortSignal,
 	): Promise<IncomingMessage> {
 		const addresses = await orAborted(this.#addressesOf(target), signal);
+		const body = isOwn ? own : undefined;
 		const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
 		return this.#connections.send({
 			target,
