@@ -53,6 +53,7 @@ const maxStatusBytes = 16_384;
 /** The most bytes of the mark of an end, which contains a time. */
 const maxMarkBytes = 64;
 const endingMark = "ending";
+const whole = { recursive: true, force: true } as const;
 
 /** The folders of one installation's launches. */
 export class RunFolders {
@@ -136,10 +137,18 @@ export class RunFolders {
 		await trimUntrusted(this.log(launch), maxLogBytes);
 	}
 
-	/** Removes the secrets at once: the trash may be emptied much later. */
+	/**
+	 * Removes the secrets at once: the trash may be emptied much later. What the pod's programs have made so that it
+	 * cannot be removed at once, such as folders that are too deep for a path, is left to the trash.
+	 */
 	async removeSecrets(launch: Launch): Promise<void> {
 		await using folder = await UntrustedFolder.open(this.#path(launch)).catch(ifUnusable(undefined));
-		if (folder) await rm(folder.path(basename(this.secrets(launch))), { recursive: true, force: true });
+		if (!folder) return;
+		const secrets = folder.path(basename(this.secrets(launch)));
+		await rm(secrets, whole).catch(async () => {
+			const names = await readdir(secrets).catch((): string[] => []);
+			for (const name of names) await rm(join(secrets, name), whole).catch(() => {});
+		});
 	}
 
 	discard(launch: Launch): Promise<void> {

@@ -1,7 +1,8 @@
 /** The records of a launch, after any change by the commands of its agent. */
 import { expect } from "chai";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolders } from "#services/pod-manager/pod-runtimes/local-process/run-folders.ts";
 import { oddFiles, putOdd, releasePipes } from "../../../../../support/hostile/odd-files.ts";
@@ -75,6 +76,23 @@ describe("RunFolders", () => {
 		await runs.recordEnd(launch, 1, { code: "AGENT_CRASHED", message: "it died" });
 		expect(statSync(file).size).to.equal(5 * 1_048_576);
 		expect(await runs.read(launch)).to.have.nested.property("status.failure.code", "AGENT_CRASHED");
+	});
+
+	it("removes the secrets although a program has made folders among them that are too deep for a path", async () => {
+		const secrets = runs.secrets(launch);
+		mkdirSync(secrets);
+		const name = "n".repeat(200);
+		const script = `for (let depth = 0; depth < 40; depth++) {
+			fs.mkdirSync("${name}");
+			process.chdir("${name}");
+		}`;
+		execFileSync(process.execPath, ["-e", script], { cwd: secrets });
+		for (const file of ["a", "env.sh", "z"]) writeFileSync(join(secrets, file), "s3cret");
+		await runs.removeSecrets(launch);
+		expect(readdirSync(secrets)).to.deep.equal([name]);
+		await runs.discard(launch);
+		await runs.emptyTrash(new AbortController().signal);
+		expect(readdirSync(folder())).to.deep.equal([`${other.sessionId}-g1`]);
 	});
 
 	it("keeps the first time of an end", async () => {
