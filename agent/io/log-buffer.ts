@@ -12,12 +12,12 @@ const mask = "***";
 export class LogBuffer {
 	readonly #entries: PodLogEntry[] = [];
 	/** The longest ones first: the replacement of a part of another one would leave the rest of that one. */
-	#secrets: readonly string[] = [];
+	#secrets: readonly string[];
 	#added = 0;
 
 	/** @param secrets The texts that are removed from every entry. */
 	constructor(secrets: readonly string[]) {
-		for (const secret of secrets) this.hide(secret);
+		this.#secrets = longestFirst(secrets);
 	}
 
 	/**
@@ -25,8 +25,7 @@ export class LogBuffer {
 	 * its removal would only spoil the log.
 	 */
 	hide(secret: string): void {
-		if (secret.length < minSecretLength || this.#secrets.includes(secret)) return;
-		this.#secrets = [...this.#secrets, secret].toSorted((a, b) => b.length - a.length);
+		this.#secrets = longestFirst([...this.#secrets, secret]);
 	}
 
 	/** The number of entries that were ever added. */
@@ -68,6 +67,11 @@ export class LogBuffer {
 	tail(lines?: number, level?: string): Omit<SessionLogs, "session_id"> {
 		return logTail(this.#entries, lines, level);
 	}
+}
+
+function longestFirst(secrets: readonly string[]): string[] {
+	const long = secrets.filter(({ length }) => length >= minSecretLength);
+	return [...new Set(long)].toSorted((a, b) => b.length - a.length);
 }
 
 /** Masks the end of a text when it is the beginning of a secret. */

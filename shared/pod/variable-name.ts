@@ -5,6 +5,10 @@ const settableName = /^[A-Z_][A-Z0-9_]{0,63}$/;
 const refusedName =
 	/^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|PS4|NODE_OPTIONS|PERL5OPT|GIT_EXTERNAL_DIFF|LD_.*|GIT_SSH.*|GIT_CONFIG.*|PYTHON.*|.*_PROXY|SSL_CERT_.*|KUBERNETES_.*|ATELIER_.*)$/;
 
+/** Names that a shell refuses to set, or to set to any text; such an error ends it. SHELLOPTS would also log every value. */
+const shellsName = /^(UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_VERSINFO|OPTIND)$/;
+
 export function isSettable(name: string, value: string): boolean {
-	return settableName.test(name) && !refusedName.test(name) && !value.includes("\0");
+	const isRefused = refusedName.test(name) || shellsName.test(name);
+	return settableName.test(name) && !isRefused && !value.includes("\0");
 }

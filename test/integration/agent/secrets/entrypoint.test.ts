@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { throughEntrypoint } from "#agent/io/entrypoint.ts";
 import { environmentFile } from "#shared/pod/environment-file.ts";
+import { isSettable } from "#shared/pod/variable-name.ts";
 import { hostileValues } from "../../../support/hostile/hostile-values.ts";
 
 const count = 10_000;
@@ -45,6 +46,18 @@ describe("the environment file", function () {
 			);
 			expect(wrong).to.deep.equal([]);
 			expect(new Set(values).size).to.be.above(count * 0.9);
+		});
+
+		it(`ends no program of ${basename(shell)} by a variable that is the shell's own`, () => {
+			const own = "UID EUID PPID SHELLOPTS BASHOPTS BASH_VERSINFO OPTIND OPTARG LINENO RANDOM SECONDS PWD HISTSIZE _";
+			const settable = own.split(" ").filter((name) => isSettable(name, "s3cret"));
+			const text = environmentFile({ ...Object.fromEntries(settable.map((name) => [name, "s3cret"])), AFTER: "there" });
+			const file = join(folder, "env.sh");
+			writeFileSync(file, text);
+			// Many systems have bash as their `sh`, where an error of this kind ends it.
+			const posix = basename(shell) === "bash" ? ["--posix"] : [];
+			const args = [...posix, "-c", '. "$1"; printf "%s" "$AFTER"', "sh", file];
+			expect(execFileSync(shell, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })).to.equal("there");
 		});
 
 		it(`would be found wrong in ${basename(shell)} with the quoting of the original`, () => {
