@@ -15,7 +15,7 @@ const pauseMs = 5;
 const busy = 5;
 
 /** The lock of one folder. */
-export class FolderLock {
+class FolderLock {
 	readonly #folder: string;
 	/** The end of the newest work of this process. */
 	#last: Promise<unknown> = Promise.resolve();
