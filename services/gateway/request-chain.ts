@@ -182,8 +182,12 @@ export class RequestChain {
 }
 
 /** Returns the claim of a request; of one whose answer stays open, a copy, which remains when headers are removed. */
-function claimOf({ headers, socket }: IncomingMessage, path: PathParams, { produces }: AnyAction): Claim {
-	return { headers: produces === undefined ? headers : { ...headers }, connection: socket, path };
+function claimOf(
+	{ headers, rawHeaders: received, socket: connection }: IncomingMessage,
+	path: PathParams,
+	{ produces }: AnyAction,
+): Claim {
+	return { headers: produces === undefined ? headers : { ...headers }, received, connection, path };
 }
 
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {

@@ -59,7 +59,8 @@ export class UpgradeChain {
 			guard.check(request.headers);
 			const session_id = sessionOf(request.url ?? "");
 			refuseBadHandshake(request);
-			const claim = { headers: { ...withToken(request) }, connection: request.socket, path: { session_id } };
+			const { socket: connection, rawHeaders: received } = request;
+			const claim = { headers: { ...withToken(request) }, received, connection, path: { session_id } };
 			const principal = await authenticator.authenticate(claim, chat);
 			stripIdentityHeaders(request.headers);
 			limits.count(principal);

@@ -2,6 +2,8 @@
 import { expect } from "chai";
 import { OidcIdentity } from "#services/gateway/identity-providers/oidc.ts";
 import { OidcTeamIdentity } from "#services/gateway/identity-providers/oidc-team.ts";
+import { ForbiddenError } from "#shared/errors.ts";
+import { failureOf } from "../support/failure-of.ts";
 import { KeyServer } from "../support/identity/key-server.ts";
 import { signed, signingKey, type SigningKey } from "../support/identity/signing-keys.ts";
 import { describeIdentityProvider } from "./identity-provider.contract.ts";
@@ -74,6 +76,13 @@ describe("the claims of a login token", () => {
 		expect(
 			await personOf({ administrators: ["root@example.test"] }, { email: "root@example.test" }),
 		).not.to.have.property("roles");
+	});
+
+	it("leave people without a role to the configuration, also where no claim has roles", async () => {
+		const strict = { administrators: ["ada"], default_role: "none" };
+		expect(await personOf(strict, {})).to.deep.equal({ id: "ada", roles: ["admin"] });
+		expect(await failureOf(personOf(strict, { sub: "eve" }))).to.be.instanceOf(ForbiddenError);
+		expect(await personOf({ default_role: "viewer" }, {})).to.deep.equal({ id: "ada", roles: ["viewer"] });
 	});
 
 	it("are those of a login, which does not live for long", async () => {

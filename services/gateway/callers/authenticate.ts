@@ -26,6 +26,8 @@ export type PathParams = Readonly<Record<string, string | undefined>>;
 /** The parts of a request that identify its sender and its object. */
 export interface Claim {
 	readonly headers: IncomingHttpHeaders;
+	/** The headers as they arrived, as alternating names and values. */
+	readonly received?: readonly string[];
 	readonly connection: Ends;
 	readonly path: PathParams;
 }
@@ -62,9 +64,10 @@ export class Authenticator {
 	 * @throws {ForbiddenError} when the action is not for this kind of principal, and for people who are not admitted.
 	 * @throws {UnavailableError} when nobody can say whether a token is still active, or a person a member.
 	 */
-	async authenticate({ headers, connection, path }: Claim, action: AnyAction): Promise<Principal> {
+	async authenticate(claim: Claim, action: AnyAction): Promise<Principal> {
 		if (action.access === "public") return anonymous;
-		const principal = this.#admitted(await this.#find(headers, connection), action, connection);
+		const { connection, path } = claim;
+		const principal = this.#admitted(await this.#find(claim), action, connection);
 		const session = namedSession(path) ?? principal.id;
 		if (principal.kind === "pod" && !mayUseSession(principal, "see", { session })) throw notFound;
 		return principal;
@@ -80,11 +83,11 @@ export class Authenticator {
 		}
 	}
 
-	async #find(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | undefined> {
+	async #find({ headers, connection, received }: Claim): Promise<Principal | undefined> {
 		const token = bearerToken(headers);
 		if (token?.startsWith("svcs_")) return this.#pod(token);
 		if (token !== undefined && this.#tokens.claims(token)) return this.#tokens.authenticate(token);
-		const found = await this.#identity.authenticate(headers, connection);
+		const found = await this.#identity.authenticate(headers, connection, received);
 		return found?.kind === "claimed" ? this.#admissions.admit(found.person) : found;
 	}
 

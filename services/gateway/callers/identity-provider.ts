@@ -20,10 +20,15 @@ export interface IdentityProvider {
 	 * Returns the principal of a request with these headers, or the person who has to be admitted; undefined when it has
 	 * no valid credential (401). Tokens of session pods are never passed to this method.
 	 * @param connection The connection of the request.
+	 * @param received The headers as they arrived, as alternating names and values; `headers` joins those of one name.
 	 * @throws {ForbiddenError} with a sentence, when the sender is known and may not use this installation.
 	 * {UnavailableError} when what proves a credential cannot be had at the moment.
 	 */
-	authenticate(headers: IncomingHttpHeaders, connection: Ends): Promise<Principal | ClaimedPerson | undefined>;
+	authenticate(
+		headers: IncomingHttpHeaders,
+		connection: Ends,
+		received?: readonly string[],
+	): Promise<Principal | ClaimedPerson | undefined>;
 	/**
 	 * The login of browsers, which cannot set headers; absent when the identity has none. It is read at the start.
 	 * @throws {StartError}

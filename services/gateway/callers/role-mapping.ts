@@ -15,6 +15,14 @@ export const roleOptions = schema({
 export type RoleOptions = Output<typeof roleOptions>;
 
 /**
+ * Returns the roles of a person about whom the provider says nothing; without any, the platform makes them a developer.
+ * @throws {ForbiddenError} when people without a role are refused.
+ */
+export function rolesOfSilence(options: RoleOptions): { readonly roles?: string[] } {
+	return options.default_role === "developer" ? {} : { roles: mappedRoles([], options) };
+}
+
+/**
  * Returns our roles among those that the provider names.
  * @throws {ForbiddenError} when there is none and people without a role are refused.
  */

@@ -8,8 +8,9 @@ import { schema, type Output } from "#shared/bus/schema.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import type { IdentifiedPerson } from "#shared/contracts/identity/admissions.ts";
 import { checkedOptions } from "../callers/adapter-options.ts";
+import type { Ends } from "../http/connection-rows.ts";
 import type { ClaimedPerson, IdentityProvider } from "../callers/identity-provider.ts";
-import { mappedRoles, roleOptions } from "../callers/role-mapping.ts";
+import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 /** The headers are named below a prefix that the gateway removes from every request after authentication. */
 const header = { type: "string", pattern: "^x-auth-[a-z0-9-]+$", max: 100 } as const;
@@ -47,10 +48,16 @@ export class ForwardedIdentity implements IdentityProvider {
 		this.#secret = digest(secret);
 	}
 
-	async authenticate(headers: IncomingHttpHeaders): Promise<ClaimedPerson | undefined> {
-		const { secret_header, user_header, tenant_header } = this.#options;
+	async authenticate(
+		headers: IncomingHttpHeaders,
+		_connection?: Ends,
+		received: readonly string[] = [],
+	): Promise<ClaimedPerson | undefined> {
+		const { secret_header, user_header, tenant_header, roles_header } = this.#options;
 		const shown = headers[secret_header];
 		if (typeof shown !== "string" || !timingSafeEqual(digest(shown), this.#secret)) return undefined;
+		// A list may have commas, so two headers are told from one by how they arrived.
+		if (isRepeated(received, roles_header)) return undefined;
 		const id = valueIn(headers, user_header, 255);
 		const tenant = valueIn(headers, tenant_header, 100);
 		if (id === undefined || (tenant === undefined && headers[tenant_header] !== undefined)) return undefined;
@@ -71,7 +78,8 @@ export class ForwardedIdentity implements IdentityProvider {
 
 	#rolesIn(headers: IncomingHttpHeaders): Pick<IdentifiedPerson, "roles"> {
 		const value = headers[this.#options.roles_header];
-		return value === undefined ? {} : { roles: mappedRoles(roleNames(String(value)), this.#options) };
+		if (value === undefined) return rolesOfSilence(this.#options);
+		return { roles: mappedRoles(roleNames(String(value)), this.#options) };
 	}
 }
 
@@ -84,6 +92,11 @@ function valueIn(headers: IncomingHttpHeaders, name: string, maxLength: number):
 	if (typeof raw !== "string" || raw === "" || raw.includes(",")) return undefined;
 	const value = Buffer.from(raw, "latin1").toString();
 	return value.length <= maxLength && !/[\p{Cc}\uFFFD]/u.test(value) ? value : undefined;
+}
+
+/** Whether a header arrived twice: then one may be of the caller, beside that of the proxy. */
+function isRepeated(received: readonly string[], name: string): boolean {
+	return received.filter((one, i) => i % 2 === 0 && one.toLowerCase() === name).length > 1;
 }
 
 /** Reads names of roles: a JSON list in base64, or names with commas between them. */

@@ -14,7 +14,7 @@ import { checkedOptions } from "../callers/adapter-options.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import { textAt, wordsAt } from "../callers/claim-path.ts";
 import type { ClaimedPerson, IdentityProvider, TokenTrust } from "../callers/identity-provider.ts";
-import { mappedRoles, roleOptions } from "../callers/role-mapping.ts";
+import { mappedRoles, roleOptions, rolesOfSilence } from "../callers/role-mapping.ts";
 
 const text = { type: "string", min: 1, max: 500 } as const;
 const path = { type: "multi", rules: [text, { type: "array", min: 1, max: 10, items: text }] } as const;
@@ -103,6 +103,7 @@ export class OidcIdentity implements IdentityProvider {
 	#rolesOf(sub: string, claims: VerifiedJwt["claims"]): Pick<IdentifiedPerson, "roles"> {
 		const { role_claim, administrators = [] } = this.#options;
 		if (administrators.includes(sub)) return { roles: ["admin"] };
-		return role_claim === undefined ? {} : { roles: mappedRoles(wordsAt(claims, role_claim), this.#options) };
+		if (role_claim === undefined) return rolesOfSilence(this.#options);
+		return { roles: mappedRoles(wordsAt(claims, role_claim), this.#options) };
 	}
 }

@@ -1,6 +1,7 @@
 /** The identity `forwarded` at the gateway: a proxy with the secret says who calls, and nobody behind the gateway sees it. */
 import { expect } from "chai";
-import type { IncomingHttpHeaders } from "node:http";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { Admission } from "#services/identity/admissions/admission.ts";
 import { admissionsService } from "#services/identity/admissions.service.ts";
 import { collections } from "#services/identity/compose.ts";
@@ -82,6 +83,18 @@ for (const nodes of [1, 2] as const) {
 				{ ...claims, authorization: `Bearer ${secret}` },
 			])
 				expect((await api(headers).get("/me")).status).to.equal(401);
+		});
+
+		it("are refused when one of them came twice, so that no caller adds a role to those of the proxy", async () => {
+			const statusOf = async (roles: string | string[]): Promise<number | undefined> => {
+				const headers = { ...ofAda, "x-auth-user-id": "eve", "x-auth-roles": roles };
+				const sent = httpRequest(`http://${gateway.host}/api/v1/svc/me`, { headers, agent: false }).end();
+				const [answer] = (await once(sent, "response")) as [IncomingMessage];
+				answer.resume();
+				return answer.statusCode;
+			};
+			expect(await statusOf(["viewer", "admin"])).to.equal(401);
+			expect(await statusOf("viewer, reader")).to.equal(200);
 		});
 
 		it("are gone from the request before anything else can read them", async () => {

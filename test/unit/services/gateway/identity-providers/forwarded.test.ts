@@ -30,7 +30,11 @@ describe("the identity `forwarded`", () => {
 		expect(await person(all)).to.deep.equal(wanted);
 		expect(await person({ ...all, "x-auth-roles": "viewer, x" })).to.deep.equal({ ...wanted, roles: ["viewer"] });
 		const strict = new ForwardedIdentity({ secret, requires_tenant: true, default_role: "none" });
-		expect(await person(shown, strict)).to.deep.equal({ id: "ada", tenant: null });
+		const viewer = { ...shown, "x-auth-roles": "viewer" };
+		expect(await person(viewer, strict)).to.deep.equal({ id: "ada", tenant: null, roles: ["viewer"] });
+		expect(await failureOf(person(shown, strict)), "no role at all").to.be.instanceOf(ForbiddenError);
+		const careful = new ForwardedIdentity({ secret, default_role: "viewer" });
+		expect(await person(shown, careful)).to.deep.equal({ id: "ada", roles: ["viewer"] });
 		expect(await failureOf(person({ ...shown, "x-auth-roles": "x" }, strict))).to.be.instanceOf(ForbiddenError);
 	});
 
