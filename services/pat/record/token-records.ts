@@ -54,11 +54,13 @@ export class TokenRecords {
 		if (await this.#store.get(tokenCollection, id, [])) throw taken("id", name);
 		if ((await this.#store.count(tokenCollection, "by_name", { equals: [tenant, owner, name] })) > 0)
 			throw taken("by_name", name);
-		if ((await this.#store.count(tokenCollection, "by_owner", { equals: [tenant, owner] })) >= this.#maxPerUser)
-			throw new ConflictError(`A user has at most ${this.#maxPerUser} tokens: revoke one first`, "TOKEN_LIMIT");
+		if ((await this.#count(tenant, owner)) >= this.#maxPerUser) throw this.#tooMany();
 	}
 
-	/** Stores a token; from then on it is active. @throws {ConflictError} when its name or its id was taken meanwhile. */
+	/**
+	 * Stores a token; from then on it is active. @throws {ConflictError} when its name or its id was taken meanwhile, and
+	 * when tokens that were issued at the same moment are too many together.
+	 */
 	async add({ tenant, id: owner }: Principal, token: NewToken): Promise<Omit<PersonalToken, "last_used_at">> {
 		const { id, name, scope, text, key, expiresAt } = token;
 		const created_at = isoTime();
@@ -83,6 +85,10 @@ export class TokenRecords {
 			throw error;
 		}
 		failpoint("tokens.written");
+		if ((await this.#count(tenant, owner)) > this.#maxPerUser) {
+			await this.#store.remove(tokenCollection, id, { equals: { tenant, owner } });
+			throw this.#tooMany();
+		}
 		return shown;
 	}
 
@@ -159,6 +165,14 @@ export class TokenRecords {
 			documents.map(({ id }) => id),
 		);
 		return documents.length;
+	}
+
+	#count(tenant: string, owner: string): Promise<number> {
+		return this.#store.count(tokenCollection, "by_owner", { equals: [tenant, owner] });
+	}
+
+	#tooMany(): ConflictError {
+		return new ConflictError(`A user has at most ${this.#maxPerUser} tokens: revoke one first`, "TOKEN_LIMIT");
 	}
 }
 

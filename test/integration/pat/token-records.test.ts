@@ -91,6 +91,21 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(await listOf(alice)).to.have.length(1);
 		});
 
+		it("are no more than the limit when many are issued at the same moment", async () => {
+			const names = ["a", "b", "c", "d", "e", "f"];
+			const outcomes = await Promise.allSettled(
+				names.map(async (name) => {
+					const token = newToken(name);
+					await records.refuseNew(alice, token);
+					await records.add(alice, token);
+				}),
+			);
+			const refused = outcomes.filter((one) => one.status === "rejected");
+			for (const { reason } of refused) expect(reason).to.include({ type: "TOKEN_LIMIT" });
+			expect(refused).to.have.length.above(2);
+			expect(await listOf(alice)).to.have.length(names.length - refused.length);
+		});
+
 		it("are stored without their text", async () => {
 			const token = newToken("secret");
 			await records.add(alice, token);
