@@ -86,7 +86,8 @@ export class Admission {
 	async #tenantOf({ id, tenant }: IdentifiedPerson): Promise<string> {
 		if (typeof tenant === "string") return tenant;
 		const all = await this.#records.members.ofPerson(id);
-		const granted = all.filter(({ state, source }) => state === "active" && source === "granted");
+		const added = all.filter(({ state, source }) => state === "active" && source === "granted");
+		const granted = added.length > 1 ? await this.#inUse(added) : added;
 		if (granted.length > 1)
 			throw new ForbiddenError("You are a member of several tenants, and your token names none", "AMBIGUOUS_TENANT");
 		const [only] = granted;
@@ -94,6 +95,20 @@ export class Admission {
 		if (tenant === null)
 			throw new ForbiddenError("Your token names no tenant, and you are a member of none", "NO_TENANT");
 		return this.#defaultTenant;
+	}
+
+	/**
+	 * Returns at most two of these memberships, in tenants that were not deleted: nobody can remove anybody from a deleted
+	 * one. When all were deleted, it returns one, so that the person is told.
+	 */
+	async #inUse(added: readonly MemberDocument[]): Promise<readonly MemberDocument[]> {
+		const found: MemberDocument[] = [];
+		for (const member of added) {
+			const home = await this.#records.tenants.get(member.tenant ?? "");
+			if (home?.state === "active") found.push(member);
+			if (found.length > 1) break;
+		}
+		return found.length > 0 ? found : added.slice(0, 1);
 	}
 
 	/** Returns the tenant, which is created as a root when nobody has named it before. */
@@ -111,7 +126,9 @@ export class Admission {
 	async #member(tenant: string, user: string, given: TenantRole | undefined): Promise<MemberDocument> {
 		const { members } = this.#records;
 		const member = await members.ensure(tenant, user, { role: given ?? firstRole, source: "claim" });
-		const isOld = given !== undefined && given !== member.role && member.source === "claim";
-		return isOld && member.state === "active" ? ((await members.follow(tenant, user, given)) ?? member) : member;
+		// Whoever was an administrator by the provider's word, and is not called one any more, is none.
+		const now = given ?? (member.role === "admin" ? firstRole : undefined);
+		const isOld = now !== undefined && now !== member.role && member.source === "claim";
+		return isOld && member.state === "active" ? ((await members.follow(tenant, user, now)) ?? member) : member;
 	}
 }

@@ -135,6 +135,18 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect((await members("acme")).map(({ role }) => role)).to.deep.equal(["developer"]);
 		});
 
+		it("are administrators by their provider's word as long as it says so, and not when it is silent", async () => {
+			const admit = async (...roles: string[]) =>
+				(await one.admission.admit({ id: "ada", tenant: "acme", ...(roles.length > 0 && { roles }) })).roles;
+			expect(await admit("admin")).to.include("admin");
+			expect(await admit()).to.deep.equal(["developer"]);
+			expect(await one.admission.standing("ada", "acme")).to.deep.equal(["developer"]);
+			await admit("viewer");
+			expect(await admit(), "silence raises nobody").to.deep.equal(["viewer"]);
+			await one.people.add(operator, "acme", "ada", "admin");
+			expect(await admit(), "the word of an administrator").to.include("admin");
+		});
+
 		it("do not come back by themselves: neither removed members nor deleted tenants", async () => {
 			const admit = () => other.admission.admit({ id: "ada", tenant: "acme", roles: ["developer"] });
 			await admit();
@@ -148,6 +160,21 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect((await failureOf<ForbiddenError>(admit())).type).to.equal("TENANT_DELETED");
 			expect(await one.admission.standing("ada", "acme")).to.equal(null);
 			expect(await failureOf(tenant("acme"))).to.be.instanceOf(ConflictError);
+		});
+
+		it("can be added to another tenant when theirs was deleted", async () => {
+			const admit = () => one.admission.admit({ id: "ada" });
+			await admit();
+			for (const id of ["acme", "beta", "gamma"]) await tenant(id);
+			await one.people.add(operator, "acme", "ada", "viewer");
+			await one.directory.delete(operator, "acme");
+			expect((await failureOf<ForbiddenError>(admit())).type).to.equal("TENANT_DELETED");
+			await one.people.add(operator, "beta", "ada", "developer");
+			expect(await admit()).to.deep.equal({ tenant: "beta", roles: ["developer"] });
+			await one.people.add(operator, "gamma", "ada", "developer");
+			expect((await failureOf<ForbiddenError>(admit())).type).to.equal("AMBIGUOUS_TENANT");
+			for (const id of ["beta", "gamma"]) await one.directory.delete(operator, id);
+			expect((await failureOf<ForbiddenError>(admit())).type).to.equal("TENANT_DELETED");
 		});
 
 		it("see tenants below their own one, and none whose name only looks like it", async () => {
