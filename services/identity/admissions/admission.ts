@@ -126,7 +126,7 @@ export class Admission {
 	async #member(tenant: string, user: string, given: TenantRole | undefined): Promise<MemberDocument> {
 		const { members } = this.#records;
 		const member = await members.ensure(tenant, user, { role: given ?? firstRole, source: "claim" });
-		// Whoever was an administrator by the provider's word, and is not called one any more, is none.
+		// An administrator by the provider's word, about whom it says nothing any more, is none.
 		const now = given ?? (member.role === "admin" ? firstRole : undefined);
 		const isOld = now !== undefined && now !== member.role && member.source === "claim";
 		return isOld && member.state === "active" ? ((await members.follow(tenant, user, now)) ?? member) : member;
