@@ -90,7 +90,7 @@ export class PodWorkspace {
 		const made =
 			launch.mounts && launch.mounts.length > 0
 				? placeLocalFolders({ launch, env, log, signal })
-				: new Workspace({ launch, git, signal, progressOf }).prepare();
+				: new Workspace({ launch, git, local: this.git, signal, progressOf }).prepare();
 		await Promise.all([made, identity]);
 	}
 

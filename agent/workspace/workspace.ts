@@ -1,6 +1,6 @@
 /**
- * Makes the workspace by cloning the repositories of the launch side by side. Each is made once: an existing one is not
- * changed.
+ * Makes the workspace by cloning the repositories of the launch side by side. Each is made once: of an existing one,
+ * only the branch changes, if an update of the session has chosen another one.
  */
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,6 +10,7 @@ import { readUntrusted } from "#shared/files/untrusted-file.ts";
 import type { LaunchDocument, Repository } from "#shared/pod/launch.ts";
 import { maxRepositories, pathsInside, repositoryPath } from "#shared/pod/repository-path.ts";
 import { LaunchFailure } from "../io/launch-failure.ts";
+import { followBranches } from "./chosen-branches.ts";
 import type { CloneProgress } from "./clone-progress.ts";
 import { isRepository } from "./diff/shadow-repository.ts";
 import { type Git, wordsOfGit } from "./git.ts";
@@ -31,6 +32,8 @@ export interface WorkspaceDependencies {
 	readonly launch: LaunchDocument;
 	/** Git with the environment of clones. */
 	readonly git: Git;
+	/** Git with the environment of work without a remote. */
+	readonly local: Git;
 	readonly signal: AbortSignal;
 	/** Makes the progress of these clones. */
 	readonly progressOf: (repositories: readonly Repository[]) => CloneProgress;
@@ -53,6 +56,7 @@ export class Workspace {
 		// A launch that was killed while it cloned leaves this folder; nothing else uses its name.
 		await rm(this.#partial, { recursive: true, force: true });
 		const missing = await this.#missing(repositories);
+		await this.#followBranches(repositories, missing);
 		if (missing.length === 0) return;
 		const cloned = missing.filter(({ url }) => url !== "");
 		await this.#cloneAll(cloned);
@@ -62,6 +66,17 @@ export class Workspace {
 		}
 		await rm(this.#partial, { recursive: true, force: true });
 		for (const { path } of repositories) await this.#ignoreInner(path, repositories);
+	}
+
+	#followBranches(repositories: readonly Repository[], missing: readonly Repository[]): Promise<void> {
+		const { launch, local, signal } = this.#dependencies;
+		const { workspace, state } = launch;
+		return followBranches(repositories, new Set(missing.map(({ path }) => path)), {
+			workspace,
+			state,
+			git: local,
+			signal,
+		});
 	}
 
 	/** A workspace that is a link to a folder of the host is used by launches that name the folder, and have it checked. */

@@ -68,7 +68,8 @@ export class OwnedRecords<B extends OwnedBlueprint> {
 			tenant: owner.tenant,
 			owner: owner.id,
 			created_at: at,
-			rev: 1,
+			// One that is made again by the key of a deleted one has another revision, and so do lists have another tag.
+			rev: at,
 		};
 		const document = { id, ...columns, ...(key !== undefined && { fingerprint }) };
 		const isFirst = await insertOnce(() => this.#store.insert(collection, document));

@@ -34,13 +34,16 @@ export class PromptRecords {
 	 */
 	async create(principal: Principal, request: PromptCreate, key?: string): Promise<string> {
 		const { tenant, id: owner } = principal;
-		const id = key === undefined ? timeBasedUuid(now()) : nameBasedUuid("prompt", tenant, owner, key);
-		const at = isoTime();
+		const time = now();
+		const id = key === undefined ? timeBasedUuid(time) : nameBasedUuid("prompt", tenant, owner, key);
+		const at = isoTime(time);
 		const { name, content, scope, tags } = request;
 		const project_repo = projectRepo(scope, request.project_repo ?? null);
 		const prompt: Prompt = { id, name, content, scope, project_repo, tags, created_at: at, updated_at: at };
 		const fingerprint = fingerprintOf(request);
-		const document = { id, ...columnsOf(prompt), tenant, owner, rev: 1, ...(key !== undefined && { fingerprint }) };
+		// One that is made again by the key of a deleted one has another revision, and so do lists have another tag.
+		const columns = { ...columnsOf(prompt), tenant, owner, rev: time };
+		const document = { id, ...columns, ...(key !== undefined && { fingerprint }) };
 		if (!(await insertOnce(() => this.#store.insert(promptCollection, document)))) {
 			const first = await this.#get(principal, id);
 			refuseOtherRequest(first.fingerprint, fingerprint);

@@ -53,7 +53,7 @@ export class SessionUpdates {
 			...record.session,
 			applies: {
 				...(model && { model: await this.#applyModel(record, model) }),
-				...(branch && { branch: settingsTime(record) }),
+				...(branch && record.session.source.type === "git" && { branch: settingsTime(record) }),
 			},
 		};
 	}

@@ -5,7 +5,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { SessionStatus } from "#shared/contracts/session-resource.ts";
 import { refuseCursor } from "#shared/store/cursor.ts";
 import { mergedPage } from "#shared/store/merged-page.ts";
-import { itemsOf, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { readPage, type StoredPage, storedPage } from "#shared/store/stored-page.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** The filter and the position of a page. */
@@ -32,7 +32,7 @@ export async function listPage(
 ): Promise<StoredPage> {
 	const page =
 		query.status === undefined && query.include_archived
-			? bothShelves(records, principal, query)
+			? bothShelves(records, principal, query, known)
 			: shelfPage(records, principal, query, known);
 	return page.catch(refuseCursor);
 }
@@ -56,8 +56,11 @@ async function bothShelves(
 	records: SessionRecords,
 	principal: Principal,
 	{ limit, cursor }: ListQuery,
+	known: string,
 ): Promise<StoredPage> {
 	const pages = await Promise.all(shelves.map((shelf) => records.page(principal, { by: { shelf }, limit, cursor })));
-	const { documents, next } = mergedPage(pages, ({ created_at = "" }) => created_at, limit);
-	return { items: itemsOf(documents), ...(next !== undefined && { next }) };
+	return readPage(
+		mergedPage(pages, ({ created_at = "" }) => created_at, limit),
+		known,
+	);
 }

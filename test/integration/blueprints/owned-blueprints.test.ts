@@ -220,6 +220,16 @@ for (const [engine, open] of [
 				expect(await failureOf(lists.list(alice, { limit: 5, cursor }))).to.include({ code: 400 });
 		});
 
+		it("have another tag when one was deleted and made again by its key", async () => {
+			await create({ name: "a", model: "first" }, alice, "key");
+			const { etag } = await lists.list(alice, { limit: 5 });
+			await at(profiles, 0).delete(alice, "a");
+			await create({ name: "a", model: "second" }, alice, "key");
+			const page = await lists.list(alice, { limit: 5, known: etag });
+			expect(page.unchanged).to.equal(undefined);
+			expect(itemsOf(page).map(({ model }) => model)).to.deep.equal(["second"]);
+		});
+
 		it("filter presets by their default, last updated first; null clears a member", async () => {
 			const store = at(subject.stores, 0);
 			const [records, presets] = [new OwnedRecords(store, presetKind), new OwnedLists(store, presetKind)];

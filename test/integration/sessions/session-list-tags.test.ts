@@ -55,6 +55,22 @@ describe("entity tags of the session list", function () {
 		expect((await list(tag)).status).to.equal(304);
 	});
 
+	it("are there with archived sessions too, and go stale when one of either list changes", async () => {
+		const both = (tag?: string) => {
+			const headers: Record<string, string> = tag === undefined ? {} : { "if-none-match": tag };
+			return api.get<Session[]>("/sessions", { query: { include_archived: true }, headers });
+		};
+		const [newest, second] = (await both()).body;
+		await api.post(`/sessions/${newest?.id}/archive`);
+		for (const one of [newest, second]) {
+			const tag = (await both()).headers.get("etag") ?? "";
+			const same = await both(tag);
+			expect([same.status, same.text, same.headers.get("etag")]).to.deep.equal([304, "", tag]);
+			expect((await api.put(`/sessions/${one?.id}`, { name: "changed" })).status).to.equal(200);
+			expect((await both(tag)).status).to.equal(200);
+		}
+	});
+
 	it("differ when there are more pages", async () => {
 		const all = await list("", 500);
 		expect(all.headers.get("etag")).to.match(/^W\/"[\w-]{27}"$/);

@@ -1,0 +1,108 @@
+/** The branch that an update of a session has chosen, in a workspace that is there. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { LaunchFailure } from "#agent/io/launch-failure.ts";
+import { LogBuffer } from "#agent/io/log-buffer.ts";
+import { followBranches } from "#agent/workspace/chosen-branches.ts";
+import { Git } from "#agent/workspace/git.ts";
+import { failureOf } from "../../../support/failure-of.ts";
+import { commitFiles, git, makeRepository } from "../../../support/repositories/git-repository.ts";
+import { useFolder } from "../../../support/use-folder.ts";
+
+const environment = {
+	PATH: process.env["PATH"] ?? "",
+	HOME: "/nonexistent",
+	GIT_CONFIG_NOSYSTEM: "1",
+	LC_ALL: "C",
+	GIT_OPTIONAL_LOCKS: "0",
+};
+
+describe("followBranches()", () => {
+	const folder = useFolder();
+	const workspace = () => join(folder(), "workspace");
+	const current = (path = "") => git(join(workspace(), path), ["branch", "--show-current"]).trim();
+
+	beforeEach(() => {
+		makeRepository(workspace(), { "a.txt": "a\n", "b.txt": "b\n" });
+		git(workspace(), ["switch", "--quiet", "--create", "feature"]);
+		commitFiles(workspace(), { "a.txt": "other\n" }, "second");
+		git(workspace(), ["switch", "--quiet", "main"]);
+	});
+
+	/** A launch whose session has this branch. */
+	function launch(branch: string, more: readonly string[] = [], missing: readonly string[] = []): Promise<void> {
+		const repositories = ["", ...more].map((path) => ({ url: "", base_branch: "", path, branch: path ? "main" : branch }));
+		return followBranches(repositories, new Set(missing), {
+			workspace: workspace(),
+			state: join(folder(), "state"),
+			git: new Git(environment, new LogBuffer([])),
+			signal: new AbortController().signal,
+		});
+	}
+
+	it("switches to a branch that was chosen since the last launch, with what is not committed", async () => {
+		await launch("main", [], [""]);
+		writeFileSync(join(workspace(), "b.txt"), "mine\n");
+		await launch("feature");
+		expect(current()).to.equal("feature");
+		expect(readFileSync(join(workspace(), "b.txt"), "utf8")).to.equal("mine\n");
+		await launch("new/one");
+		expect(current()).to.equal("new/one");
+		expect(readFileSync(join(workspace(), "a.txt"), "utf8"), "it begins at the present commit").to.equal("other\n");
+	});
+
+	it("leaves a branch alone that somebody switched to in the workspace", async () => {
+		await launch("main");
+		git(workspace(), ["switch", "--quiet", "--create", "work"]);
+		await launch("main");
+		expect(current()).to.equal("work");
+		await launch("feature");
+		git(workspace(), ["switch", "--quiet", "work"]);
+		await launch("feature");
+		expect(current()).to.equal("work");
+	});
+
+	it("leaves the workspace of another session and one with an unreadable memory as it is", async () => {
+		await launch("feature");
+		expect(current()).to.equal("main");
+		for (const text of ["", "{", '[["",1]]', "[[]]", "x".repeat(100_000)]) {
+			writeFileSync(join(folder(), "state", "branches.json"), text);
+			await launch("feature");
+			expect(current()).to.equal("main");
+		}
+	});
+
+	it("refuses a switch that would lose something, until the session has the former branch again", async () => {
+		await launch("main");
+		writeFileSync(join(workspace(), "a.txt"), "mine\n");
+		for (const _attempt of [1, 2]) {
+			const failure = await failureOf<LaunchFailure>(launch("feature"));
+			expect(failure).to.be.instanceOf(LaunchFailure);
+			expect(failure.message).to.match(/^Cannot switch to the branch "feature": Your local changes/);
+			expect(failure.message).to.match(/A session with the branch "main" starts$/);
+		}
+		await launch("main");
+		expect(current()).to.equal("main");
+		expect(readFileSync(join(workspace(), "a.txt"), "utf8")).to.equal("mine\n");
+	});
+
+	it("follows the own repository only, and one that is missing is made with its branch", async () => {
+		makeRepository(join(workspace(), "inner"));
+		await launch("main", ["inner"]);
+		await launch("feature", ["inner"], [""]);
+		expect(current()).to.equal("main");
+		await launch("main", ["inner"]);
+		await launch("feature", ["inner"]);
+		expect([current(), current("inner")]).to.deep.equal(["feature", "main"]);
+	});
+
+	it("starts no hook of the repository", async () => {
+		await launch("main");
+		const hook = join(workspace(), ".git/hooks/post-checkout");
+		writeFileSync(hook, `#!/bin/sh\ntouch ${join(folder(), "ran")}\n`, { mode: 0o755 });
+		await launch("feature");
+		expect(current()).to.equal("feature");
+		expect(() => readFileSync(join(folder(), "ran"))).to.throw(/ENOENT/);
+	});
+});
