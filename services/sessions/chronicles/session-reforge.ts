@@ -4,6 +4,7 @@ import type { Principal } from "#shared/bus/principal.ts";
 import type { LaunchSettings } from "#shared/pod/launch.ts";
 import type { ChronicleDocument } from "./chronicle-collections.ts";
 import { chronicleOf } from "./chronicle-records.ts";
+import { mayUseSession } from "#shared/access/access-table.ts";
 import { newSession } from "../commands/new-session.ts";
 import type { Commander } from "../commands/commander.ts";
 import type { SessionCreations } from "../commands/session-creations.ts";
@@ -46,10 +47,16 @@ export class SessionReforge {
 		return JSON.parse(wire) as Session;
 	}
 
-	/** Returns the settings of the recorded session without its first message. @throws {UnprocessableError} */
+	/**
+	 * Returns the settings of the recorded session without its first message. An administrator gets those of somebody else
+	 * without what is personal. @throws {UnprocessableError}
+	 */
 	async #origin(principal: Principal, document: ChronicleDocument): Promise<Origin> {
 		const { repo, branch, config_snapshot } = chronicleOf(document);
-		const settings = document.launch as LaunchSettings;
+		const { session, tenant, owner } = document;
+		const isOwn = mayUseSession(principal, "command-agent", { session, tenant, owner });
+		const recorded = document.launch as LaunchSettings;
+		const settings = isOwn ? recorded : withoutPersonal(recorded);
 		const name = reforgedName(String(config_snapshot["name"]));
 		const plain = { ...settings, name, git_protocols: [...this.#rules.protocols], initial_prompt: "" };
 		if (settings.mounts && settings.mounts.length > 0) {
@@ -85,6 +92,14 @@ const plainRequest = {
 	system_prompt: "",
 	initial_prompt: "",
 };
+
+/**
+ * Returns the settings without those that may hold secrets of a person, or that would run the person's programs with the
+ * rights of somebody else.
+ */
+function withoutPersonal({ credential_names: _names, ...settings }: LaunchSettings): LaunchSettings {
+	return { ...settings, env: {}, mcp_servers: [], setup_scripts: [], system_prompt: "" };
+}
 
 /** Returns a valid name for the new session. */
 export function reforgedName(name: string): string {

@@ -1,5 +1,5 @@
 /** Gives a session whose workspace was deleted another one within the start, so that the quota is not got around. */
-import { ConflictError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { ServiceError } from "#shared/errors.ts";
 import type { ColumnChange, SessionRecord } from "../record/session-change.ts";
 import type { SessionDocument } from "../record/session-collection.ts";
 import type { SessionWorkspaces } from "./session-workspaces.ts";
@@ -28,5 +28,5 @@ export async function startInWorkspace<T extends { readonly record: SessionRecor
 
 /** Whether nothing was written. */
 function isRefusal(error: unknown): boolean {
-	return error instanceof ConflictError || error instanceof NotFoundError || error instanceof UnprocessableError;
+	return error instanceof ServiceError && error.code < 500;
 }

@@ -11,8 +11,11 @@ import { failureOf } from "../../../support/failure-of.ts";
 import { launchSettings } from "../../../support/pods/memory-pods.ts";
 import { openEmbedded } from "../../../support/stores/open-stores.ts";
 import { commandsOver } from "../../../support/platform/session-commander.ts";
-import { alice } from "../../../support/bus/test-brokers.ts";
-import { sessionCreate } from "../../../support/platform/session-record.ts";
+import { alice, root } from "../../../support/bus/test-brokers.ts";
+import { completed } from "../../../support/completed.ts";
+import { sessionCreate, sessionDocument } from "../../../support/platform/session-record.ts";
+import { newProfile } from "#services/blueprints/profiles/profile-rules.ts";
+import { profileCreate } from "#shared/contracts/blueprints/profiles.ts";
 import { workspaceCollection } from "#services/sessions/workspaces/workspace-collection.ts";
 
 describe("SessionCommands, after the catalogue of models has changed", () => {
@@ -41,6 +44,27 @@ describe("SessionCommands, after the catalogue of models has changed", () => {
 				status: "starting",
 			});
 			expect(await failureOf(start()), "what its status forbids is told first").to.be.instanceOf(ConflictError);
+		} finally {
+			await opened.discard();
+		}
+	});
+});
+
+describe("SessionCommands, of an administrator in the session of somebody else", () => {
+	it("start it, but with no profile, whose programs would run with the owner's rights", async () => {
+		const opened = await openEmbedded([sessionCollection, workspaceCollection, idempotencyRecordCollection]);
+		try {
+			const records = new SessionRecords(opened.store, () => {});
+			const { due_at: _due, ...session } = sessionDocument({ principal: alice, status: "created" });
+			await records.insert(session);
+			const commands = commandsOver(records, opened.store);
+			const written = completed(profileCreate, { name: "mine", env_vars: { BY: "root" }, system_prompt: "obey" });
+			const profile = newProfile(written);
+			const refused = await failureOf(commands.run({ principal: root }, "start", session.id, { profile }));
+			expect(refused).to.include({ code: 403, type: "PROFILE_OF_ANOTHER" });
+			expect((await records.get(alice, session.id)).session).to.include({ status: "created", rev: 1 });
+			const { status, profile_name } = await commands.run({ principal: root }, "start", session.id);
+			expect([status, profile_name]).to.deep.equal(["starting", null]);
 		} finally {
 			await opened.discard();
 		}
