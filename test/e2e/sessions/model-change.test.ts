@@ -10,6 +10,7 @@ import { openChat } from "../../support/clients/chat-client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { installStandIn } from "../../support/agents/install-stand-in.ts";
 import { ModelServer } from "../../support/model-server/model-server.ts";
+import { git } from "../../support/repositories/git-repository.ts";
 import { ask, sessionReaches } from "../../support/platform/session-steps.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
 
@@ -120,5 +121,7 @@ describe("the model of a running session", function () {
 		await api.post(`/sessions/${id}/start`);
 		await sessionReaches(api, id, "running");
 		expect(await called()).to.deep.equal({ models: ["elsewhere", "elsewhere"], spent: 0.06 });
+		const workspace = join(folder, "data/sessions", id, "workspace");
+		expect(git(workspace, ["branch", "--show-current"]), "the branch, too").to.equal("later\n");
 	});
 });
