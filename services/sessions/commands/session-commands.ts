@@ -129,7 +129,7 @@ export class SessionCommands {
 				const former = answeredBefore(record, mark);
 				if (former) return { result: former };
 				if (profile) refuseOthersProfile(principal, record);
-			const change = withProfile(record, commandChange(record, command, now()), profile);
+				const change = withProfile(record, commandChange(record, command, now()), profile);
 				const launch = (change.columns.set?.launch ?? record.document.launch) as LaunchSettings;
 				if (command === "start") this.#rules.models.refuseUnknown(launch.model);
 				const withColumns = { ...change, columns: both(both(change.columns, columns), place) };

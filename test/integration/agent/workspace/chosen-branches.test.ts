@@ -32,7 +32,12 @@ describe("followBranches()", () => {
 
 	/** A launch whose session has this branch. */
 	function launch(branch: string, more: readonly string[] = [], missing: readonly string[] = []): Promise<void> {
-		const repositories = ["", ...more].map((path) => ({ url: "", base_branch: "", path, branch: path ? "main" : branch }));
+		const repositories = ["", ...more].map((path) => ({
+			url: "",
+			base_branch: "",
+			path,
+			branch: path ? "main" : branch,
+		}));
 		return followBranches(repositories, new Set(missing), {
 			workspace: workspace(),
 			state: join(folder(), "state"),
