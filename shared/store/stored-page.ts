@@ -58,7 +58,7 @@ export function readPage(found: FoundDocuments, known = ""): StoredPage {
 }
 
 /** Joins the documents to one list without parsing them. */
-export function itemsOf(documents: readonly ListedDocument[]): JsonText {
+function itemsOf(documents: readonly ListedDocument[]): JsonText {
 	return jsonText(`[${documents.map(({ wire }) => wire).join(",")}]`);
 }
 
