@@ -1,6 +1,7 @@
 /** Plants values in everything that a person can write, so that a test can look for them where they must not be. */
 import { expect } from "chai";
 import type { ApiClient } from "../clients/api-client.ts";
+import { eventually } from "../eventually.ts";
 
 interface Made {
 	id: string;
@@ -54,6 +55,8 @@ async function plantInSession(api: ApiClient, canary: Canary): Promise<void> {
 	await api.get(`${path}/diff`, { query: { file: canary("file") } });
 	await api.get(`${path}/logs`, { query: { level: canary("level") } });
 	await api.delete(path, { body: { cleanup: ["workspace_storage", "chronicles"] } });
+	const isGone = async () => (await api.get<unknown[]>("/workspaces")).body.length === 0;
+	await eventually(isGone, { withinMs: 60_000, everyMs: 100, what: "the session's workspace is removed" });
 }
 
 async function plantInPrompts(api: ApiClient, canary: Canary): Promise<void> {
