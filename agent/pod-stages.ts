@@ -3,6 +3,7 @@
  * be read before it exists. Each stage puts what it opens on the host's stack, which closes it in the reverse order.
  */
 import { join } from "node:path";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ModelTerms } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
@@ -157,7 +158,8 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const commanded = { sessionId, dialogue, permissions };
 	const routes = podRoutes({ ...commanded, status: () => status.status, log, diff: () => workspace.diff() });
 	const changeModel = (terms: ModelTerms): Promise<boolean> => chat.changeModel(terms);
-	server.serve({ routes, commands: podCommands({ ...commanded, changeModel }) });
+	const replaceSecrets = (secrets: PodSecrets): Promise<boolean> => workspace.secrets.replace(secrets);
+	server.serve({ routes, commands: podCommands({ ...commanded, changeModel, replaceSecrets }) });
 	return { ...stage, keeper, chat };
 }
 

@@ -2,6 +2,7 @@
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { type WorkingEnvironment, workingEnvironment } from "./environment.ts";
 import { LogBuffer } from "./log-buffer.ts";
+import { secretTexts } from "./secret-texts.ts";
 
 /** The shared values of one pod. */
 export interface PodContext {
@@ -17,22 +18,14 @@ export interface PodContext {
 }
 
 export function podContext(launch: LaunchDocument, inherited: NodeJS.ProcessEnv): PodContext {
-	const log = new LogBuffer([launch.pod_token, launch.platform_key, ...secretTexts(launch)]);
+	const log = new LogBuffer([
+		launch.pod_token,
+		launch.platform_key,
+		...(launch.secrets ? secretTexts(launch.secrets) : []),
+	]);
 	const env = workingEnvironment(inherited, launch, (name) =>
 		log.add("WARNING", "session-agent", `The launch may not set the variable "${name}"`),
 	);
 	const ending = new AbortController();
 	return { launch, inherited, env, log, ending, signal: ending.signal };
-}
-
-/** Returns the texts that the log must not show. The log has lines, so each line of a longer text is one. */
-function secretTexts({ secrets }: LaunchDocument): string[] {
-	if (!secrets) return [];
-	const { variables, files, git_credentials } = secrets;
-	const passwords = git_credentials.flatMap((url) => {
-		const { password } = new URL(url);
-		return [password, decodeURIComponent(password)];
-	});
-	const values = [...Object.values(variables), ...files.map(({ content }) => content), ...passwords];
-	return values.flatMap((value) => value.split(/\r?\n/)).filter((line) => !line.startsWith("-----"));
 }

@@ -33,8 +33,8 @@ export interface PodApi {
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 const maxConnections = 64;
-/** The bound on the body of a command. */
-const maxBodyBytes = 65_536;
+/** The bound on the body of a command; the largest one has the secrets of a launch. */
+const maxBodyBytes = 524_288;
 
 /** The answer to a fault of the session agent; the log has the details. */
 const fault = new RequestError(500, "The pod could not answer", "POD_FAULT");

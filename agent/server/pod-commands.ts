@@ -5,6 +5,7 @@ import {
 	permissionBehaviors,
 } from "#shared/contracts/session-control.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
+import { type PodSecrets, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { type ModelTerms, modelTermsFields } from "#shared/models/model-wire.ts";
 import type { Commands } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
@@ -19,9 +20,11 @@ export interface CommandedPod {
 	readonly permissions: Permissions;
 	/** Resolves to false when the model takes effect with the next launch. */
 	readonly changeModel: (terms: ModelTerms) => Promise<boolean>;
+	/** Resolves to false when the launch has no secrets that could be replaced. */
+	readonly replaceSecrets: (secrets: PodSecrets) => Promise<boolean>;
 }
 
-export function podCommands({ sessionId, dialogue, permissions, changeModel }: CommandedPod): Commands {
+export function podCommands({ sessionId, dialogue, permissions, changeModel, replaceSecrets }: CommandedPod): Commands {
 	return {
 		"/api/interrupt": async (): Promise<InterruptResult> => ({
 			session_id: sessionId,
@@ -29,6 +32,7 @@ export function podCommands({ sessionId, dialogue, permissions, changeModel }: C
 		}),
 		"/api/permissions": (body) => answer(permissions, body),
 		"/api/model": async (body) => ({ applied: await changeModel(readTerms(body)) }),
+		"/api/secrets": async (body) => ({ applied: await replaceSecrets(readSecrets(body)) }),
 	};
 }
 
@@ -43,6 +47,18 @@ function readTerms(body: JsonObject): ModelTerms {
 /** Checks the terms, and removes the members that the schema does not have. */
 function isTerms(body: object): body is ModelTerms {
 	return check(body).length === 0;
+}
+
+const checkSecrets = compileSchema(podSecretsFields);
+
+/** @throws {RequestError}, whose sentence has no value. */
+function readSecrets(body: JsonObject): PodSecrets {
+	if (areSecrets(body)) return body;
+	throw new RequestError(400, "The secrets cannot be read");
+}
+
+function areSecrets(body: object): body is PodSecrets {
+	return checkSecrets(body).length === 0;
 }
 
 /** @throws the errors of Permissions.answer(). */

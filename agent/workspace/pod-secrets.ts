@@ -5,13 +5,14 @@
 import { symlink } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { PodSecrets, SecretFile } from "#shared/contracts/credentials/pod-secrets.ts";
-import { createFile } from "#shared/files/replaced-file.ts";
+import { createFile, replaceFile } from "#shared/files/replaced-file.ts";
 import { UntrustedFileError } from "#shared/files/untrusted-file.ts";
 import { madeFolder, type UntrustedFolder } from "#shared/files/untrusted-folder.ts";
 import { environmentFile } from "#shared/pod/environment-file.ts";
 import { isSettable } from "#shared/pod/variable-name.ts";
 import { isSecretPath } from "#shared/pod/secret-target.ts";
 import { secretsFolder } from "../io/environment.ts";
+import { secretTexts } from "../io/secret-texts.ts";
 import type { PodContext } from "../io/pod-context.ts";
 import { credentialFile } from "./git-credentials.ts";
 
@@ -22,6 +23,10 @@ const names = { environment: "env.sh", git: credentialFile, files: "files" } as 
 export class PlacedSecrets {
 	readonly #context: PodContext;
 	#placed: PromiseWithResolvers<void> = Promise.withResolvers();
+	/** The places that the launch filled; the index names the file of one in the home folder. */
+	readonly #places = new Map<string, number>();
+	/** The end of the newest replacement. */
+	#last: Promise<unknown> = Promise.resolve();
 
 	constructor(context: PodContext) {
 		this.#context = context;
@@ -45,11 +50,44 @@ export class PlacedSecrets {
 		this.#placed.resolve();
 	}
 
+	/**
+	 * Replaces the values of the launch by newer ones: each file at once or not at all. Programs that run keep their
+	 * variables. What the launch did not have stays out: git knows no helper for another host, and what was removed is
+	 * for the next launch. Resolves to false when the launch has no secrets.
+	 */
+	async replace(secrets: PodSecrets): Promise<boolean> {
+		if (!this.#context.launch.secrets) return false;
+		const run = this.#last.then(() => this.#replace(secrets));
+		this.#last = run.catch(() => {});
+		await run;
+		return true;
+	}
+
+	async #replace({ variables, files, git_credentials }: PodSecrets): Promise<void> {
+		await this.placed;
+		for (const text of secretTexts({ variables, files, git_credentials })) this.#context.log.hide(text);
+		await using folder = await madeFolder(secretsFolder(this.#context.launch));
+		await replaceFile(folder.path(names.environment), environmentFile(settableIn(variables)));
+		if (git_credentials.length > 0) await replaceFile(folder.path(names.git), linesOf(git_credentials));
+		for (const file of files)
+			await this.#replaceFile(file).catch((error: unknown) =>
+				this.#warn(`the file "${file.path}" of a credential cannot be replaced: ${said(error)}`),
+			);
+	}
+
+	/** A file in the home folder is a link to the one that is replaced, also if an agent has put something else there. */
+	async #replaceFile({ root, path, content }: SecretFile): Promise<void> {
+		const index = this.#places.get(placeOf({ root, path }));
+		if (index === undefined) return;
+		const own = secretsFolder(this.#context.launch);
+		await using folder = await folderBelow(own, root === "home" ? names.files : posix.dirname(path));
+		await replaceFile(folder.path(root === "home" ? String(index) : posix.basename(path)), content);
+	}
+
 	async #write({ variables, files, git_credentials }: PodSecrets): Promise<void> {
 		await using folder = await madeFolder(secretsFolder(this.#context.launch));
-		const settable = Object.entries(variables).filter(([name, value]) => isSettable(name, value));
-		await create(folder, names.environment, environmentFile(Object.fromEntries(settable)));
-		if (git_credentials.length > 0) await create(folder, names.git, git_credentials.map((url) => `${url}\n`).join(""));
+		await create(folder, names.environment, environmentFile(settableIn(variables)));
+		if (git_credentials.length > 0) await create(folder, names.git, linesOf(git_credentials));
 		for (const [index, file] of files.entries())
 			await this.#writeFile(file, index).catch((error: unknown) =>
 				this.#warn(`the file "${file.path}" of a credential cannot be written: ${said(error)}`),
@@ -63,15 +101,30 @@ export class PlacedSecrets {
 		const base = root === "home" ? launch.home : own;
 		await using folder = await folderBelow(base, posix.dirname(path));
 		const name = posix.basename(path);
-		if (root === "secrets") return create(folder, name, content);
-		await using kept = await folderBelow(own, names.files);
-		await create(kept, String(index), content);
-		await symlink(join(own, names.files, String(index)), folder.path(name));
+		if (root === "secrets") await create(folder, name, content);
+		else {
+			await using kept = await folderBelow(own, names.files);
+			await create(kept, String(index), content);
+			await symlink(join(own, names.files, String(index)), folder.path(name));
+		}
+		this.#places.set(placeOf({ root, path }), index);
 	}
 
 	#warn(sentence: string): void {
 		this.#context.log.add("WARNING", "session-agent", `Credentials: ${sentence}`);
 	}
+}
+
+function placeOf({ root, path }: Pick<SecretFile, "root" | "path">): string {
+	return `${root} ${path}`;
+}
+
+function settableIn(variables: PodSecrets["variables"]): Record<string, string> {
+	return Object.fromEntries(Object.entries(variables).filter(([name, value]) => isSettable(name, value)));
+}
+
+function linesOf(urls: readonly string[]): string {
+	return urls.map((url) => `${url}\n`).join("");
 }
 
 /** Creates a file that only this user can read. @throws {UntrustedFileError} when there is something of that name. */

@@ -9,6 +9,7 @@ import { credentialsService } from "./credentials.service.ts";
 import { LaunchSecrets } from "./injection/launch-secrets.ts";
 import { type SecretInjection, secretInjectionMethods } from "./injection/secret-injection.ts";
 import { injectionService } from "./injection.service.ts";
+import { tokenCredentialsService } from "./token-credentials.service.ts";
 import { type CredentialStore, credentialStoreMethods } from "./store/credential-store.ts";
 
 /** @throws {ConfigError} for an encryption key that cannot be used. */
@@ -19,9 +20,11 @@ export async function compose({ config, trustsCallers, log }: Platform): Promise
 	}).catch(unlessKey);
 	const protocols = gitProtocols(config, trustsCallers);
 	const injection = await loadAdapter<SecretInjection>(secret_injection, secretInjectionMethods, { store, protocols });
+	const records = new CredentialRecords({ store, protocols, log });
 	return {
 		services: [
-			credentialsService(new CredentialRecords({ store, protocols, log })),
+			credentialsService(records),
+			tokenCredentialsService(records),
 			injectionService(new LaunchSecrets(store, injection)),
 		],
 	};

@@ -28,6 +28,12 @@ export class CredentialRecords {
 		return this.#logged(this.#options.store.get(owner, name));
 	}
 
+	/** Returns the values of a credential by field; null when the owner has none of that name. */
+	async values(owner: CredentialOwner, name: string): Promise<Record<string, string> | null> {
+		const found = await this.#logged(this.#options.store.values(owner, [name]));
+		return found.get(name)?.data ?? null;
+	}
+
 	/** @throws {BadRequestError | UnprocessableError} for a credential that breaks a rule. */
 	async put(owner: CredentialOwner, request: CredentialCreate): Promise<Credential> {
 		const { store, protocols } = this.#options;

@@ -11,12 +11,14 @@ import { vouch } from "#shared/bus/vouched-principal.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { tokens as tokenContract } from "#shared/contracts/pat/tokens.ts";
 import { UnavailableError } from "#shared/errors.ts";
+import type { AnyAction } from "#shared/bus/contract.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
 import { apiPage } from "./routes/api-page.ts";
 import { Admissions } from "./callers/admissions.ts";
 import { Authenticator } from "./callers/authenticate.ts";
+import { BrowserMarks } from "./callers/browser-marks.ts";
 import { Gateway, type GatewayBus } from "./gateway.ts";
 import { connectionLimit } from "./http/connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
@@ -69,7 +71,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	const readiness = new Readiness({
 		checks,
 		actions: contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1)),
-		isServed: ({ name, produces }) => (produces ? rawHandlers.has(name) : (bus?.isServed(name) ?? false)),
+		isServed: ({ name, produces }) => (isRaw(produces) ? rawHandlers.has(name) : (bus?.isServed(name) ?? false)),
 	});
 	const { host, port } = config.gateway;
 	const { connections, shortcoming } = connectionLimit(maxConnections + config.stream.max_clients);
@@ -94,6 +96,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		authenticator,
 		limits,
 		watch,
+		marks: browserMarks(config.gateway),
 		login,
 		rawHandlers,
 		bus: () => bus?.caller,
@@ -113,6 +116,15 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		},
 	});
 	return gateway;
+}
+
+/** Whether a raw handler of this process answers, and not a service on the bus. */
+function isRaw(produces: AnyAction["produces"]): boolean {
+	return produces === "text/event-stream";
+}
+
+function browserMarks({ public_url }: Config["gateway"]): BrowserMarks {
+	return new BrowserMarks(public_url.startsWith("https://"));
 }
 
 /** @param bus Returns the bus; undefined until it is connected. */

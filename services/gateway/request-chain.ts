@@ -15,6 +15,7 @@ import type { ActionRoute } from "./routes/action-route.ts";
 import { type Answer, send } from "./http/answer.ts";
 import type { Authenticator, Claim, PathParams } from "./callers/authenticate.ts";
 import { bearerToken } from "./callers/bearer-token.ts";
+import type { BrowserMarks } from "./callers/browser-marks.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
 import { type JsonObject, readJsonBody, refuseBody } from "./http/json-body.ts";
@@ -36,6 +37,7 @@ export interface ChainOptions {
 	readonly authenticator: Authenticator;
 	readonly limits: Pick<RequestLimits, "count" | "begin">;
 	readonly watch: Pick<StandingWatch, "add">;
+	readonly marks: Pick<BrowserMarks, "read" | "mark">;
 	/** The login of browsers; absent when the identity has none. */
 	readonly login?: BrowserLogin | undefined;
 	/** Raw handlers by the name of their action. */
@@ -113,7 +115,7 @@ export class RequestChain {
 		stripIdentityHeaders(request.headers);
 		const { limits } = this.#options;
 		limits.count(principal);
-		if (action.produces !== undefined) return this.#handOver(exchange, route, principal, claim);
+		if (action.produces === "text/event-stream") return this.#handOver(exchange, route, principal, claim);
 
 		const begun = limits.begin(principal);
 		try {
@@ -159,8 +161,20 @@ export class RequestChain {
 		if (!bus) throw new UnavailableError("The platform is starting");
 		const timeout = Math.max(1, Math.min(route.timeoutMs, Math.floor(exchange.end - monotonic())));
 		const { request } = exchange;
-		const meta = { ...credential(exchange, principal), ...headerMeta(request, route) };
+		const meta = {
+			...credential(exchange, principal),
+			...headerMeta(request, route),
+			...this.#browserMeta(exchange, route),
+		};
 		return callForText(bus, route.action, params, { timeout, meta: { ...meta, deadline: now() + timeout } });
+	}
+
+	#browserMeta({ request, headers }: Exchange, { action }: ActionRoute): Meta {
+		if (action.browser === undefined) return {};
+		const { marks } = this.#options;
+		const mark = action.browser === "marks" ? marks.mark(request.headers) : marks.read(request.headers);
+		headers.push(...mark.headers);
+		return mark.browser === undefined ? {} : { browser: mark.browser };
 	}
 
 	#answer(exchange: Exchange, answered: Answer): void {

@@ -52,8 +52,16 @@ export interface ActionSpec {
 	readonly status?: number;
 	/** Documented failures beside 401, 403 and 422. */
 	readonly errors?: readonly (400 | 404 | 409 | 502 | 503)[];
-	/** Media type of the result; default `application/json`. */
-	readonly produces?: "text/event-stream";
+	/**
+	 * Media type of the result; default `application/json`. An event stream is written by a raw handler; the result of
+	 * `text/html` is a page `{html, policy}`, whose policy says what a browser may load for it.
+	 */
+	readonly produces?: "text/event-stream" | "text/html";
+	/**
+	 * The gateway tells which browser sent the request, in the member `browser` of the call's metadata: `marks` gives a
+	 * browser a mark that has none, `reads` does not.
+	 */
+	readonly browser?: "marks" | "reads";
 	/**
 	 * The result is one page `{items, next?, etag?, unchanged?}`: clients get the array, where there is more a `Link`
 	 * header, and an entity tag; 304 when they have it already.

@@ -37,6 +37,8 @@ export interface Meta {
 	if_none_match?: string;
 	/** The caller's own token, for actions with `passes_token`; absent when the caller sent none. */
 	subject_token?: string;
+	/** A digest that tells browsers apart, for actions with `browser`; absent when the browser has no mark. */
+	browser?: string;
 	/** The client's address, as the gateway saw it; the audit log shows it. */
 	address?: string;
 }

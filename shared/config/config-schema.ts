@@ -5,6 +5,7 @@
 import { adapterFields } from "./adapter.ts";
 import { limitFields } from "./limit-fields.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
+import { oauthFields } from "./oauth-fields.ts";
 import { outboundFields } from "./outbound-fields.ts";
 import { patFields } from "./pat-fields.ts";
 import { schema } from "../bus/schema.ts";
@@ -212,6 +213,7 @@ export const configSchema = schema({
 			},
 		},
 	},
+	oauth: { type: "object", props: oauthFields },
 	outbound: { type: "object", props: outboundFields },
 	workspaces: { type: "object", props: workspaceFields },
 	templates: { ...adapter, description: "Source of templates" },

@@ -7,7 +7,7 @@
  * const token = key.podToken(session.id, session.generation);
  * ```
  */
-import { hkdfSync, randomBytes } from "node:crypto";
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { storedSecret, type SecretKind } from "./stored-secret.ts";
 import { StartError } from "../start-error.ts";
@@ -68,6 +68,15 @@ export class InstallationKey {
 		return this.#derive("audit-signature");
 	}
 
+	/**
+	 * Returns a secret that only this installation can derive from the state of an OAuth login: the verifier of its code
+	 * (RFC 7636), or the proof that a person has confirmed it.
+	 */
+	oauthSecret(purpose: "verifier" | "confirmation", text: string): string {
+		// A login is derived twice and then forgotten, so it would only displace the cached keys.
+		return this.#fresh(`atelier/oauth-${purpose}/${text}`).toString("base64url");
+	}
+
 	/** Returns the name of the installation for the environment of its processes; it reveals nothing about the key. */
 	installationId(): string {
 		return this.#derive("installation-id").toString("hex").slice(0, 16);
@@ -77,9 +86,15 @@ export class InstallationKey {
 		const info = `atelier/${purpose}/${sessionId}/${generation}`;
 		const cached = this.#derived.get(info);
 		if (cached) return cached;
-		const key = Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), info, keyBytes));
+		const key = this.#fresh(info);
 		this.#derived.set(info, key);
 		return key;
+	}
+
+	#fresh(info: string): Buffer {
+		// The label of a key has at most 1,024 bytes, so a longer one is hashed.
+		const label = info.length <= 200 ? info : createHash("sha256").update(info).digest("hex");
+		return Buffer.from(hkdfSync("sha256", this.#secret, Buffer.alloc(0), label, keyBytes));
 	}
 }
 

@@ -7,6 +7,7 @@ import type { Answer } from "../http/answer.ts";
 export function successAnswer({ action, status }: ActionRoute, result: unknown, url: string): Answer {
 	if (action.returns === undefined) return { status };
 	if (result === null && action.returns.nullable) return { status: 204 };
+	if (action.produces === "text/html") return pageAnswer(status, result);
 	if (!action.paged) return { status, body: textOf(result) };
 	const { items, next, etag, unchanged } = asPage(result);
 	const tag = etag === undefined ? [] : ["ETag", etag];
@@ -16,6 +17,14 @@ export function successAnswer({ action, status }: ActionRoute, result: unknown, 
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
 	const body = action.wrapped === undefined ? textOf(items) : `{${JSON.stringify(action.wrapped)}:${textOf(items)}}`;
 	return { status, body, headers: [...link, ...tag], caching };
+}
+
+/** Returns the answer with a page for people. @throws {TypeError} when the service has violated its contract. */
+function pageAnswer(status: number, result: unknown): Answer {
+	if (typeof result !== "object" || result === null || !("html" in result) || !("policy" in result))
+		throw new TypeError("Cannot answer with a page that has no content");
+	const { html, policy } = result;
+	return { status, body: String(html), type: "text/html; charset=utf-8", policy: String(policy) };
 }
 
 interface Page {

@@ -7,6 +7,7 @@ import { actionRoutes } from "#services/gateway/routes/action-route.ts";
 import { Admissions } from "#services/gateway/callers/admissions.ts";
 import { Authenticator } from "#services/gateway/callers/authenticate.ts";
 import { DevIdentity } from "#services/gateway/identity-providers/dev.ts";
+import { BrowserMarks } from "#services/gateway/callers/browser-marks.ts";
 import { RequestChain } from "#services/gateway/request-chain.ts";
 import { RouteTable } from "#services/gateway/routes/route-table.ts";
 import { probe } from "../../support/bus/probe-service.ts";
@@ -105,6 +106,7 @@ describe("gateway: the chain", () => {
 				}),
 				limits: new RequestLimits(limitsOf(gateway.platform.config, true)),
 				watch: { add: () => () => {} },
+				marks: new BrowserMarks(false),
 				rawHandlers: new Map(),
 				bus: () => nodes.near,
 				report: () => {},

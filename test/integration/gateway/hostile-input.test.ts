@@ -90,7 +90,9 @@ describe("hostile input", () => {
 
 	function isServed({ action: { name, produces } }: ActionRoute): boolean {
 		const { broker, platform } = gateway;
-		return produces ? platform.rawHandlers.has(name) : broker.registry.actions.isAvailable(name);
+		return produces === "text/event-stream"
+			? platform.rawHandlers.has(name)
+			: broker.registry.actions.isAvailable(name);
 	}
 
 	function aimAt(route: ActionRoute, { id, generation }: Session): Aim {

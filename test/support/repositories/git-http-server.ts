@@ -7,25 +7,29 @@ import type { AddressInfo } from "node:net";
 export interface GitHttpServer extends AsyncDisposable {
 	/** The URL, e.g. `http://127.0.0.1:34567`; repositories are below it by their path below `root`. */
 	readonly url: string;
+	/** The password that clients need from now on. */
+	password: string;
 }
 
 /** Serves the repositories below `root` to clients with the user and password. */
 export async function serveGit(root: string, user: string, password: string): Promise<GitHttpServer> {
-	const expected = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 	const server = createServer((request, response) => {
+		const expected = `Basic ${Buffer.from(`${user}:${served.password}`).toString("base64")}`;
 		if (request.headers.authorization === expected) runBackend(root, request, response);
 		else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	return {
+	const served: GitHttpServer = {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		password,
 		async [Symbol.asyncDispose]() {
 			server.close();
 			server.closeAllConnections();
 			await once(server, "close");
 		},
 	};
+	return served;
 }
 
 /**

@@ -100,4 +100,50 @@ describe("the secrets of a launch", function () {
 		const seen = await pod.ask("$ git fetch -q && cat README.md .git/config ~/.gitconfig; env; cat .git/FETCH_HEAD");
 		expect(seen.content).to.contain("private").and.not.contain("canary");
 	});
+
+	it("get newer values while the pod runs: for git, in files, for programs that begin; the log hides them", async () => {
+		await using session = new TestSession();
+		makeRepository(join(session.folder, "srv/origin"), { "README.md": "private\n" });
+		await using server = await serveGit(join(session.folder, "srv"), "ada", "canary-old");
+		const secretsOf = (value: string): PodSecrets => ({
+			...none,
+			variables: { TOKEN: value },
+			files: [home("token", value), { root: "secrets", path: "deep/token", content: value }],
+			git_credentials: [server.url.replace("//", `//ada:${value}@`)],
+		});
+		const pod = await session.start({
+			repositories: [{ url: `${server.url}/origin/.git`, branch: "main", base_branch: "", path: "" }],
+			secrets: secretsOf("canary-old"),
+		});
+		server.password = "canary-new";
+		const look =
+			'$ git fetch -q 2>&1 && echo fetched; for f in ~/token "$ATELIER_SECRETS/deep/token"; do sed "s/./& /g" $f; echo; done';
+		expect((await pod.ask(look)).content).to.not.contain("fetched");
+		const sent = await pod.command("/api/secrets", secretsOf("canary-new"));
+		expect(sent).to.deep.equal({ status: 200, body: { applied: true } });
+		const { content } = await pod.ask(look);
+		expect(content).to.contain("fetched");
+		expect(content.match(/c a n a r y - n e w/g)).to.have.length(2);
+		const begun = await pod.ask('$ . "$ATELIER_SECRETS/env.sh"; printf %s "$TOKEN" | sed "s/./& /g"');
+		expect(begun.content).to.contain("c a n a r y - n e w");
+		expect((await pod.logs()).join("\n")).to.not.contain("canary");
+	});
+
+	it("get newer values only where the launch has put some, through no link of the agent", async () => {
+		await using session = new TestSession();
+		const elsewhere = join(session.folder, "elsewhere");
+		mkdirSync(elsewhere);
+		writeFileSync(join(elsewhere, "token"), "mine");
+		const pod = await session.start({ secrets: { ...none, files: [home("a/token", "old")] } });
+		const link = `$ rm ~/a/token && ln -s ${elsewhere}/token ~/a/token; rm -r "$ATELIER_SECRETS/files"; ln -s ${elsewhere} "$ATELIER_SECRETS/files"`;
+		await pod.ask(link);
+		const newer = { ...none, files: [home("a/token", "new"), home("b/token", "new"), home("../x", "new")] };
+		expect((await pod.command("/api/secrets", newer)).status).to.equal(200);
+		expect(readdirSync(elsewhere)).to.deep.equal(["token"]);
+		expect(readFileSync(join(elsewhere, "token"), "utf8")).to.equal("mine");
+		expect(existsSync(join(pod.launch.home, "b"))).to.equal(false);
+		expect((await pod.command("/api/secrets", { files: "all" })).status).to.equal(400);
+		const stranger = await fetch(`${pod.url}/api/secrets`, { method: "POST", body: JSON.stringify(newer) });
+		expect(stranger.status, "only the platform has the key").to.equal(401);
+	});
 });

@@ -28,6 +28,20 @@ describe("InstallationKey", () => {
 		expect(new InstallationKey(Buffer.alloc(32, 2)).podToken(first, 1)).not.to.equal(secrets[0]);
 	});
 
+	it("derives secrets of a login that are as long as RFC 7636 wants, however long its texts are", () => {
+		const long = "x".repeat(5_000);
+		const secrets = [
+			key.oauthSecret("verifier", "a"),
+			key.oauthSecret("verifier", "b"),
+			key.oauthSecret("confirmation", "a"),
+			key.oauthSecret("verifier", long),
+			key.oauthSecret("verifier", `${long}y`),
+		];
+		expect(new Set(secrets).size).to.equal(secrets.length);
+		for (const secret of secrets) expect(secret).to.match(/^[\w-]{43}$/);
+		expect(key.oauthSecret("verifier", "a")).to.equal(secrets[0]);
+	});
+
 	it("refuses a key of another length", () => {
 		expect(() => new InstallationKey(Buffer.alloc(16))).to.throw(RangeError, "must have 32");
 	});

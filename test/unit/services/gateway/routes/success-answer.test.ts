@@ -7,9 +7,16 @@ import { jsonText } from "#shared/bus/json-text.ts";
 const item = { type: "object", props: { id: { type: "string" } } } as const;
 const page = { type: "object", props: { items: { type: "array", items: item } } } as const;
 
-const { get, list, remove } = defineContract("things", {
+const { get, list, look, remove } = defineContract("things", {
 	get: { rest: "GET /things/:id", summary: "One", params: {}, returns: item },
 	list: { rest: "GET /things", summary: "All", params: {}, returns: page, paged: true },
+	look: {
+		rest: "GET /things/page",
+		summary: "A page",
+		params: {},
+		produces: "text/html",
+		returns: { type: "object", props: { html: { type: "string" }, policy: { type: "string" } } },
+	},
 	remove: { rest: "DELETE /things/:id", summary: "Gone", params: {} },
 }).actions;
 
@@ -21,6 +28,18 @@ describe("successAnswer()", () => {
 		expect(successAnswer(one, { id: "a" }, "/")).to.deep.equal({ status: 200, body: '{"id":"a"}' });
 		expect(successAnswer(one, jsonText('{ "id": "a" }'), "/").body).to.equal('{ "id": "a" }');
 		expect(successAnswer(new ActionRoute(remove, "DELETE /things/:id"), undefined, "/")).to.deep.equal({ status: 204 });
+	});
+
+	it("is a page for people, with its own policy", () => {
+		const route = new ActionRoute(look, "GET /things/page");
+		const result = { html: "<p>Hi", policy: "default-src 'none'" };
+		expect(successAnswer(route, result, "/")).to.deep.equal({
+			status: 200,
+			body: "<p>Hi",
+			type: "text/html; charset=utf-8",
+			policy: "default-src 'none'",
+		});
+		expect(() => successAnswer(route, "<p>", "/")).to.throw(TypeError);
 	});
 
 	it("is the items of a page, which is not cached unless it has a tag", () => {

@@ -1,0 +1,36 @@
+/**
+ * The contract by which the platform's own services keep the tokens of a person's logins as credentials. Values travel
+ * in sealed packets; they are neither logged nor stored elsewhere.
+ */
+import { defineContract } from "../../bus/contract.ts";
+
+const text = { type: "string" } as const;
+const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;
+const name = { ...text, min: 1, max: 253 } as const;
+const texts = { type: "record", key: text, value: text, max_bytes: 32_768 } as const;
+
+export const tokenCredentials = defineContract("token-credentials", {
+	read: {
+		access: "system",
+		summary: "The values of a person's own credential by field; null when there is none",
+		params: { ...person, name },
+		returns: { type: "record", key: text, value: text, nullable: true },
+		timeout: 3_000,
+		idempotent: true,
+	},
+	put: {
+		access: "system",
+		summary: "Store a credential of the type oauth_token; one of the same name is replaced",
+		params: { ...person, name, data: texts, metadata: { ...texts, max_bytes: 4_096 } },
+		timeout: 5_000,
+		idempotent: true,
+	},
+	delete: {
+		access: "system",
+		summary: "Delete a person's own credential; false when there is none",
+		params: { ...person, name },
+		returns: { type: "boolean" },
+		timeout: 5_000,
+		idempotent: true,
+	},
+});
