@@ -111,9 +111,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		watch,
 		loginToken: login?.token,
 		forgetTokens: (keys) => tokens.forget(keys),
-		attach(attached) {
-			bus = attached;
-		},
+		attach: (attached) => void (bus = attached),
 	});
 	return gateway;
 }

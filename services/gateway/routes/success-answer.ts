@@ -8,14 +8,19 @@ export function successAnswer({ action, status }: ActionRoute, result: unknown, 
 	if (action.returns === undefined) return { status };
 	if (result === null && action.returns.nullable) return { status: 204 };
 	if (action.produces === "text/html") return pageAnswer(status, result);
-	if (!action.paged) return { status, body: textOf(result) };
+	if (action.paged) return listAnswer(action, status, result, url);
+	return { status, body: textOf(result) };
+}
+
+/** Returns the answer with the items of a page, and the URL of the next one. */
+function listAnswer({ wrapped }: ActionRoute["action"], status: number, result: unknown, url: string): Answer {
 	const { items, next, etag, unchanged } = asPage(result);
 	const tag = etag === undefined ? [] : ["ETag", etag];
 	// The client may store the answer, but must revalidate it each time.
 	const caching = etag === undefined ? "no-store" : "private, no-cache";
 	if (unchanged) return { status: 304, headers: tag, caching };
 	const link = next === undefined ? [] : ["Link", `<${withCursor(url, next)}>; rel="next"`];
-	const body = action.wrapped === undefined ? textOf(items) : `{${JSON.stringify(action.wrapped)}:${textOf(items)}}`;
+	const body = wrapped === undefined ? textOf(items) : `{${JSON.stringify(wrapped)}:${textOf(items)}}`;
 	return { status, body, headers: [...link, ...tag], caching };
 }
 
