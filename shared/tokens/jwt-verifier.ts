@@ -43,14 +43,21 @@ interface Remembered {
 	readonly verified: VerifiedJwt;
 }
 
-/** The tokens whose signatures a process remembers, each with its claims. */
+/** The tokens whose signatures a process remembers, each with its claims; and the characters of all their names. */
 const maxRemembered = 10_000;
+const maxCharacters = 8_388_608;
+/** A token up to this length is its own name, which costs less than its digest. */
+const maxOwnName = 2_048;
 
 /** The verifier of one issuer's tokens. */
 export class JwtVerifier {
 	readonly #options: VerifierOptions;
-	/** Verified signatures by SHA-256 of the text, each with the key that verified it. Times are checked at each use. */
-	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
+	/** Verified signatures by the text or its digest, each with the key that verified it. Times are checked at each use. */
+	readonly #remembered = new LRUCache<string, Remembered>({
+		max: maxRemembered,
+		maxSize: maxCharacters,
+		sizeCalculation: (_remembered, name) => name.length,
+	});
 
 	constructor(options: VerifierOptions) {
 		this.#options = options;
@@ -61,7 +68,7 @@ export class JwtVerifier {
 	 * @throws {TokenRefusedError} for every other text; {UnavailableError} when the issuer's keys cannot be had.
 	 */
 	async verify(text: string): Promise<VerifiedJwt> {
-		const name = digestOf(text);
+		const name = text.length <= maxOwnName ? text : digestOf(text);
 		const remembered = this.#remembered.get(name);
 		if (remembered && (await this.#isStillAKey(remembered.key))) {
 			refuseByTime(remembered.verified.claims, now());

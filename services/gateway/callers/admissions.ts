@@ -38,6 +38,8 @@ class Answers<T> {
 export class Admissions {
 	readonly #bus: () => Caller | undefined;
 	readonly #admitted = new Answers<Principal>();
+	/** The questions about persons, whom an identity adapter remembers. */
+	readonly #questions = new WeakMap<IdentifiedPerson, string>();
 	readonly #standings = new Answers<readonly string[] | undefined>();
 
 	/** @param bus Returns the bus; undefined until it is connected. */
@@ -47,7 +49,7 @@ export class Admissions {
 
 	/** @throws {ForbiddenError} when the person is refused; {UnavailableError} when that cannot be found out. */
 	admit(person: IdentifiedPerson): Promise<Principal> {
-		return this.#admitted.to(JSON.stringify(person), async () => {
+		return this.#admitted.to(this.#questionAbout(person), async () => {
 			const { tenant, roles } = await call(this.#caller, admissions.actions.admit, person, options());
 			return { kind: "user", id: person.id, tenant, roles };
 		});
@@ -59,6 +61,13 @@ export class Admissions {
 			const params = { user_id: id, tenant };
 			return (await call(this.#caller, admissions.actions.standing, params, options())).roles ?? undefined;
 		});
+	}
+
+	#questionAbout(person: IdentifiedPerson): string {
+		const known = this.#questions.get(person);
+		const question = known ?? JSON.stringify(person);
+		if (known === undefined) this.#questions.set(person, question);
+		return question;
 	}
 
 	get #caller(): Caller {

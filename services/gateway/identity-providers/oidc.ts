@@ -50,6 +50,8 @@ export class OidcIdentity implements IdentityProvider {
 	readonly tokenTrust?: TokenTrust;
 	readonly #options: Options;
 	readonly #verifier: JwtVerifier;
+	/** The persons of the tokens that the verifier remembers. */
+	readonly #people = new WeakMap<VerifiedJwt, IdentifiedPerson>();
 
 	/** @throws {ConfigError} for arguments that are wrong, or with which tokens could be forged. */
 	constructor(kwargs: OidcArguments) {
@@ -84,7 +86,14 @@ export class OidcIdentity implements IdentityProvider {
 	}
 
 	/** Returns the person; undefined for a token that lives longer than logins do, or whose claims name nobody. */
-	#personOf({ sub, iat, exp, claims }: VerifiedJwt): IdentifiedPerson | undefined {
+	#personOf(verified: VerifiedJwt): IdentifiedPerson | undefined {
+		const known = this.#people.get(verified);
+		const person = known ?? this.#readPerson(verified);
+		if (!known && person) this.#people.set(verified, person);
+		return person;
+	}
+
+	#readPerson({ sub, iat, exp, claims }: VerifiedJwt): IdentifiedPerson | undefined {
 		const { user_claim, email_claim = "email", name_claim = "name", max_lifetime_seconds } = this.#options;
 		const id = user_claim === undefined ? sub : textAt(claims, user_claim, 255);
 		if (id === undefined || exp - iat > max_lifetime_seconds) return undefined;
