@@ -51,6 +51,8 @@ export class PersonalTokens {
 	readonly #options: PersonalTokensOptions;
 	readonly #remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
 	readonly #readings = new LRUCache<string, Reading>({ max: maxReadings });
+	/** The principals of active tokens, each with the roles of its person. */
+	readonly #principals = new WeakMap<ActiveToken, { roles: readonly string[]; principal: Principal }>();
 
 	constructor(options: PersonalTokensOptions) {
 		this.#options = options;
@@ -74,10 +76,20 @@ export class PersonalTokens {
 		if (!trust || key === undefined) throw new UnauthorizedError();
 		const token = await this.#active(key);
 		if (!token || token.expires_at <= now()) throw new UnauthorizedError("Token has been revoked", "TOKEN_REVOKED");
-		const { tenant, owner: id, scope } = token;
+		const { tenant, owner: id } = token;
 		const roles = await trust.rolesOf({ tenant, id });
 		if (!roles) throw new UnauthorizedError("The token's owner may not use this installation any more", "OWNER_GONE");
-		return { kind: "pat", id, tenant, roles: rolesWithin(roles, scope) };
+		return this.#principalOf(token, roles);
+	}
+
+	/** Returns the same object as before for the same answers about token and person. */
+	#principalOf(token: ActiveToken, roles: readonly string[]): Principal {
+		const known = this.#principals.get(token);
+		if (known?.roles === roles) return known.principal;
+		const { tenant, owner: id, scope } = token;
+		const principal: Principal = { kind: "pat", id, tenant, roles: rolesWithin(roles, scope) };
+		this.#principals.set(token, { roles, principal });
+		return principal;
 	}
 
 	/** Forgets that these tokens are active. */
