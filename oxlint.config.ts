@@ -21,7 +21,7 @@ const moleculer: Ban = {
 
 /** The folders of adapters beside their ports. */
 const adapterFolders =
-	"identity-providers pod-runtimes template-sources secret-stores token-issuers credential-stores secret-injections".split(
+	"identity-providers pod-runtimes template-sources secret-stores token-issuers credential-stores secret-injections git-providers".split(
 		" ",
 	);
 
@@ -123,6 +123,12 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		resources: [],
 		"mcp-servers": [],
 		secrets: [],
+	},
+	"services/git": {
+		providers: [],
+		pulls: ["providers"],
+		confidence: ["providers", "pulls"],
+		webhooks: ["providers", "pulls", "confidence"],
 	},
 	"services/pat": { record: [], issue: [] },
 	"services/stream": { chat: [] },

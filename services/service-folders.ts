@@ -12,6 +12,7 @@ export const serviceFolders = [
 	"audit",
 	"identity",
 	"pat",
+	"git",
 	"credentials",
 	"pod-manager",
 	"models",

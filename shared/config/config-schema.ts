@@ -3,6 +3,7 @@
  * it.
  */
 import { adapterFields } from "./adapter.ts";
+import { gitFields } from "./git-fields.ts";
 import { limitFields } from "./limit-fields.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
 import { oauthFields } from "./oauth-fields.ts";
@@ -188,31 +189,7 @@ export const configSchema = schema({
 			},
 		},
 	},
-	git: {
-		type: "object",
-		props: {
-			allowed_protocols: {
-				type: "array",
-				items: { type: "enum", values: ["https", "ssh", "http", "file"] },
-				default: [],
-				description:
-					"Protocols with which repositories may be named; empty: by identity (`dev`: https, ssh, file, and http to loopback; otherwise https, ssh)",
-			},
-			local_mounts: {
-				type: "object",
-				props: {
-					enabled: { type: "boolean", default: false, description: "Whether sessions may use folders of this host" },
-					allowed_prefixes: {
-						type: "array",
-						items: { type: "string", pattern: "^/[^\\0]*$", max: 4_096 },
-						max: 100,
-						default: [],
-						description: "Folders at or below which they have to be; `/` stands for all",
-					},
-				},
-			},
-		},
-	},
+	git: { type: "object", props: gitFields },
 	oauth: { type: "object", props: oauthFields },
 	outbound: { type: "object", props: outboundFields },
 	workspaces: { type: "object", props: workspaceFields },

@@ -1,0 +1,127 @@
+/** Pull requests at GitHub: opening, merging, and what forbids a merge. */
+import { ConflictError, ServiceError, UnprocessableError } from "#shared/errors.ts";
+import type { GitHubAnswer, GitHubClient } from "#shared/github/github-client.ts";
+import { cleaned } from "#shared/outbound/provider-errors.ts";
+import {
+	type MergeRequest,
+	type NewPullRequest,
+	pullConflict,
+	pullHeadMoved,
+	pullNotMergeable,
+	type PullRequest,
+	type PullState,
+	type RepositoryPlace,
+} from "../../providers/git-provider.ts";
+import { type GitHubPull, pullOf, readMerge, readPull, readPulls } from "./github-shapes.ts";
+
+/** The most pull requests of one list. */
+const maxPulls = 100;
+
+interface Place {
+	readonly owner: string;
+	readonly repo: string;
+}
+
+/** The names that GitHub's API gives to the parts of a place. */
+export function placeOf({ owner, name }: RepositoryPlace): Place {
+	return { owner, repo: name };
+}
+
+/**
+ * Opens the pull request, or returns the open one of the same branches: the answer to an earlier try may be lost.
+ * @throws {UnprocessableError} `PULL_REFUSED` with GitHub's reason, e.g. that there are no commits between the branches.
+ */
+export async function openPull(
+	client: GitHubClient,
+	at: RepositoryPlace,
+	wanted: NewPullRequest,
+): Promise<PullRequest> {
+	const { title, description: body, head, base, draft, labels } = wanted;
+	const answer = await client.send(
+		"POST /repos/{owner}/{repo}/pulls",
+		{ ...placeOf(at), title, body, head, base, draft },
+		[422],
+	);
+	const opened = answer.status === 422 ? await openOne(client, at, wanted) : pullOf(client.read(readPull, answer.data));
+	if (!opened) throw new UnprocessableError(`GitHub did not open the pull request${reasonIn(answer)}`, "PULL_REFUSED");
+	if (labels.length > 0) await label(client, at, opened.number, labels);
+	return opened;
+}
+
+/** Labels are decoration: without the right to set them, the pull request is open all the same. */
+async function label(
+	client: GitHubClient,
+	at: RepositoryPlace,
+	number: number,
+	labels: readonly string[],
+): Promise<void> {
+	const parameters = { ...placeOf(at), issue_number: number, labels: [...labels] };
+	await client.send("POST /repos/{owner}/{repo}/issues/{issue_number}/labels", parameters).catch((error: unknown) => {
+		if (!(error instanceof ServiceError)) throw error;
+	});
+}
+
+/** Returns the open pull request of these branches of the repository. */
+export async function openOne(
+	client: GitHubClient,
+	at: RepositoryPlace,
+	{ head, base }: { head: string; base: string },
+): Promise<PullRequest | undefined> {
+	const query = { ...placeOf(at), state: "open", head: `${at.owner}:${head}`, base, per_page: maxPulls } as const;
+	const found = client.read(readPulls, await client.get("GET /repos/{owner}/{repo}/pulls", query));
+	// The filter is not trusted: a server that ignores it would make every pull request that of these branches.
+	return found.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+}
+
+export async function listPulls(
+	client: GitHubClient,
+	at: RepositoryPlace,
+	status: PullState | "all",
+): Promise<PullRequest[]> {
+	const state = status === "merged" ? "closed" : status;
+	const query = { ...placeOf(at), state, sort: "created", direction: "desc", per_page: maxPulls } as const;
+	const found = client.read(readPulls, await client.get("GET /repos/{owner}/{repo}/pulls", query)).map(pullOf);
+	return status === "all" ? found : found.filter((pull) => pull.status === status);
+}
+
+export async function onePull(client: GitHubClient, at: RepositoryPlace, number: number): Promise<GitHubPull> {
+	const parameters = { ...placeOf(at), pull_number: number };
+	return client.read(readPull, await client.get("GET /repos/{owner}/{repo}/pulls/{pull_number}", parameters));
+}
+
+/** Merges, or finds that this head is merged already. @throws {ConflictError} with the type of the reason. */
+export async function mergePull(
+	client: GitHubClient,
+	at: RepositoryPlace,
+	number: number,
+	{ method, expected_head }: MergeRequest,
+): Promise<{ sha: string }> {
+	const parameters = { ...placeOf(at), pull_number: number, merge_method: method, sha: expected_head };
+	const answer = await client.send("PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge", parameters, [405, 409, 422]);
+	if (answer.status < 300) return { sha: client.read(readMerge, answer.data).sha };
+	const now = await onePull(client, at, number);
+	const { merge_sha } = pullOf(now);
+	if (merge_sha !== null && now.head.sha === expected_head) return { sha: merge_sha };
+	throw refusedMerge(now, expected_head, answer);
+}
+
+function refusedMerge(
+	{ head, mergeable, mergeable_state }: GitHubPull,
+	expected: string,
+	answer: GitHubAnswer,
+): ConflictError {
+	if (head.sha !== expected)
+		return new ConflictError(
+			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${head.sha.slice(0, 12)}`,
+			pullHeadMoved,
+			{ head_sha: head.sha },
+		);
+	if (mergeable === false && mergeable_state === "dirty")
+		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
+	return new ConflictError(`GitHub does not allow the merge${reasonIn(answer)}`, pullNotMergeable);
+}
+
+function reasonIn({ message }: GitHubAnswer): string {
+	const text = cleaned({}, message);
+	return text === "" ? "" : `: ${JSON.stringify(text)}`;
+}

@@ -1,0 +1,204 @@
+/** The parts of GitHub's answers that are used, with their checks. */
+import { schema } from "#shared/bus/schema.ts";
+import type { Repository } from "#shared/contracts/git/repositories.ts";
+import { listReader, objectReader } from "#shared/outbound/provider-client.ts";
+import type {
+	CheckEvidence,
+	CiStatus,
+	Commit,
+	FileEvidence,
+	PullRequest,
+	ReviewEvidence,
+} from "../../providers/git-provider.ts";
+
+const text = { type: "string", max: 10_000 } as const;
+const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
+const maybePage = { ...text, nullable: true, optional: true } as const;
+const time = { type: "string", max: 40, nullable: true, optional: true } as const;
+const count = { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const maybe = { ...text, nullable: true, optional: true } as const;
+const person = { type: "object", props: { login: text }, nullable: true, optional: true } as const;
+const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
+
+/** The most items of a page that are read; GitHub sends at most 100. */
+const mostOfPage = 100;
+
+export const readUser = objectReader({ login: text });
+
+const repository = schema({
+	name: text,
+	owner: { type: "object", props: { login: text } },
+	html_url: page,
+	clone_url: { ...page, optional: true },
+	default_branch: { ...text, optional: true },
+});
+export const readRepository = objectReader(repository);
+export const readRepositories = listReader({ type: "object", props: repository }, mostOfPage);
+
+export function repositoryOf({
+	name,
+	owner,
+	html_url,
+	clone_url,
+	default_branch,
+}: ReturnType<typeof readRepository>): Repository {
+	return {
+		provider: "github",
+		org: owner.login,
+		name,
+		url: html_url,
+		clone_url: clone_url ?? `${html_url}.git`,
+		default_branch: default_branch ?? "main",
+		branches: [],
+	};
+}
+
+export const readBranches = listReader({ type: "object", props: { name: text } }, mostOfPage);
+
+const end = { type: "object", props: { ref: text, sha } } as const;
+const pull = schema({
+	number: { ...count, min: 1 },
+	title: text,
+	html_url: page,
+	state: text,
+	body: { type: "string", max: 1_000_000, nullable: true, optional: true },
+	head: end,
+	base: end,
+	draft: { type: "boolean", optional: true },
+	merged_at: time,
+	mergeable: { type: "boolean", nullable: true, optional: true },
+	mergeable_state: { ...text, optional: true },
+	merge_commit_sha: maybe,
+	user: person,
+	created_at: time,
+	updated_at: time,
+});
+export const readPull = objectReader(pull);
+export const readPulls = listReader({ type: "object", props: pull }, mostOfPage);
+export type GitHubPull = ReturnType<typeof readPull>;
+
+export function pullOf(one: GitHubPull): PullRequest {
+	const isMerged = typeof one.merged_at === "string";
+	return {
+		number: one.number,
+		title: one.title,
+		url: one.html_url,
+		source_branch: one.head.ref,
+		target_branch: one.base.ref,
+		status: isMerged ? "merged" : one.state === "open" ? "open" : "closed",
+		description: one.body ?? "",
+		head_sha: one.head.sha,
+		mergeable: one.mergeable ?? null,
+		draft: one.draft ?? false,
+		author: one.user?.login ?? null,
+		created_at: timeOf(one.created_at),
+		updated_at: timeOf(one.updated_at),
+		merge_sha: isMerged ? (one.merge_commit_sha ?? null) : null,
+	};
+}
+
+export const readMerge = objectReader({ sha, merged: { type: "boolean", optional: true } });
+
+export const readStatuses = listReader(
+	{ type: "object", props: { context: text, state: text, target_url: maybePage, updated_at: time } },
+	mostOfPage,
+);
+export type GitHubStatus = ReturnType<typeof readStatuses>[number];
+
+export function checkOfStatus({ context, state, target_url, updated_at }: GitHubStatus): CheckEvidence {
+	return { name: context, state: statuses[state] ?? "unknown", url: pageOf(target_url), at: timeOf(updated_at) };
+}
+
+const statuses: Readonly<Record<string, CiStatus>> = {
+	success: "passing",
+	failure: "failing",
+	error: "failing",
+	pending: "pending",
+};
+
+export const readRuns = listReader(
+	{
+		type: "object",
+		props: { name: text, status: text, conclusion: maybe, html_url: maybePage, completed_at: time, started_at: time },
+	},
+	mostOfPage,
+);
+export type GitHubRun = ReturnType<typeof readRuns>[number];
+
+export function checkOfRun(run: GitHubRun): CheckEvidence {
+	const state = run.status === "completed" ? (conclusions[run.conclusion ?? ""] ?? "unknown") : "pending";
+	return { name: run.name, state, url: pageOf(run.html_url), at: timeOf(run.completed_at ?? run.started_at) };
+}
+
+const conclusions: Readonly<Record<string, CiStatus>> = {
+	success: "passing",
+	neutral: "passing",
+	skipped: "passing",
+	failure: "failing",
+	timed_out: "failing",
+	cancelled: "failing",
+	action_required: "failing",
+	startup_failure: "failing",
+};
+
+export const readReviews = listReader(
+	{
+		type: "object",
+		props: { user: person, state: text, html_url: maybePage, submitted_at: time, commit_id: maybe },
+	},
+	mostOfPage,
+);
+
+export function reviewOf(review: ReturnType<typeof readReviews>[number]): ReviewEvidence {
+	return {
+		author: review.user?.login ?? "",
+		state: reviewStates[review.state] ?? "commented",
+		url: pageOf(review.html_url),
+		at: timeOf(review.submitted_at),
+		commit: review.commit_id ?? null,
+	};
+}
+
+const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
+	APPROVED: "approved",
+	CHANGES_REQUESTED: "changes_requested",
+	COMMENTED: "commented",
+	DISMISSED: "dismissed",
+	PENDING: "pending",
+};
+
+export const readFiles = listReader(
+	{ type: "object", props: { filename: text, additions: count, deletions: count } },
+	mostOfPage,
+);
+
+export function fileOf({ filename, additions, deletions }: ReturnType<typeof readFiles>[number]): FileEvidence {
+	return { path: filename, additions, deletions };
+}
+
+const committer = { type: "object", props: { date: time }, nullable: true, optional: true } as const;
+export const readCommits = listReader(
+	{
+		type: "object",
+		props: {
+			sha,
+			html_url: page,
+			commit: { type: "object", props: { message: { type: "string", max: 1_000_000 }, committer } },
+		},
+	},
+	mostOfPage,
+);
+
+export function commitOf({ sha: id, html_url, commit }: ReturnType<typeof readCommits>[number]): Commit {
+	return { sha: id, message: commit.message, at: timeOf(commit.committer?.date) ?? "", url: html_url };
+}
+
+function timeOf(value: string | null | undefined): string | null {
+	const date = value ? new Date(value) : undefined;
+	return date === undefined || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** Pages of checks are named by anybody who may report one, so only those of the web are passed on. */
+function pageOf(value: string | null | undefined): string | null {
+	return value && /^https?:\/\//i.test(value) ? value : null;
+}

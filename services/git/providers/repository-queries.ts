@@ -1,0 +1,111 @@
+/** Answers questions about repositories with the providers that a person may use. */
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Provider, Repository, RepoValidation } from "#shared/contracts/git/repositories.ts";
+import {
+	BadRequestError,
+	NotFoundError,
+	ServiceError,
+	UnauthorizedError,
+	UnavailableError,
+	UnprocessableError,
+} from "#shared/errors.ts";
+import type { GitProvider } from "./git-provider.ts";
+import type { ProviderRegistry } from "./provider-registry.ts";
+
+/** The most organizations whose repositories one request lists. */
+const maxOrgs = 10;
+/** The most repositories of such a request; an answer has at most 900 KB. */
+const maxShared = 1_000;
+
+/** The questions. */
+export class RepositoryQueries {
+	readonly #registry: ProviderRegistry;
+
+	constructor(registry: ProviderRegistry) {
+		this.#registry = registry;
+	}
+
+	/** The providers of the configuration. */
+	configured(): readonly GitProvider[] {
+		return this.#registry.configured;
+	}
+
+	/** @throws {BadRequestError} when no provider serves the repository; errors of the provider. */
+	async branches(principal: Principal, url: string): Promise<string[]> {
+		const { provider, place } = await this.#registry.find(principal, url);
+		return provider.branches(place);
+	}
+
+	/** Returns whether the repository can be read. A provider that is away is no answer, and an error. */
+	async validate(principal: Principal, repo_url: string): Promise<RepoValidation> {
+		let provider: string | null = null;
+		try {
+			const found = await this.#registry.find(principal, repo_url);
+			provider = found.provider.name;
+			await found.provider.repository(found.place);
+			return { valid: true, repo_url, provider, reason: null };
+		} catch (error) {
+			if (!isVerdict(error)) throw asUnavailable(error);
+			return { valid: false, repo_url, provider, reason: error.message };
+		}
+	}
+
+	/** @throws {NotFoundError} when the person has no provider with this name or of this type. */
+	async ofOrg(principal: Principal, name: string, org: string): Promise<Repository[]> {
+		const providers = await this.#registry.providersFor(principal);
+		const named = providers.filter((one) => one.name === name);
+		const candidates = named.length > 0 ? named : providers.filter(({ type }) => type === name);
+		const [first] = candidates;
+		if (!first) throw new NotFoundError(`There is no git provider "${name}" for you`, "PROVIDER_UNKNOWN");
+		const own = candidates.find((one) => this.#mayList(one, org));
+		if (!own) throw new NotFoundError(`The git provider "${name}" does not serve "${org}"`, "ORG_UNKNOWN");
+		return own.repositories(org);
+	}
+
+	/** Returns the repositories of all named organizations; those of a provider that fails are missing. */
+	async shared(principal: Principal): Promise<Record<string, Repository[]>> {
+		const providers = await this.#registry.providersFor(principal);
+		const pairs = providers.flatMap((provider) => provider.orgs.map((org) => ({ provider, org }))).slice(0, maxOrgs);
+		const lists = await Promise.all(
+			pairs.map(async ({ provider, org }) => ({ provider, found: await provider.repositories(org).catch(unlessBug) })),
+		);
+		const byName = new Map<string, Repository[]>(providers.map(({ name }) => [name, []]));
+		let room = maxShared;
+		for (const { provider, found } of lists) {
+			const taken = found.slice(0, room);
+			room -= taken.length;
+			byName.set(provider.name, [...(byName.get(provider.name) ?? []), ...taken]);
+		}
+		return Object.fromEntries(byName);
+	}
+
+	/** Providers of the configuration list only organizations that it names, when it names some. */
+	#mayList(provider: GitProvider, org: string): boolean {
+		if (!this.#registry.configured.includes(provider) || provider.orgs.length === 0) return true;
+		return provider.orgs.some((one) => one.toLowerCase() === org.toLowerCase());
+	}
+}
+
+/** A provider as clients see it. */
+export function providerInfo({ name, type, orgs }: GitProvider): Provider {
+	return { name, type, orgs: [...orgs] };
+}
+
+/** Whether the error says that the repository cannot be read, and not that nobody knows. */
+function isVerdict(error: unknown): error is ServiceError {
+	return (
+		error instanceof BadRequestError ||
+		error instanceof NotFoundError ||
+		error instanceof UnauthorizedError ||
+		error instanceof UnprocessableError
+	);
+}
+
+function asUnavailable(error: unknown): unknown {
+	return error instanceof ServiceError ? new UnavailableError(error.message, error.type) : error;
+}
+
+function unlessBug(error: unknown): Repository[] {
+	if (error instanceof ServiceError) return [];
+	throw error;
+}

@@ -1,0 +1,42 @@
+/** Offers repositories at git providers on the bus. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { repositories as contract } from "#shared/contracts/git/repositories.ts";
+import { memoryPage } from "#shared/store/memory-page.ts";
+import { providerInfo, type RepositoryQueries } from "./providers/repository-queries.ts";
+import type { ProviderMaker } from "./providers/provider-maker.ts";
+
+export function repositoriesService(queries: RepositoryQueries, maker: ProviderMaker): ServiceSchema {
+	return {
+		name: contract.name,
+		actions: implement(contract, {
+			async providers(page, _principal, { meta: { if_none_match: known } }) {
+				const listed = queries.configured().map((one, place) => ({ info: providerInfo(one), place }));
+				const { items, ...rest } = memoryPage(listed, ({ info, place }) => ({ value: place, id: info.name }), {
+					...page,
+					known,
+				});
+				return { ...rest, items: items.map(({ info }) => info) };
+			},
+
+			async branches({ repo_url, ...page }, principal, { meta: { if_none_match: known } }) {
+				const names = await queries.branches(principal, repo_url);
+				return memoryPage(names, (name) => ({ value: name, id: name }), { ...page, known });
+			},
+
+			validate: ({ repo_url }, principal) => queries.validate(principal, repo_url),
+
+			async of_org({ provider, org, ...page }, principal, { meta: { if_none_match: known } }) {
+				const found = await queries.ofOrg(principal, provider, org);
+				return memoryPage(found, ({ org: owner, name }) => ({ value: `${owner}/${name}`, id: name }), {
+					...page,
+					known,
+				});
+			},
+
+			shared: (_params, principal) => queries.shared(principal),
+
+			probe: async (connection) => (await maker.ofConnection(connection)).whoAmI(),
+		}),
+	};
+}

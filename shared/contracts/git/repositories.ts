@@ -1,0 +1,110 @@
+/** The contract of repositories at git providers: GitHub, GitLab, Gitea. */
+import { defineContract } from "../../bus/contract.ts";
+import { type Output, schema } from "../../bus/schema.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
+
+/** The kinds of git hosts. `bitbucket` and `generic` have no adapter. */
+export const gitProviderTypes = ["github", "gitlab", "gitea", "bitbucket", "generic"] as const;
+export type GitProviderType = (typeof gitProviderTypes)[number];
+
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+const type = { type: "enum", values: gitProviderTypes } as const;
+
+/** The parameter of everything about one repository. */
+export const repoUrl = {
+	type: "string",
+	min: 1,
+	max: 2_048,
+	description: "URL of the repository: https, ssh, `git@host:org/repo`; `org/repo` is one of the first GitHub",
+} as const;
+
+export const provider = schema({ name: text, type, orgs: texts });
+export type Provider = Output<typeof provider>;
+
+/** A repository as clients see it. */
+export const repository = schema({
+	provider: type,
+	org: text,
+	name: text,
+	url: { ...text, description: "The web page" },
+	clone_url: { ...text, description: "The URL for git; it holds no credential" },
+	default_branch: text,
+	branches: { ...texts, description: "Empty in lists: `GET /repos/branches` has them" },
+});
+export type Repository = Output<typeof repository>;
+
+const validation = schema({
+	valid: { type: "boolean" },
+	repo_url: text,
+	provider: { ...text, nullable: true, description: "Name of the provider that serves it" },
+	reason: { ...text, nullable: true, description: "Why it is not valid" },
+});
+export type RepoValidation = Output<typeof validation>;
+
+const record = { type: "object", props: repository } as const;
+const map = { type: "record", key: { type: "string" }, value: text, default: {} } as const;
+/** The time of requests to providers, in milliseconds, with the way to and from the service. */
+const timeout = 15_000;
+
+export const repositories = defineContract("repositories", {
+	providers: {
+		rest: ["GET /providers", "GET /repos/providers"],
+		summary: "The git providers of the configuration, in the order in which they are asked",
+		params: pageParams,
+		returns: pageOf({ type: "object", props: provider }),
+		errors: [400, 503],
+		paged: true,
+	},
+	branches: {
+		rest: "GET /repos/branches",
+		summary: "The branches of a repository, by the caller's own connection or the configuration",
+		params: { repo_url: repoUrl, ...pageParams },
+		returns: pageOf(text),
+		errors: [400, 404, 502, 503],
+		paged: true,
+		timeout,
+	},
+	validate: {
+		rest: "GET /repos/validate",
+		summary: "Whether a repository can be read; one that cannot be is no error",
+		params: { repo_url: repoUrl },
+		returns: { type: "object", props: validation },
+		errors: [503],
+		timeout,
+	},
+	of_org: {
+		rest: "GET /repos/:provider/orgs/:org",
+		summary: "The repositories of an organization, group or user",
+		params: {
+			provider: { type: "string", min: 1, max: 255, description: "Name or type of the provider" },
+			org: {
+				type: "string",
+				min: 1,
+				max: 255,
+				description: "Organization, group (with `%2F` before a sub-group) or user",
+			},
+			...pageParams,
+		},
+		returns: pageOf(record),
+		errors: [400, 404, 502, 503],
+		paged: true,
+		timeout,
+	},
+	shared: {
+		rest: ["GET /repos", "GET //api/v1/niuu/repos"],
+		summary: "The repositories of all organizations of the caller's providers, by the provider's name",
+		params: {},
+		returns: { type: "record", key: { type: "string" }, value: { type: "array", items: record } },
+		errors: [503],
+		timeout,
+	},
+	probe: {
+		access: "system",
+		effect: "read",
+		summary: "Ask the provider of a connection for the account of its credential",
+		params: { adapter: { type: "string", min: 1, max: 200 }, config: map, credential: map },
+		returns: { type: "object", props: { user: text, workspace: { ...text, nullable: true } } },
+		timeout,
+	},
+});

@@ -1,0 +1,96 @@
+import { expect } from "chai";
+import type { GitProvider } from "#services/git/providers/git-provider.ts";
+import { ProviderMaker } from "#services/git/providers/provider-maker.ts";
+import { ProviderRegistry } from "#services/git/providers/provider-registry.ts";
+import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { failureOf } from "../../../../support/failure-of.ts";
+
+const maker = new ProviderMaker({
+	send: async () => {
+		throw new Error("Finding a provider needs no request");
+	},
+});
+const person = { kind: "user", id: "ada", tenant: "t", roles: ["developer"] } as const;
+
+function github(name: string, orgs: string[] = [], base_url?: string): Promise<GitProvider> {
+	return maker.make("github", { name, base_url, token: "t", orgs, isConfigured: true });
+}
+
+async function registryOf(configured: Promise<GitProvider>[], own: Promise<GitProvider>[] = []) {
+	const mine = await Promise.all(own);
+	return new ProviderRegistry(await Promise.all(configured), async ({ id }) => (id === "ada" ? mine : []));
+}
+
+describe("ProviderRegistry", () => {
+	it("asks the caller's own connections first, then the configuration, each in its order", async () => {
+		const registry = await registryOf([github("shared"), github("second")], [github("mine"), github("older")]);
+		expect((await registry.providersFor(person)).map(({ name }) => name)).to.deep.equal([
+			"mine",
+			"older",
+			"shared",
+			"second",
+		]);
+		const found = await registry.find(person, "git@github.com:org/repo.git");
+		expect(found).to.deep.include({ place: { owner: "org", name: "repo" }, isOwn: true });
+		expect(found.provider.name).to.equal("mine");
+		const other = await registry.find({ ...person, id: "bob" }, "org/repo");
+		expect([other.provider.name, other.isOwn]).to.deep.equal(["shared", false]);
+	});
+
+	it("finds the provider by its host", async () => {
+		const registry = await registryOf([github("hosted"), github("work", [], "https://ghe.example/api/v3")]);
+		const named = async (url: string) => (await registry.find(person, url)).provider.name;
+		expect(await named("https://ghe.example/org/repo")).to.equal("work");
+		expect(await named("https://github.com/org/repo")).to.equal("hosted");
+		expect(await named("org/repo")).to.equal("hosted");
+	});
+
+	it("lends the token of the configuration for its organizations only, and for writing only when they are named", async () => {
+		const open = await registryOf([github("open")]);
+		const bound = await registryOf([github("bound", ["Acme"])]);
+		expect((await open.find(person, "any/repo")).provider.name).to.equal("open");
+		expect((await bound.find(person, "acme/repo", "write")).provider.name).to.equal("bound");
+		for (const attempt of [
+			open.find(person, "any/repo", "write"),
+			bound.find(person, "acme2/repo"),
+			bound.find(person, "any/x"),
+		])
+			expect(await failureOf(attempt)).to.be.instanceOf(BadRequestError);
+	});
+
+	it("lends a person's own token for everything that it can reach", async () => {
+		const registry = await registryOf([], [github("mine", ["acme"])]);
+		expect((await registry.find(person, "other/repo", "write")).isOwn).to.equal(true);
+	});
+
+	it("names the host, and never a credential, when nobody serves a repository", async () => {
+		const registry = await registryOf([github("hosted", ["acme"])]);
+		for (const [url, word] of [
+			["https://evil.example/o/r", '"evil.example"'],
+			["other/repo", '"github.com"'],
+			["https://user:secret@github.com/acme/repo", "cannot be read"],
+			["nonsense", "cannot be read"],
+		] as const) {
+			const error = await failureOf(registry.find(person, url));
+			expect(error).to.include({ code: 400, type: "NO_PROVIDER" });
+			expect(String(error)).to.contain(word).and.not.contain("secret");
+		}
+	});
+});
+
+describe("ProviderMaker", () => {
+	const credential = { token: "ghp_1" };
+
+	it("makes a provider of a connection, whose organizations may be a list with commas", async () => {
+		const config = { name: "mine", base_url: "https://ghe.example/api/v3", orgs: "a, b,,c " };
+		const made = await maker.ofConnection({ adapter: "github", config, credential });
+		expect(made).to.deep.include({ name: "mine", type: "github", host: "ghe.example", orgs: ["a", "b", "c"] });
+		expect(made.gitCredential()).to.deep.equal({ username: "x-access-token", password: "ghp_1" });
+		expect((await maker.ofConnection({ adapter: "github", config: {}, credential })).host).to.equal("github.com");
+	});
+
+	it("refuses an address that is no URL", async () => {
+		const attempt = maker.ofConnection({ adapter: "github", config: { base_url: "ghe.example" }, credential });
+		expect(await failureOf(attempt)).to.be.instanceOf(UnprocessableError);
+	});
+});
