@@ -21,7 +21,7 @@ const moleculer: Ban = {
 
 /** The folders of adapters beside their ports. */
 const adapterFolders =
-	"identity-providers pod-runtimes template-sources secret-stores token-issuers credential-stores secret-injections git-providers".split(
+	"identity-providers pod-runtimes template-sources secret-stores token-issuers credential-stores secret-injections git-providers issue-trackers".split(
 		" ",
 	);
 
@@ -131,6 +131,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		webhooks: ["providers", "pulls", "confidence"],
 	},
 	"services/pat": { record: [], issue: [] },
+	"services/tracker": { trackers: [], mappings: [], moves: ["trackers"], lookup: ["trackers"] },
 	"services/stream": { chat: [] },
 };
 

@@ -13,6 +13,7 @@ export const serviceFolders = [
 	"identity",
 	"pat",
 	"git",
+	"tracker",
 	"credentials",
 	"pod-manager",
 	"models",

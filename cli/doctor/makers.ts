@@ -53,6 +53,13 @@ export const makers = {
 		body: (mark: string) => ({ name: mark, content: `The text of ${mark}` }),
 		remove: "/prompts/:id",
 	},
+	mapping: {
+		...routeless,
+		kind: "mapping",
+		make: "POST /tracker/mappings",
+		body: (mark: string) => ({ repo_url: `https://git.example/doctor/${mark}`, project_id: mark }),
+		remove: "/tracker/mappings/:id",
+	},
 	preset: {
 		...routeless,
 		kind: "preset",

@@ -39,6 +39,7 @@ const table = {
 	},
 	workspace: managed,
 	prompt: shared,
+	mapping: shared,
 	preset: personal,
 	profile: personal,
 	credential: personal,

@@ -10,6 +10,7 @@ import { oauthFields } from "./oauth-fields.ts";
 import { outboundFields } from "./outbound-fields.ts";
 import { patFields } from "./pat-fields.ts";
 import { schema } from "../bus/schema.ts";
+import { linearFields, trackerFields } from "./tracker-fields.ts";
 import { workspaceFields } from "./workspace-fields.ts";
 
 /** An amount in US dollars; absent: no limit. */
@@ -231,6 +232,8 @@ export const configSchema = schema({
 	},
 	limits: { type: "object", props: limitFields },
 	pat: { type: "object", props: patFields },
+	linear: { type: "object", props: linearFields },
+	tracker: { type: "object", props: trackerFields },
 	tenants: {
 		type: "object",
 		props: {

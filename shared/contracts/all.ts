@@ -24,6 +24,9 @@ import { settings } from "./settings/settings.ts";
 import { stream } from "./stream.ts";
 import { templates } from "./templates.ts";
 import { tokens } from "./pat/tokens.ts";
+import { issues } from "./tracker/issues.ts";
+import { mappings } from "./tracker/mappings.ts";
+import { tracker } from "./tracker/tracker.ts";
 import { usage } from "./usage.ts";
 import { workspaces } from "./workspaces/workspaces.ts";
 
@@ -36,6 +39,8 @@ export const publicContracts: readonly Contract[] = [
 	features,
 	history,
 	identity,
+	issues,
+	mappings,
 	mcpServers,
 	models,
 	resources,
@@ -51,6 +56,7 @@ export const publicContracts: readonly Contract[] = [
 	templates,
 	tenants,
 	tokens,
+	tracker,
 	usage,
 	users,
 	workspaces,

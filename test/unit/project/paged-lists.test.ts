@@ -8,6 +8,9 @@ import { pageOf, pageParams } from "#shared/contracts/page-fields.ts";
 /** Lists that cannot grow, with the reason. */
 const bounded: Readonly<Record<string, string>> = {
 	"chronicles.chain": "a chain of parents has a bound, and is read as a whole",
+	"issues.search": "at most 25 issues of each of 10 trackers, in the order of their systems",
+	"tracker.search": "at most 25 issues, in the order of another system",
+	"tracker.recent": "at most 100 issues, in the order of another system",
 	"session-control.permissions": "the open questions of one agent",
 	"session-events.tokens": "a sum for each interval of at most 5,000 events",
 };

@@ -66,6 +66,7 @@ describe("isAllowed()", () => {
 	const expected: Readonly<Record<Exclude<ObjectKind, "session">, readonly [string, string]>> = {
 		workspace: ["owner administrator", "owner administrator"],
 		prompt: ["owner administrator colleague", "owner administrator"],
+		mapping: ["owner administrator colleague", "owner administrator"],
 		preset: ["owner", "owner"],
 		profile: ["owner", "owner"],
 		credential: ["owner", "owner"],

@@ -1,0 +1,54 @@
+/** The parts of Linear's answers that the platform reads; anything else is refused or ignored. */
+import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
+import { type Output, schema } from "#shared/bus/schema.ts";
+import { issueOf } from "../../trackers/issue-form.ts";
+
+const text = { type: "string" } as const;
+const named = { type: "object", props: { name: text } } as const;
+
+const issue = schema({
+	id: text,
+	identifier: text,
+	title: text,
+	url: text,
+	priority: { type: "number" },
+	state: named,
+	assignee: { type: "object", props: { displayName: text }, nullable: true },
+	labels: { type: "object", props: { nodes: { type: "array", items: named } } },
+});
+type LinearIssue = Output<typeof issue>;
+
+const issueRule = { type: "object", props: issue } as const;
+const nodes = { type: "object", props: { nodes: { type: "array", items: issueRule } } } as const;
+const state = { type: "object", props: { id: text, name: text } } as const;
+const team = {
+	type: "object",
+	props: { states: { type: "object", props: { nodes: { type: "array", items: state } } } },
+} as const;
+
+/** The data of each operation's answer. */
+export const linearAnswers = {
+	identity: schema({
+		viewer: {
+			type: "object",
+			props: { displayName: text, email: text, organization: named },
+		},
+	}),
+	search: schema({ searchIssues: nodes }),
+	recent: schema({ issues: nodes }),
+	issue: schema({ issue: issueRule }),
+	states: schema({ issue: { type: "object", props: { ...issue, team } } }),
+	update: schema({
+		issueUpdate: { type: "object", props: { success: { type: "boolean" }, issue: { ...issueRule, nullable: true } } },
+	}),
+} as const;
+
+/** Returns an issue in the form of clients. */
+export function fromLinear({ state, assignee, labels, ...issue }: LinearIssue): TrackerIssue {
+	return issueOf({
+		...issue,
+		status: state.name,
+		assignee: assignee?.displayName ?? null,
+		labels: labels.nodes.map(({ name }) => name),
+	});
+}

@@ -1,0 +1,81 @@
+/** Issues of Linear. */
+import { type TrackerIssue, maxIssues } from "#shared/contracts/tracker/issue-fields.ts";
+import { NotFoundError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
+import { isSameState, unknownState } from "../../trackers/issue-form.ts";
+import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
+import { fromLinear } from "./linear-answers.ts";
+import { LinearClient } from "./linear-client.ts";
+import { projectFilter } from "./linear-operations.ts";
+
+const publicUrl = "https://api.linear.app/graphql";
+/** The characters that a header may hold. */
+const headerText = /^[\x21-\x7e]{1,1000}$/;
+
+/** The configuration and the credential. */
+export interface LinearOptions extends TrackerAccess {
+	/** A personal key, or the access token of an OAuth application. */
+	readonly api_key?: unknown;
+	/** The GraphQL address; default Linear's own. */
+	readonly api_url?: unknown;
+}
+
+/** The tracker. */
+export class LinearTracker implements IssueTracker {
+	readonly name = "linear";
+	readonly #client: LinearClient;
+
+	/** @throws {UnprocessableError} without a key. */
+	constructor({ api_key, api_url, outbound, isConfigured, signal }: LinearOptions) {
+		if (typeof api_key !== "string" || !headerText.test(api_key))
+			throw new UnprocessableError("Linear needs a credential with `api_key`", "TRACKER_CONFIG");
+		if (api_url !== undefined && typeof api_url !== "string")
+			throw new UnprocessableError("`api_url` of Linear has to be a text", "TRACKER_CONFIG");
+		const url = api_url || publicUrl;
+		this.#client = new LinearClient(outbound, { url, key: authorization(api_key), isConfigured, signal });
+	}
+
+	async status(): Promise<TrackerIdentity> {
+		const { viewer } = await this.#client.send("identity", {});
+		return { workspace: viewer.organization.name, user: viewer.displayName || viewer.email };
+	}
+
+	async search(text: string, project?: string): Promise<TrackerIssue[]> {
+		const filter = project === undefined ? {} : { filter: projectFilter(project) };
+		const { searchIssues } = await this.#client.send("search", { term: text, first: maxIssues, ...filter });
+		return searchIssues.nodes.slice(0, maxIssues).map(fromLinear);
+	}
+
+	async recent(project: string, limit: number): Promise<TrackerIssue[]> {
+		const { issues } = await this.#client.send("recent", { first: limit, filter: projectFilter(project) });
+		return issues.nodes.slice(0, limit).map(fromLinear);
+	}
+
+	async issue(id: string): Promise<TrackerIssue | undefined> {
+		try {
+			return fromLinear((await this.#client.send("issue", { id })).issue);
+		} catch (error) {
+			if (error instanceof NotFoundError) return undefined;
+			throw error;
+		}
+	}
+
+	async setStatus(id: string, status: string): Promise<TrackerIssue> {
+		const { issue } = await this.#client.send("states", { id });
+		if (isSameState(issue.state.name, status)) return fromLinear(issue);
+		const states = issue.team.states.nodes;
+		const target = states.find(({ name }) => isSameState(name, status));
+		if (!target) {
+			const names = states.map(({ name }) => name);
+			throw new UnprocessableError(unknownState(status, names), "UNKNOWN_STATE");
+		}
+		const { issueUpdate } = await this.#client.send("update", { id: issue.id, state: target.id });
+		if (!issueUpdate.success || issueUpdate.issue === null)
+			throw new UpstreamError("Linear did not move the issue", "UPSTREAM_ANSWER");
+		return fromLinear(issueUpdate.issue);
+	}
+}
+
+/** Personal keys stand alone in the header; tokens of OAuth applications are bearer tokens. */
+function authorization(key: string): string {
+	return key.startsWith("lin_oauth_") ? `Bearer ${key}` : key;
+}

@@ -1,0 +1,23 @@
+/** The stored form of mappings. */
+import { defineCollection, type Document } from "#shared/store/collection.ts";
+
+/** The text is a {@link Mapping}. Its id follows from the tenant and the repository, so that there is one of each. */
+export const mappingCollection = defineCollection(
+	"tracker_mappings",
+	{
+		tenant: "text",
+		/** The id of the person who created the mapping. */
+		owner: "text",
+		/** The repository, as `repositoryKey` names it. */
+		repo: "text",
+		created_at: "text",
+		/** Grows with every mapping of the same repository. */
+		rev: "integer",
+		/** A digest of the request that created the mapping; present when the request had an `Idempotency-Key`. */
+		fingerprint: "text",
+	},
+	{ by_tenant: { columns: ["tenant", "created_at"] } },
+	{ audited: ["repo_url", "project_id", "project_name", "tracker", "on_start", "on_merge"] },
+);
+
+export type MappingDocument = Document<(typeof mappingCollection)["columns"]>;

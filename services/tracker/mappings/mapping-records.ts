@@ -1,0 +1,120 @@
+/**
+ * The repository of mappings. Every method takes the principal first: mappings of other tenants do not exist for the
+ * principal.
+ */
+import { isAllowed } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { Mapping, MappingCreate } from "#shared/contracts/tracker/mappings.ts";
+import { ConflictError, ForbiddenError, NotFoundError, UnprocessableError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { repositoryKey } from "#shared/git/repository-key.ts";
+import { readRepositoryUrl } from "#shared/git/repository-url.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import { answerBytes } from "#shared/pod/answer-size.ts";
+import { refuseCursor } from "#shared/store/cursor.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { type StoredPage, storedPage } from "#shared/store/stored-page.ts";
+import { mappingCollection, type MappingDocument } from "./mapping-collection.ts";
+
+/** The position of a page and what the client has already. */
+export interface MappingPage {
+	readonly limit: number;
+	readonly cursor?: string | undefined;
+	/** The client's `If-None-Match`. */
+	readonly known?: string | undefined;
+}
+
+/** The mappings of the installation. */
+export class MappingRecords {
+	readonly #store: DocumentStore;
+	readonly #protocols: readonly string[];
+
+	/** @param protocols The protocols with which sessions may name repositories. */
+	constructor(store: DocumentStore, protocols: readonly string[]) {
+		this.#store = store;
+		this.#protocols = protocols;
+	}
+
+	/** Returns a page of the tenant's mappings, newest first. @throws {BadRequestError} for a cursor that is not ours. */
+	list({ tenant }: Principal, { limit, cursor, known }: MappingPage): Promise<StoredPage> {
+		const range = { equals: [tenant] };
+		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
+		const columns = ["rev", "created_at"] as const;
+		const list = {
+			page: () =>
+				this.#store.find(mappingCollection, "by_tenant", range, { ...place, limit, columns, maxBytes: answerBytes }),
+			versions: () =>
+				this.#store.versions(mappingCollection, "by_tenant", range, { ...place, limit: limit + 1, column: "rev" }),
+		};
+		return storedPage(list, limit, known).catch(refuseCursor);
+	}
+
+	/**
+	 * Stores a mapping for the tenant. A repeated request with the same key returns the mapping that the first one created.
+	 * @throws {UnprocessableError} for a repository that no session can have; {ConflictError} when it is mapped already.
+	 */
+	async create(principal: Principal, request: MappingCreate, key?: string): Promise<string> {
+		const { tenant, id: owner } = principal;
+		const read = readRepositoryUrl(request.repo_url, this.#protocols);
+		if ("refused" in read) throw new UnprocessableError(read.refused, "REPOSITORY_REFUSED");
+		const repo = repositoryKey(request.repo_url);
+		const created_at = isoTime();
+		const id = mappingId(tenant, repo);
+		const wire = JSON.stringify(mappingOf(request, { id, created_at }));
+		const fingerprint = key === undefined ? undefined : fingerprintOf({ key, request });
+		// One that is made again has another revision, and so do lists have another tag.
+		const columns = { tenant, owner, repo, created_at, rev: now(), ...(fingerprint !== undefined && { fingerprint }) };
+		const isFirst = await insertOnce(() => this.#store.insert(mappingCollection, { id, wire, ...columns }));
+		failpoint("mappings.written");
+		return isFirst ? wire : this.#repeated(principal, id, fingerprint);
+	}
+
+	/** Deletes a mapping. @throws {NotFoundError}; {ForbiddenError} for a mapping of somebody else. */
+	async delete(principal: Principal, id: string): Promise<void> {
+		const document = await this.#get(principal, id);
+		if (!isAllowed(principal, "change", "mapping", document))
+			throw new ForbiddenError("Only its creator or an administrator may delete a mapping", "MAPPING_OF_ANOTHER");
+		const { rev = 0 } = document;
+		if (!(await this.#store.remove(mappingCollection, id, { equals: { rev } }))) throw unknown(id);
+		failpoint("mappings.written");
+	}
+
+	/** Returns the tenant's mapping of a repository, whatever form its name has; undefined when there is none. */
+	async ofRepository({ tenant }: Pick<Principal, "tenant">, repo: string): Promise<Mapping | undefined> {
+		if (repo === "") return undefined;
+		const document = await this.#store.get(mappingCollection, mappingId(tenant, repositoryKey(repo)));
+		return document && JSON.parse(document.wire);
+	}
+
+	/** Returns the mapping that is there, when this very request has made it. @throws {ConflictError} otherwise. */
+	async #repeated(principal: Principal, id: string, fingerprint: string | undefined): Promise<string> {
+		const document = await this.#store.get(mappingCollection, id);
+		const isSame = document?.owner === principal.id && fingerprint !== undefined;
+		if (document && isSame && document.fingerprint === fingerprint) return document.wire;
+		throw new ConflictError("This repository is mapped already", "MAPPING_EXISTS", { id });
+	}
+
+	async #get(principal: Principal, id: string): Promise<MappingDocument> {
+		const document = await this.#store.get(mappingCollection, id);
+		if (!document || !isAllowed(principal, "see", "mapping", document)) throw unknown(id);
+		return document;
+	}
+}
+
+/** Names of the same repository give the same id. */
+function mappingId(tenant: string, repo: string): string {
+	return nameBasedUuid("tracker-mapping", tenant, repo);
+}
+
+function mappingOf(request: MappingCreate, { id, created_at }: Pick<Mapping, "id" | "created_at">): Mapping {
+	const { repo_url, project_id, project_name } = request;
+	const { tracker = null, connection_id = null, on_start = null, on_merge = null } = request;
+	return { id, repo_url, project_id, project_name, tracker, connection_id, on_start, on_merge, created_at };
+}
+
+function unknown(id: string): NotFoundError {
+	return new NotFoundError(`Mapping "${id}" does not exist`, "MAPPING_NOT_FOUND");
+}

@@ -1,0 +1,158 @@
+/** The repository of moves of issues: notes them, hands them out for a try, and keeps what came of it. */
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime, now } from "#shared/clock.ts";
+import type { LogEntry } from "#shared/contracts/event-log.ts";
+import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
+import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import type { TrackerWish } from "../trackers/connected-trackers.ts";
+import { moveCollection, type MoveDocument } from "./move-collection.ts";
+import { deletedSession, type MoveOccasion, occasionOf } from "./move-notes.ts";
+
+/** A try has 15 s at the tracker and a few more for what it asks of the platform. */
+const leaseMs = 40_000;
+
+/** The most ids of moves that a process remembers to have noted. */
+const maxKnown = 5_000;
+
+/** The most moves of a session that its owner sees. */
+const maxShown = 50;
+
+/** A move that was handed out; nobody else tries it until its lease is over. */
+export interface HeldMove {
+	readonly id: string;
+	readonly tenant: string;
+	readonly owner: string;
+	readonly session: string;
+	readonly issue: string | undefined;
+	readonly wish: TrackerWish;
+	readonly move: IssueMove;
+	readonly rev: number;
+}
+
+/** The outcome of a try; absent members stay. */
+export interface MoveOutcome {
+	readonly state: IssueMove["state"];
+	readonly issue?: string | undefined;
+	readonly error: string | null;
+	/** The wait until the next try in milliseconds, when the move still waits. */
+	readonly waitMs?: number;
+}
+
+/** Returns the tenant's mapping of a repository. */
+export type MappingOf = (place: Pick<Principal, "tenant">, repo: string) => Promise<Mapping | undefined>;
+
+/** The moves of the installation. */
+export class IssueMoves {
+	readonly #store: DocumentStore;
+	readonly #mappingOf: MappingOf;
+	/** Saves questions about sessions that change often while they run. */
+	readonly #known = new Set<string>();
+
+	constructor(store: DocumentStore, mappingOf: MappingOf) {
+		this.#store = store;
+		this.#mappingOf = mappingOf;
+	}
+
+	/** Notes the move that follows from an event, if any, and forgets those of a deleted session. */
+	async note(entry: LogEntry): Promise<void> {
+		const deleted = deletedSession(entry);
+		if (deleted !== undefined) return this.#forget(entry.tenant, deleted);
+		const occasion = occasionOf(entry);
+		if (!occasion || this.#known.has(occasion.id)) return;
+		const mapping = await this.#mappingOf(occasion, occasion.repo);
+		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
+		if (!mapping || !status) return;
+		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
+		if (this.#known.size >= maxKnown) this.#known.clear();
+		this.#known.add(occasion.id);
+	}
+
+	/** Returns moves whose time has come, the longest waiting first. */
+	async due(limit: number): Promise<MoveDocument[]> {
+		return (await this.#store.find(moveCollection, "due", { equals: [], to: now() }, { limit })).documents;
+	}
+
+	/** Hands a move out for one try; undefined when another process was faster. */
+	async hold({ id, wire, rev = 0, attempts = 0, ...columns }: MoveDocument): Promise<HeldMove | undefined> {
+		const { tenant = "", owner = "", session = "", issue, wish } = columns;
+		const read: IssueMove = JSON.parse(wire);
+		const move = { ...read, attempts: attempts + 1, updated_at: isoTime() };
+		const set = { rev: rev + 1, attempts: attempts + 1, due_at: now() + leaseMs };
+		const change = { wire: JSON.stringify(move), set };
+		if (!(await this.#store.update(moveCollection, id, { equals: { rev } }, change))) return undefined;
+		return { id, tenant, owner, session, issue, wish: wish as TrackerWish, move, rev: rev + 1 };
+	}
+
+	/** Stores what came of a try; does nothing when its lease was over and another process tries. */
+	async settle({ id, move, rev }: HeldMove, { state, issue, error, waitMs = 0 }: MoveOutcome): Promise<void> {
+		const issue_id = issue ?? move.issue_id;
+		const wire = JSON.stringify({ ...move, state, issue_id, error, updated_at: isoTime() } satisfies IssueMove);
+		const set = { rev: rev + 1, ...(issue !== undefined && { issue }) };
+		const change =
+			state === "waiting"
+				? { wire, set: { ...set, due_at: now() + Math.round(waitMs) } }
+				: { wire, set, unset: ["due_at"] as const };
+		await this.#store.update(moveCollection, id, { equals: { rev } }, change);
+	}
+
+	/** Lets a move wait behind those of others. */
+	async postpone({ id, rev = 0 }: MoveDocument, ms: number): Promise<void> {
+		await this.#store.update(moveCollection, id, { equals: { rev } }, { set: { rev: rev + 1, due_at: now() + ms } });
+	}
+
+	/** Removes a move that turned out to be none. */
+	async drop({ id, rev }: HeldMove): Promise<void> {
+		await this.#store.remove(moveCollection, id, { equals: { rev } });
+	}
+
+	/** Returns the moves of a session, in no particular order. The caller has seen the session. */
+	async ofSession({ tenant }: Principal, session: string): Promise<IssueMove[]> {
+		const range = { equals: [tenant, session] };
+		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxShown });
+		return documents.map(({ wire }): IssueMove => JSON.parse(wire));
+	}
+
+	/**
+	 * Makes moves due whose tries a former process of a single one has left, so that they need not wait for the end of
+	 * their lease.
+	 */
+	async releaseLeases(): Promise<void> {
+		const { documents } = await this.#store.find(
+			moveCollection,
+			"due",
+			{ equals: [], from: now(), to: now() + leaseMs },
+			{ limit: maxKnown },
+		);
+		for (const document of documents) await this.postpone(document, 0);
+	}
+
+	async #forget(tenant: string, session: string): Promise<void> {
+		const range = { equals: [tenant, session] };
+		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxShown * 10 });
+		if (documents.length === 0) return;
+		await this.#store.removeMany(
+			moveCollection,
+			documents.map(({ id }) => id),
+		);
+	}
+}
+
+/** Returns the document of a move that has not been tried. */
+function firstOf(occasion: MoveOccasion, mapping: Mapping, status: string): MoveDocument {
+	const { id, event, tenant, owner, session, issue } = occasion;
+	const { tracker, connection_id } = mapping;
+	const move: IssueMove = {
+		issue_id: issue ?? "",
+		event,
+		status,
+		state: "waiting",
+		attempts: 0,
+		error: null,
+		updated_at: isoTime(),
+	};
+	const columns = { tenant, owner, session, wish: { tracker, connection_id } satisfies TrackerWish };
+	const times = { due_at: now(), attempts: 0, rev: 1 };
+	return { id, wire: JSON.stringify(move), ...columns, ...times, ...(issue !== undefined && { issue }) };
+}

@@ -1,0 +1,58 @@
+/** Reads from events of the log which issue may have to move. Pure. */
+import type { LogEntry } from "#shared/contracts/event-log.ts";
+import type { MoveEvent } from "#shared/contracts/tracker/issues.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+
+/** Something that happened to a session at which a mapping may move its issue. */
+export interface MoveOccasion {
+	/** The id of the move that it leads to. */
+	readonly id: string;
+	readonly event: MoveEvent;
+	readonly tenant: string;
+	readonly owner: string;
+	readonly session: string;
+	readonly repo: string;
+	/** The session's issue; undefined when the event does not say. */
+	readonly issue: string | undefined;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Returns the occasion that an event is; undefined for others. */
+export function occasionOf({ type, data, tenant, owner }: LogEntry): MoveOccasion | undefined {
+	if (owner === undefined) return undefined;
+	if (type === "session_updated" && data.includes('"running"')) return startOf(dataOf(data), tenant, owner);
+	return type === "pr_merged" ? mergeOf(dataOf(data), tenant, owner) : undefined;
+}
+
+/** Returns the session that an event says is deleted. */
+export function deletedSession({ type, data }: LogEntry): string | undefined {
+	return type === "session_deleted" ? textOf(dataOf(data), "id") : undefined;
+}
+
+/** A session moves an issue once at its start, however often it is started, so that no restart takes work back. */
+function startOf(data: Data, tenant: string, owner: string): MoveOccasion | undefined {
+	const [session, repo, issue] = [textOf(data, "id"), textOf(data, "repo"), textOf(data, "tracker_issue_id")];
+	if (data["status"] !== "running" || session === undefined || repo === undefined || issue === undefined)
+		return undefined;
+	const id = nameBasedUuid("issue-move", "start", tenant, session, issue);
+	return { id, event: "start", tenant, owner, session, repo, issue };
+}
+
+function mergeOf(data: Data, tenant: string, owner: string): MoveOccasion | undefined {
+	const [session, repo] = [textOf(data, "session_id"), textOf(data, "repo_url")];
+	if (session === undefined || repo === undefined) return undefined;
+	const id = nameBasedUuid("issue-move", "merge", tenant, session, String(data["pr_number"]));
+	return { id, event: "merge", tenant, owner, session, repo, issue: undefined };
+}
+
+function dataOf(text: string): Data {
+	const value: unknown = JSON.parse(text);
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** Returns a member that is a text and not empty. */
+function textOf(data: Data, name: string): string | undefined {
+	const value = data[name];
+	return typeof value === "string" && value !== "" ? value : undefined;
+}

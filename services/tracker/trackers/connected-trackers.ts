@@ -1,0 +1,104 @@
+/**
+ * Finds the trackers of a person: those of their connections, the newest first, and then those of the configuration.
+ * Every tracker acts with the credential of its connection.
+ */
+import { createHash } from "node:crypto";
+import { deadline } from "#shared/clock.ts";
+import type { Outbound } from "#shared/outbound/outbound.ts";
+import { CachedTracker } from "./cached-tracker.ts";
+import type { IssueTracker } from "./issue-tracker.ts";
+import { type AdapterChoice, openTracker } from "./tracker-adapter.ts";
+import type { TrackerCache } from "./tracker-cache.ts";
+
+/** The time of one tracker within one request of the platform, in milliseconds. */
+const trackerTimeMs = 15_000;
+
+/** The most trackers that one request asks. */
+const maxTrackers = 10;
+
+/** A person of a tenant. */
+export interface Person {
+	readonly tenant: string;
+	readonly id: string;
+}
+
+/** A connection to a tracker. */
+export interface TrackerConnection extends AdapterChoice {
+	/** The id of a person's connection; null for a tracker of the configuration. */
+	readonly id: string | null;
+	readonly slug: string;
+}
+
+/** The wish of a mapping: one connection, or a kind of tracker; both null: the person's first tracker. */
+export interface TrackerWish {
+	readonly connection_id: string | null;
+	/** A slug or the short name of an adapter. */
+	readonly tracker: string | null;
+}
+
+/** The enabled connections of a person to trackers, the newest first, and sentences about what could not be asked. */
+export interface FoundConnections {
+	readonly connections: readonly TrackerConnection[];
+	readonly warnings: readonly string[];
+}
+
+interface Dependencies {
+	readonly outbound: Outbound;
+	readonly cache: TrackerCache;
+	/** Returns the connections of a person. */
+	readonly connectionsOf: (person: Person) => Promise<FoundConnections>;
+	/** The trackers of the configuration, the default first. */
+	readonly configured: readonly TrackerConnection[];
+}
+
+/** The trackers of all persons. */
+export class ConnectedTrackers {
+	readonly #dependencies: Dependencies;
+
+	constructor(dependencies: Dependencies) {
+		this.#dependencies = dependencies;
+	}
+
+	/** Returns the connections that a person's requests may use, in the order in which they are asked. */
+	async of(person: Person): Promise<FoundConnections> {
+		const { connections, warnings } = await this.#dependencies.connectionsOf(person);
+		return { connections: [...connections, ...this.#dependencies.configured].slice(0, maxTrackers), warnings };
+	}
+
+	/** Returns the connection that a mapping chooses for a person; undefined when the person has none like it. */
+	async wished(person: Person, wish: TrackerWish): Promise<TrackerConnection | undefined> {
+		return chosen((await this.of(person)).connections, wish);
+	}
+
+	/** Returns a tracker that has 15 s from now. @throws as `openTracker`. */
+	async open(person: Person, connection: TrackerConnection): Promise<IssueTracker> {
+		const { outbound, cache } = this.#dependencies;
+		const signal = deadline(trackerTimeMs);
+		const tracker = await openTracker(connection, { outbound, isConfigured: connection.id === null, signal });
+		return new CachedTracker({ tracker, signal, cache, key: keyOf(person, connection) });
+	}
+
+	/** Asks a tracker who its credential belongs to, without anything that was kept. @throws as `openTracker` and `status`. */
+	async probe(choice: AdapterChoice) {
+		const { outbound } = this.#dependencies;
+		const signal = deadline(trackerTimeMs);
+		return (await openTracker(choice, { outbound, isConfigured: false, signal })).status();
+	}
+}
+
+/** Returns the connection that a wish means. A connection of somebody else is replaced by one of the same kind. Pure. */
+export function chosen(
+	connections: readonly TrackerConnection[],
+	{ connection_id, tracker }: TrackerWish,
+): TrackerConnection | undefined {
+	const named = connections.find(({ id }) => id !== null && id === connection_id);
+	if (named || tracker === null) return named ?? connections[0];
+	return connections.find(({ slug, adapter }) => slug === tracker || adapter === tracker);
+}
+
+/** A changed credential or configuration has another key. The digest keeps secrets out of the map. */
+function keyOf({ tenant, id }: Person, connection: TrackerConnection): string {
+	const { adapter, config, credential } = connection;
+	const parts = JSON.stringify([tenant, id, connection.id, adapter, config, credential]);
+	return `${createHash("sha256").update(parts).digest("base64url")} `;
+}

@@ -1,0 +1,35 @@
+/** Makes the tracker of a connection, by the short name of its adapter or by its module. */
+import { loadAdapter } from "#shared/config/adapter.ts";
+import { type IssueTracker, issueTrackerMethods, type TrackerAccess } from "./issue-tracker.ts";
+
+/** The modules of the adapters by their short names. */
+const modules: Readonly<Record<string, string>> = {
+	linear: "services/tracker/issue-trackers/linear/linear-tracker.ts#LinearTracker",
+	jira: "services/tracker/issue-trackers/jira/jira-tracker.ts#JiraTracker",
+	"github-issues": "services/tracker/issue-trackers/github-issues/github-issues-tracker.ts#GithubIssuesTracker",
+};
+
+/** The adapter of a connection with its configuration and the fields of its credential. */
+export interface AdapterChoice {
+	/** A short name, or a module and class; never chosen by a user, because a class of any module would be made. */
+	readonly adapter: string;
+	readonly config: Readonly<Record<string, unknown>>;
+	readonly credential: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns the tracker.
+ * @throws {UnprocessableError} when the configuration or the credential of the connection lacks something; {TypeError} for
+ * an adapter that there is not.
+ */
+export function openTracker(choice: AdapterChoice, access: TrackerAccess): Promise<IssueTracker> {
+	const { adapter, config, credential } = choice;
+	const given = { signal: undefined, ...access };
+	const ref = { adapter: moduleOf(adapter), kwargs: { ...config, ...credential }, secret_kwargs_env: {} };
+	return loadAdapter<IssueTracker>(ref, issueTrackerMethods, given);
+}
+
+/** Returns the module and the class of an adapter. */
+function moduleOf(adapter: string): string {
+	return Object.hasOwn(modules, adapter) ? (modules[adapter] ?? adapter) : adapter;
+}

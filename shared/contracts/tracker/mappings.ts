@@ -1,0 +1,71 @@
+/** The contract of mappings: which project of which tracker belongs to a repository, and how its issues move. */
+import { defineContract } from "../../bus/contract.ts";
+import { schema, type Output } from "../../bus/schema.ts";
+import { pageOf, pageParams } from "../page-fields.ts";
+import { projectId, stateName } from "./issue-fields.ts";
+
+const nullable = { optional: true, nullable: true } as const;
+
+const repoUrl = { type: "string", trim: true, min: 1, max: 500 } as const;
+const trackerName = {
+	type: "string",
+	min: 1,
+	max: 100,
+	description: "Slug or adapter of the integration; null: each person's first tracker",
+} as const;
+const connection = { type: "string", min: 1, max: 100, description: "A connection of its creator" } as const;
+const target = (event: string) => ({ ...stateName, description: `State for the session's issue ${event}; null: none` });
+const onStart = target("when the session runs for the first time");
+const onMerge = target("when its pull request is merged");
+
+/** A mapping as clients see it. */
+export const mapping = schema({
+	id: { type: "uuid" },
+	repo_url: { type: "string" },
+	project_id: { type: "string" },
+	project_name: { type: "string" },
+	tracker: { ...trackerName, nullable: true },
+	connection_id: { ...connection, nullable: true },
+	on_start: { ...onStart, nullable: true },
+	on_merge: { ...onMerge, nullable: true },
+	created_at: { type: "string", format: "date-time" },
+});
+export type Mapping = Output<typeof mapping>;
+
+export const mappingCreate = schema({
+	repo_url: { ...repoUrl, description: "Any of its URLs; compared without protocol and `.git`" },
+	project_id: projectId,
+	project_name: { type: "string", max: 255, default: "" },
+	tracker: { ...trackerName, ...nullable },
+	connection_id: { ...connection, ...nullable },
+	on_start: { ...onStart, ...nullable },
+	on_merge: { ...onMerge, ...nullable },
+});
+export type MappingCreate = Output<typeof mappingCreate>;
+
+const record = { type: "object", props: mapping } as const;
+
+export const mappings = defineContract("mappings", {
+	list: {
+		rest: "GET /tracker/mappings",
+		summary: "Mappings of the caller's tenant, newest first",
+		params: pageParams,
+		returns: pageOf(record),
+		errors: [400],
+		paged: true,
+	},
+	create: {
+		rest: "POST /tracker/mappings",
+		summary: "Map a repository to a project, for the whole tenant",
+		status: 201,
+		params: mappingCreate,
+		returns: record,
+		errors: [409, 503],
+	},
+	delete: {
+		rest: "DELETE /tracker/mappings/:id",
+		summary: "Delete a mapping, as its creator or an administrator",
+		params: { id: { type: "uuid" } },
+		errors: [404],
+	},
+});
