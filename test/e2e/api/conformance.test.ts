@@ -13,6 +13,7 @@ import { patchTable } from "../../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../../support/conformance/request.ts";
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
+import { startWalkedTracker } from "../../support/conformance/tracker/tracker-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
 import { type WrongRequest, wrongRequests } from "../../support/conformance/wrong-requests.ts";
@@ -44,15 +45,18 @@ describe("conformance", function () {
 	const plain = built.filter(({ isStream }) => !isStream);
 	let folder: string;
 	let platform: TestPlatform;
+	let tracker: Awaited<ReturnType<typeof startWalkedTracker>>;
 	let stream: SseClient;
 	let send: Send;
 	let walker: Walker;
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
+		tracker = await startWalkedTracker();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
+				...tracker.config,
 				stream: { heartbeat_seconds: 1 },
 				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
 				mcp_servers: configuredMcpServers,
@@ -67,6 +71,7 @@ describe("conformance", function () {
 	after(async () => {
 		await stream?.close();
 		await platform?.[Symbol.asyncDispose]();
+		await tracker?.fake[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
 	});
 

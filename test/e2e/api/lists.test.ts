@@ -23,6 +23,8 @@ const seeds: Readonly<Record<string, Seed>> = {
 	"sessions.list": (api, n) => api.post("/sessions", { name: `session-${n}` }),
 	"prompts.list": prompt,
 	"prompts.search": prompt,
+	"mappings.list": (api, n) =>
+		api.post("/tracker/mappings", { repo_url: `https://git.example/org/${n}`, project_id: "ENG" }),
 	"secrets.list": (api, n) => api.post("/secrets", { name: `secret-${n}`, data: { a: "b" } }),
 	"profiles.list": (api, n) => api.post("/profiles", { name: `profile-${n}` }),
 	"presets.list": (api, n) => api.post("/presets", { name: `preset-${n}` }),

@@ -56,6 +56,15 @@ export class ContractEditor {
 		this.operation(id).responses["422"] = { $ref: "#/components/responses/ValidationFailed" };
 	}
 
+	/** The answer 422 may also be a sentence: what the request names cannot be used. */
+	addRefusal(id: string): void {
+		const schemas = ["HTTPValidationError", "ErrorResponse"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+		this.operation(id).responses["422"] = {
+			description: "Parameters that do not fit, or that name what cannot be used",
+			content: { "application/json": { schema: { oneOf: schemas } } },
+		};
+	}
+
 	addEvent(event: string, data: JsonSchema): void {
 		const one = { type: "object", required: ["event", "data"], properties: { event: { enum: [event] }, data } };
 		present(this.#document.components.schemas["SseEvent"]?.oneOf, "SseEvent").push(one);

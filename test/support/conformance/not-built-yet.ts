@@ -3,15 +3,6 @@
  * when a listed operation has a route, and when one without a route is not listed.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
-	"Issue Tracker": [
-		"trackerStatus",
-		"searchTrackerIssues",
-		"recentTrackerIssues",
-		"updateTrackerIssue",
-		"listMappings",
-		"createMapping",
-		"deleteMapping",
-	],
 	Repositories: ["listProviders", "listRepoProviders", "listBranches", "validateRepo", "listOrgRepos"],
 	"Pull Requests": [
 		"listPullRequests",
@@ -29,7 +20,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"deleteIntegration",
 		"testIntegration",
 	],
-	Issues: ["searchIssues", "getIssue", "setIssueStatus"],
 	OAuth: ["oauthAuthorize", "oauthCallback", "oauthDisconnect"],
 	"Shared Repositories": ["listSharedRepos"],
 	Compatibility: ["getSessionPr"],

@@ -11,6 +11,7 @@ import { workspacePatches } from "./workspaces/workspace-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
 import { tokenPatches } from "./token-patches.ts";
+import { trackerPatches } from "./tracker/tracker-patches.ts";
 
 const text: JsonSchema = { type: "string" };
 const time: JsonSchema = { type: "string", format: "date-time" };
@@ -237,6 +238,7 @@ export const patches: readonly Patch[] = [
 	...identityPatches,
 	...settingsPatches,
 	...tokenPatches,
+	...trackerPatches,
 	...blueprintPatches,
 	...credentialPatches,
 	...promptPatches,

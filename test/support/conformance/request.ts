@@ -37,6 +37,9 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	updateProfile: {},
 	createPreset: { name: "walker" },
 	updatePreset: {},
+	updateTrackerIssue: { status: "Done" },
+	setIssueStatus: { status: "Done" },
+	createMapping: { repo_url: "https://git.example/org/walker", project_id: "ENG" },
 	createPrompt: { name: "x", content: "x" },
 	updatePrompt: {},
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
@@ -57,5 +60,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 /** The queries of operations that need one. */
 export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
 	searchPrompts: { q: "x" },
+	searchTrackerIssues: { q: "x" },
+	searchIssues: { q: "x" },
+	recentTrackerIssues: { project_id: "ENG" },
 	getChronicleDiff: { file: "README.md" },
 };

@@ -6,6 +6,7 @@ import { walkCredentials } from "./credentials/credential-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
 import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
+import { walkTracker } from "./tracker/tracker-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
 import { walkWorkspaces } from "./workspaces/workspace-scenario.ts";
@@ -26,6 +27,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkCredentials(walker);
 	await walkPrompts(walker);
 	await walkTokens(walker);
+	await walkTracker(walker);
 	await walkProfiles(walker);
 	await walkPresets(walker);
 	await walkIdentity(walker);
