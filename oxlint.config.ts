@@ -1,6 +1,7 @@
 /** Configures lint: the style of every file, and which folder may import what (docs/architecture.md). */
 import { readdirSync } from "node:fs";
 import { defineConfig } from "oxlint";
+import { layers } from "./oxlint.layers.ts";
 
 type Override = NonNullable<Parameters<typeof defineConfig>[0]["overrides"]>[number];
 
@@ -86,55 +87,6 @@ const connectingGlobals = ["fetch", "WebSocket", "EventSource"].map((name) => ({
 /** These talk to the platform's own pods, or to servers of the configuration without following redirects. */
 const ownClients = ["services/sessions/pod/**", "services/pat/token-issuers/**", "shared/tokens/**"];
 
-/**
- * The folders of a module that each of its folders may import, with its own subfolders. Files at the module's root
- * import all of them, and no folder imports the root.
- */
-export const layers: Record<string, Record<string, readonly string[]>> = {
-	agent: {
-		io: [],
-		workspace: ["io"],
-		"coding-agents": ["io"],
-		"model-proxy": ["io"],
-		builtin: ["io"],
-		conversation: ["coding-agents", "io"],
-		timeline: ["conversation", "coding-agents", "workspace", "io"],
-		reporting: ["timeline", "conversation", "coding-agents", "model-proxy", "io"],
-		server: ["conversation", "coding-agents", "workspace", "io"],
-	},
-	"services/gateway": { http: [], callers: ["http"], routes: ["http"] },
-	"services/identity": { record: [], admissions: ["record"], directory: ["record", "admissions"] },
-	"services/sessions": {
-		record: [],
-		"raw-events": [],
-		workspaces: ["record"],
-		commands: ["record", "workspaces"],
-		work: ["record", "workspaces"],
-		books: ["record"],
-		chronicles: ["record", "commands"],
-		history: ["record", "commands", "chronicles", "raw-events", "workspaces"],
-		pod: ["record", "commands", "history"],
-	},
-	"services/credentials": { store: [], types: [], injection: ["store", "types"] },
-	"services/settings": {
-		record: [],
-		features: ["record"],
-		"admin-settings": ["record"],
-		resources: [],
-		"mcp-servers": [],
-		secrets: [],
-	},
-	"services/git": {
-		providers: [],
-		pulls: ["providers"],
-		confidence: ["providers", "pulls"],
-		webhooks: ["providers", "pulls", "confidence"],
-	},
-	"services/pat": { record: [], issue: [] },
-	"services/tracker": { trackers: [], mappings: [], moves: ["trackers"], lookup: ["trackers"] },
-	"services/stream": { chat: [] },
-};
-
 /** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
 function layered(module: string, bans: Ban[], options: { opens?: boolean; connects?: boolean }): Override[] {
 	const folders = layers[module] ?? {};
@@ -142,7 +94,7 @@ function layered(module: string, bans: Ban[], options: { opens?: boolean; connec
 		const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
 		const above = (up: string): Ban => ({
 			group: [`${up}/*.ts`, ...others.map((other) => `${up}/${other}/**`)],
-			message: `The layers of ${module} (oxlint.config.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,
+			message: `The layers of ${module} (oxlint.layers.ts): of it, ${folder} may import ${allowed.join(", ") || "nothing"}`,
 		});
 		return [
 			refuse([`${module}/${folder}/*.ts`], [...bans, above("..")], options),
@@ -249,7 +201,7 @@ const borders: Override[] = [
 			...outsideShared,
 			moleculer,
 			{
-				group: ["*", "!./*.ts", "!../*.ts", "!../../bus/contract.ts", "!../../bus/schema.ts"],
+				group: ["*", "!./*.ts", "!../*.ts", "!../[a-z]*/*.ts", "!../../bus/contract.ts", "!../../bus/schema.ts"],
 				message: "A contract is values only: bus/contract, bus/schema and other contracts",
 			},
 		],

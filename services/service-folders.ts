@@ -14,6 +14,7 @@ export const serviceFolders = [
 	"pat",
 	"git",
 	"tracker",
+	"integrations",
 	"credentials",
 	"pod-manager",
 	"models",

@@ -15,6 +15,7 @@ import {
 } from "./agent-record.ts";
 import type { AgentNotice, CodingAgent } from "./coding-agent.ts";
 import { AcpAgent, type AcpOptions } from "./acp/acp.ts";
+import { mcpServersOf } from "./acp/acp-mcp.ts";
 import { throughEntrypoint } from "../io/entrypoint.ts";
 import type { Environment } from "../io/environment.ts";
 import { SavedSession } from "./saved-session.ts";
@@ -117,7 +118,7 @@ function acpOptions(
 		// If the platform provides the model, the record itself names it.
 		model: model || (reachable ? "" : launch.model),
 		systemPrompt: launch.system_prompt,
-		mcpServers: launch.mcp_servers,
+		mcpServers: mcpServersOf(launch),
 		modes,
 		saved: new SavedSession(join(state, "conversation.json"), id),
 		past: () => pastTurns(turns()),

@@ -6,11 +6,13 @@ export function secretTexts({
 	variables,
 	files,
 	git_credentials,
-}: Pick<PodSecrets, "variables" | "files" | "git_credentials">): string[] {
+	mcp_servers = [],
+}: Omit<PodSecrets, "warnings">): string[] {
 	const passwords = git_credentials.flatMap((url) => {
 		const { password } = new URL(url);
 		return [password, decodeURIComponent(password)];
 	});
-	const values = [...Object.values(variables), ...files.map(({ content }) => content), ...passwords];
+	const ofServers = mcp_servers.flatMap(({ env }) => Object.values(env));
+	const values = [...Object.values(variables), ...files.map(({ content }) => content), ...passwords, ...ofServers];
 	return values.flatMap((value) => value.split(/\r?\n/)).filter((line) => !line.startsWith("-----"));
 }

@@ -92,6 +92,13 @@ export const makers = {
 		id: "name",
 		remove: "/credentials/:id",
 	},
+	connection: {
+		...routeless,
+		kind: "connection",
+		make: "POST /integrations",
+		body: (mark: string) => ({ integration_type: "messaging", slug: "telegram", credential_name: mark }),
+		remove: "/integrations/:id",
+	},
 	secret: {
 		...routeless,
 		kind: "credential",

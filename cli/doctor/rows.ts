@@ -138,6 +138,13 @@ export const rows: Readonly<Record<string, Row>> = {
 	}),
 	"DELETE /credentials/tenant/:name": administrators({ path: { name: "proof" }, reaches: "tenant" }),
 
+	"GET /integrations/catalog": people(),
+	"GET /integrations": people(),
+	"POST /integrations": people({ body: { integration_type: 1 } }),
+	"PUT /integrations/:id": those("connection", { body: { enabled: false } }),
+	"POST /integrations/:id/test": those("connection", { volatile: true }),
+	"DELETE /integrations/:id": those("connection", { consumes: true }),
+
 	"GET /workspaces": people(),
 	"GET /admin/workspaces": administrators(),
 	"GET /workspaces/:id": those("workspace"),

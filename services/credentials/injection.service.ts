@@ -8,7 +8,9 @@ export function injectionService(secrets: LaunchSecrets): ServiceSchema {
 	return {
 		name: injection.name,
 		actions: implement(injection, {
-			prepare: ({ credential_names, session_id, ...person }) => secrets.prepare(person, session_id, credential_names),
+			prepare: ({ credential_names, mappings, session_id, ...person }) =>
+				secrets.prepare(person, session_id, credential_names, mappings),
+			values: ({ names, ...person }) => secrets.values(person, names),
 			missing: ({ credential_names, ...person }) => secrets.missing(person, credential_names),
 		}),
 	};

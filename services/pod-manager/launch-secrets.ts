@@ -1,6 +1,8 @@
 /** Fetches the secrets of a launch. They are passed on with the launch document and kept nowhere here. */
 import { type Caller, call, type Meta } from "#shared/bus/service.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
+import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
+import { connections } from "#shared/contracts/integrations/connections.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 
@@ -10,23 +12,52 @@ const prepareMs = 3_000;
 /** The count of passes that try; the next one starts the session without secrets (specification, Credential storage 5). */
 const maxAttempts = 4;
 
+/** The parts of the owner's connections that a launch uses. */
+interface Connected {
+	readonly mappings: LaunchMapping[];
+	readonly warnings: readonly string[];
+}
+
 /**
- * Returns the secrets; undefined when the session names no credentials.
+ * Returns the secrets; undefined when the session has none.
  * @throws {Error} when they cannot be prepared now and a later pass should try again: services start in any order.
  */
 export async function launchSecrets(bus: Caller, claim: Claim, meta: Meta): Promise<PodSecrets | undefined> {
 	const { tenant = "", owner = "", id: session_id, launch, attempts } = claim;
-	const credential_names = namesIn(launch);
-	if (credential_names.length === 0) return undefined;
+	const credential_names = textsIn(launch["credential_names"]);
+	const { mappings, warnings } = await connected(bus, claim, meta);
+	if (credential_names.length + mappings.length + warnings.length === 0) return undefined;
 	try {
-		const asked = { tenant, owner, session_id, credential_names };
-		return await call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
+		const asked = { tenant, owner, session_id, credential_names, mappings };
+		const prepared = await call(bus, injection.actions.prepare, asked, { meta, timeout: prepareMs });
+		return { ...prepared, warnings: [...warnings, ...prepared.warnings] };
 	} catch (error) {
 		if (attempts < maxAttempts) throw error;
-		return { variables: {}, files: [], git_credentials: [], warnings: ["the credentials could not be prepared"] };
+		return {
+			variables: {},
+			files: [],
+			git_credentials: [],
+			warnings: [...warnings, "the credentials could not be prepared"],
+		};
 	}
 }
 
-function namesIn({ credential_names }: Claim["launch"]): string[] {
-	return Array.isArray(credential_names) ? credential_names.filter((name) => typeof name === "string") : [];
+/**
+ * Returns what the launch uses of the owner's connections. A session that names none does not wait for a service that
+ * is away: it may not need any. @throws {Error} as {@link launchSecrets} does.
+ */
+async function connected(bus: Caller, claim: Claim, meta: Meta): Promise<Connected> {
+	const { tenant = "", owner = "", id: session_id, launch, attempts } = claim;
+	const integration_ids = textsIn(launch["integration_ids"]);
+	try {
+		const asked = { tenant, owner, session_id, integration_ids };
+		return await call(bus, connections.actions.launch, asked, { meta, timeout: prepareMs });
+	} catch (error) {
+		if (integration_ids.length > 0 && attempts < maxAttempts) throw error;
+		return { mappings: [], warnings: ["the connections of the owner could not be read"] };
+	}
+}
+
+function textsIn(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
 }

@@ -16,7 +16,7 @@ import type { RecurringJob } from "#shared/recurring-job.ts";
 import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
-import { credentialWarnings } from "./commands/levels/missing-credentials.ts";
+import { credentialWarnings, integrationWarnings } from "./commands/levels/missing-credentials.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
@@ -55,10 +55,14 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 
 			async create(request, principal, ctx) {
 				const blueprints = await namedBlueprints(request, principal, ctx);
-				const warnings = await credentialWarnings(request.credential_names, principal, ctx);
+				const ids = request.integration_ids.length > 0 ? request.integration_ids : blueprints.preset?.integration_ids;
+				const warnings = await Promise.all([
+					credentialWarnings(request.credential_names, principal, ctx),
+					integrationWarnings(ids ?? [], principal, ctx),
+				]);
 				const { workspace_id } = request;
 				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
-				const order = { request, blueprints, workspace, warnings };
+				const order = { request, blueprints, workspace, warnings: warnings.flat() };
 				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 

@@ -43,6 +43,7 @@ const table = {
 	preset: personal,
 	profile: personal,
 	credential: personal,
+	connection: personal,
 	token: personal,
 	user: managed,
 	tenant: shared,

@@ -4,6 +4,7 @@
  */
 import { adapterFields } from "./adapter.ts";
 import { gitFields } from "./git-fields.ts";
+import { integrationFields } from "./integration-fields.ts";
 import { limitFields } from "./limit-fields.ts";
 import { mcpServerFields } from "./mcp-server-fields.ts";
 import { oauthFields } from "./oauth-fields.ts";
@@ -198,6 +199,7 @@ export const configSchema = schema({
 	secrets: { ...adapter, description: "Store of the secrets of users" },
 	credential_store: { ...adapter, description: "Store of credentials (docs/credentials.md)" },
 	secret_injection: { ...adapter, description: "How the credentials that a session names get into its pod" },
+	integrations: { type: "object", props: integrationFields },
 	mcp_servers: {
 		type: "array",
 		max: 100,

@@ -13,6 +13,7 @@ import { history } from "./history.ts";
 import { identity } from "./identity/identity.ts";
 import { tenants } from "./identity/tenants.ts";
 import { users } from "./identity/users.ts";
+import { integrations } from "./integrations/integrations.ts";
 import { mcpServers } from "./settings/mcp-servers.ts";
 import { models } from "./models.ts";
 import { resources } from "./settings/resources.ts";
@@ -39,6 +40,7 @@ export const publicContracts: readonly Contract[] = [
 	features,
 	history,
 	identity,
+	integrations,
 	issues,
 	mappings,
 	mcpServers,

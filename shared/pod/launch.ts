@@ -81,6 +81,8 @@ export const launchSettingsFields = schema({
 	terminal_restricted: { type: "boolean", optional: true },
 	/** Names of credentials whose values the pod gets; absent: none. */
 	credential_names: { ...texts, optional: true },
+	/** Ids of the owner's connections that the pod gets; absent: those that the configuration says. */
+	integration_ids: { ...texts, optional: true },
 	/** Whether a limit of cost applied when the pod was started; absent: no. */
 	budgeted: { type: "boolean", optional: true },
 });

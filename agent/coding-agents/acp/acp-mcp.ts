@@ -1,5 +1,5 @@
 /** MCP servers in the form of the Agent Client Protocol, and which of them an agent can use. Pure. */
-import type { McpServer } from "#shared/pod/launch.ts";
+import type { LaunchDocument, McpServer } from "#shared/pod/launch.ts";
 import { isJsonObject, type JsonObject } from "../../io/json-object.ts";
 
 /** The transports that an agent supports, as its record says. */
@@ -10,6 +10,14 @@ export interface SplitServers {
 	taken: object[];
 	/** The names of the servers that the agent cannot use. */
 	unusable: string[];
+}
+
+/** Returns the servers of the launch. One of a connection replaces another one of its name, because it has a credential. */
+export function mcpServersOf({ mcp_servers, secrets }: Pick<LaunchDocument, "mcp_servers" | "secrets">): McpServer[] {
+	const own = (secrets?.mcp_servers ?? []).map(
+		(server): McpServer => ({ ...server, type: "stdio", url: "", headers: {} }),
+	);
+	return [...mcp_servers.filter(({ name }) => !own.some((other) => other.name === name)), ...own];
 }
 
 /** @param capabilities The agent's answer to `initialize`. Only an agent that offers HTTP gets HTTP servers. */

@@ -1,11 +1,11 @@
 /** Reads the templates of one file. Its faults name the file, the line and the key. Pure. */
 import { compileSchema } from "#shared/bus/validator.ts";
-import { unknownField } from "#shared/config/unknown-field.ts";
 import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
 import { type Template, template as templateFields } from "#shared/contracts/templates.ts";
+import { documentMistake } from "#shared/yaml/document-mistake.ts";
 import type { TemplateFault, TemplateList } from "../template-source.ts";
 
-const check = compileSchema(templateFields);
+const form = { fields: templateFields, check: compileSchema(templateFields), kind: "templates" };
 
 /** Returns the templates of a text, one per document. An empty document is none. */
 export function templatesIn(origin: string, text: string): TemplateList {
@@ -27,17 +27,9 @@ export function faultOf(origin: string, mistake: string, name?: string): Templat
 	return { origin, sentence: `Template file "${origin}": ${mistake}`, name };
 }
 
-function templateIn(origin: string, { value, lineOf }: YamlDocument): Template | TemplateFault {
-	const name = nameOf(value);
-	const unknown = unknownField(value, templateFields);
-	if (unknown !== undefined) {
-		const line = lineOf(unknown.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part)));
-		return faultOf(origin, `line ${line}: "${unknown}" is not a key of templates`, name);
-	}
-	const failure = check(value)[0];
-	if (failure === undefined) return value as Template;
-	const key = failure.path.join(".");
-	return faultOf(origin, `line ${lineOf(failure.path)}${key === "" ? "" : `, "${key}"`}: ${failure.message}`, name);
+function templateIn(origin: string, document: YamlDocument): Template | TemplateFault {
+	const mistake = documentMistake(document, form);
+	return mistake === undefined ? (document.value as Template) : faultOf(origin, mistake, nameOf(document.value));
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -10,6 +10,8 @@ import type { SecretMapping } from "./secret-mapping.ts";
 export interface MappedCredential {
 	readonly owner: CredentialOwner;
 	readonly name: string;
+	/** The source of the mapping in sentences, e.g. `integration "github"`; absent: the session names the credential. */
+	readonly source?: string;
 	readonly mapping: SecretMapping;
 }
 

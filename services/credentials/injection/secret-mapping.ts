@@ -1,4 +1,5 @@
 /** Maps credentials that a session names to variables, files and git credentials, by their types. Pure. */
+import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 import { secretTypeTable } from "../types/secret-type-table.ts";
 
@@ -13,6 +14,10 @@ export interface SecretMapping {
 	readonly files: Readonly<Record<string, string>>;
 	/** The fields that hold URLs for git's credential helper. */
 	readonly git: readonly string[];
+	/** The hosts at which a field is the password for git; default none. */
+	readonly git_hosts?: LaunchMapping["git_hosts"];
+	/** The MCP servers whose variables are fields; default none. */
+	readonly mcp_servers?: LaunchMapping["mcp_servers"];
 }
 
 /** A credential that a launch names. */

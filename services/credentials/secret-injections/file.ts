@@ -3,7 +3,7 @@
  * gets the credentials that its session names and no others.
  */
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
-import { CollectedSecrets } from "../injection/collected-secrets.ts";
+import { CollectedSecrets, wordsOf } from "../injection/collected-secrets.ts";
 import type { InjectionRequest, MappedCredential, SecretInjection } from "../injection/secret-injection.ts";
 import { ownerKey } from "../store/credential-owner.ts";
 import type { CredentialStore, CredentialValues } from "../store/credential-store.ts";
@@ -28,7 +28,7 @@ export class FileInjection implements SecretInjection {
 		for (const credential of credentials) {
 			const found = values.get(credential);
 			if (found) collected.add(credential, found.data);
-			else collected.warn(`credential "${credential.name}" does not exist`);
+			else collected.warn(`${wordsOf(credential)} does not exist`);
 		}
 		return collected.whole();
 	}

@@ -97,7 +97,11 @@ const plainRequest = {
  * Returns the settings without those that may hold secrets of a person, or that would run the person's programs with the
  * rights of somebody else.
  */
-function withoutPersonal({ credential_names: _names, ...settings }: LaunchSettings): LaunchSettings {
+function withoutPersonal({
+	credential_names: _names,
+	integration_ids: _ids,
+	...settings
+}: LaunchSettings): LaunchSettings {
 	return { ...settings, env: {}, mcp_servers: [], setup_scripts: [], system_prompt: "" };
 }
 

@@ -18,7 +18,7 @@ const maxLaunchBytes = 768 * 1024;
  * @throws {UnprocessableError} when a level names something that does not exist or cannot be used.
  */
 export function launchSettings(
-	{ name, credential_names = [] }: Pick<SessionCreate, "name"> & Partial<SessionCreate>,
+	{ name, credential_names = [], integration_ids = [] }: Pick<SessionCreate, "name"> & Partial<SessionCreate>,
 	source: GitSource | LocalSource,
 	level: LaunchLevel,
 	protocols: readonly string[],
@@ -32,6 +32,7 @@ export function launchSettings(
 		...runtimeSettings(level),
 		git_protocols: [...protocols],
 		...(credential_names.length > 0 && { credential_names: [...new Set(credential_names)] }),
+		...(integration_ids.length > 0 && { integration_ids: [...new Set(integration_ids)] }),
 	};
 	refuseLargeLaunch(launch);
 	return launch;

@@ -44,10 +44,7 @@ function unfilled({ system_prompt, initial_prompt }: LaunchSettings): string[] {
  * storage 5).
  */
 function ignored(request: SessionCreate): string[] {
-	const members = [
-		request.integration_ids.length > 0 && "integration_ids: integrations are not activated by this version",
-		request.terminal_restricted && "terminal_restricted: this version has no terminal",
-	];
+	const members = [request.terminal_restricted && "terminal_restricted: this version has no terminal"];
 	return members.filter((warning) => warning !== false);
 }
 

@@ -4,17 +4,34 @@
  * nowhere else.
  */
 import { defineContract } from "../../bus/contract.ts";
+import { type Output, schema } from "../../bus/schema.ts";
+import { launchMappingFields } from "./launch-mapping.ts";
 import { podSecretsFields } from "./pod-secrets.ts";
+import { secretTypes } from "./secret-types.ts";
 
 const text = { type: "string" } as const;
 const person = { tenant: { ...text, max: 1_000 }, owner: { ...text, max: 1_000 } } as const;
 const names = { type: "array", max: 100, items: { ...text, max: 253 } } as const;
+const mappings = {
+	type: "array",
+	max: 200,
+	items: { type: "object", props: launchMappingFields },
+	default: [],
+} as const;
+
+const namedValues = schema({
+	name: text,
+	secret_type: { type: "enum", values: secretTypes },
+	/** The values by field. */
+	data: { type: "record", key: text, value: text },
+});
+export type NamedValues = Output<typeof namedValues>;
 
 export const injection = defineContract("injection", {
 	prepare: {
 		access: "system",
 		summary: "The secrets of one launch: environment variables, files and git credentials",
-		params: { ...person, session_id: { ...text, max: 36 }, credential_names: names },
+		params: { ...person, session_id: { ...text, max: 36 }, credential_names: names, mappings },
 		returns: { type: "object", props: podSecretsFields },
 		timeout: 4_000,
 		idempotent: true,
@@ -25,6 +42,14 @@ export const injection = defineContract("injection", {
 		params: { ...person, credential_names: names },
 		returns: { type: "array", items: text },
 		timeout: 2_000,
+		idempotent: true,
+	},
+	values: {
+		access: "system",
+		summary: "The credentials of these names with their values: the person's own ones, or else those of the tenant",
+		params: { ...person, names: { ...names, max: 20 } },
+		returns: { type: "array", items: { type: "object", props: namedValues } },
+		timeout: 3_000,
 		idempotent: true,
 	},
 });

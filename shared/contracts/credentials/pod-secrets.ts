@@ -15,6 +15,16 @@ const file = schema({
 });
 export type SecretFile = Output<typeof file>;
 
+const mcpServer = schema({
+	name: text,
+	command: text,
+	args: { type: "array", items: text },
+	/** The environment variables of the server, which are secret. */
+	env: { type: "record", key: text, value: text },
+});
+/** An MCP server that needs a credential; the coding agent starts it. */
+export type SecretMcpServer = Output<typeof mcpServer>;
+
 export const podSecretsFields = schema({
 	/** The environment variables, by name. They are rendered into one file, which the entrypoint sources. */
 	variables: { type: "record", key: text, value: text },
@@ -22,6 +32,8 @@ export const podSecretsFields = schema({
 	files: { type: "array", max: 1_000, items: { type: "object", props: file } },
 	/** URLs with user and password for git, each of one host; git asks for them by a credential helper. */
 	git_credentials: { type: "array", max: 1_000, items: text },
+	/** MCP servers for the coding agent; absent: none. */
+	mcp_servers: { type: "array", max: 200, items: { type: "object", props: mcpServer }, optional: true },
 	/** Sentences about what is missing. They hold no value. */
 	warnings: { type: "array", items: text },
 });

@@ -54,6 +54,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	createTenantCredential: { name: "walker", data: { token: "x" } },
 	bulkDeleteWorkspaces: {},
 	adminBulkDeleteWorkspaces: {},
+	createIntegration: { integration_type: "messaging", credential_name: "walker" },
+	updateIntegration: {},
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

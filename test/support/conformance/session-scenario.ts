@@ -7,6 +7,7 @@ import { walkSettings } from "./settings-scenario.ts";
 import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
 import { walkTracker } from "./tracker/tracker-scenario.ts";
+import { walkIntegrations } from "./integrations/integration-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
 import { walkWorkspaces } from "./workspaces/workspace-scenario.ts";
@@ -25,6 +26,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkSurroundings(walker);
 	await walkSettings(walker);
 	await walkCredentials(walker);
+	await walkIntegrations(walker);
 	await walkPrompts(walker);
 	await walkTokens(walker);
 	await walkTracker(walker);

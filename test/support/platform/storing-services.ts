@@ -9,4 +9,5 @@ export const storingServices = [
 	"pat",
 	"git",
 	"tracker",
+	"integrations",
 ];

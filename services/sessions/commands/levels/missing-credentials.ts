@@ -1,10 +1,17 @@
-/** Asks which of the credentials that a session names exist. */
+/** Asks which of the credentials and connections that a session names can be used. */
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type RequestContext } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
 import { injection } from "#shared/contracts/credentials/injection.ts";
+import { connections } from "#shared/contracts/integrations/connections.ts";
 
 const job = vouch(systemPrincipal("sessions"));
+
+/** The person for whom a session is made. */
+interface Owner {
+	readonly tenant: string;
+	readonly id: string;
+}
 
 /**
  * Returns warnings about credentials that do not exist. A session is made without them, also when that cannot be found
@@ -12,16 +19,36 @@ const job = vouch(systemPrincipal("sessions"));
  */
 export async function credentialWarnings(
 	credential_names: string[],
-	{ tenant, id: owner }: { readonly tenant: string; readonly id: string },
-	{ broker, meta: { request_id, deadline } }: RequestContext,
+	{ tenant, id: owner }: Owner,
+	ctx: RequestContext,
 ): Promise<string[]> {
 	if (credential_names.length === 0) return [];
-	const meta = { principal: job, ...(request_id && { request_id }), ...(deadline && { deadline }) };
+	const asked = { tenant, owner, credential_names };
 	try {
-		const missing = await call(broker, injection.actions.missing, { tenant, owner, credential_names }, { meta });
+		const missing = await call(ctx.broker, injection.actions.missing, asked, { meta: metaOf(ctx) });
 		return missing.map((name) => `credential_names: credential "${name}" does not exist`);
 	} catch {
 		// The credentials service is not there, which the launch will find out too.
 		return ["credential_names: whether these credentials exist could not be checked"];
 	}
+}
+
+/** Returns warnings about connections that the session cannot use; it is made without them, too. */
+export async function integrationWarnings(
+	integration_ids: readonly string[],
+	{ tenant, id: owner }: Owner,
+	ctx: RequestContext,
+): Promise<string[]> {
+	if (integration_ids.length === 0) return [];
+	const asked = { tenant, owner, integration_ids: integration_ids.slice(0, 100) };
+	try {
+		const sentences = await call(ctx.broker, connections.actions.unusable, asked, { meta: metaOf(ctx) });
+		return sentences.map((sentence) => `integration_ids: ${sentence}`);
+	} catch {
+		return ["integration_ids: whether these connections exist could not be checked"];
+	}
+}
+
+function metaOf({ meta: { request_id, deadline } }: RequestContext) {
+	return { principal: job, ...(request_id && { request_id }), ...(deadline && { deadline }) };
 }

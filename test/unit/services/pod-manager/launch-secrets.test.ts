@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { launchSecrets } from "#services/pod-manager/launch-secrets.ts";
+import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 
-const secrets = { variables: { A: "a" }, files: [], git_credentials: [], warnings: [] };
+const secrets = { variables: { A: "a" }, files: [], git_credentials: [], warnings: ["from the credentials"] };
 const claim: Claim = {
 	id: "session",
 	tenant: "acme",
@@ -15,40 +16,69 @@ const claim: Claim = {
 	attempts: 1,
 	workspace: "session",
 };
+const mapping: LaunchMapping = {
+	source: 'integration "github"',
+	credential_name: "gh",
+	variables: { GITHUB_TOKEN: "token" },
+	files: {},
+	git_hosts: [],
+	mcp_servers: [],
+};
 
 describe("launchSecrets()", () => {
-	const asked: unknown[] = [];
-	let answer: () => Promise<unknown>;
+	const asked: { action: string; params: unknown }[] = [];
+	let prepared: () => Promise<unknown>;
+	let connected: () => Promise<unknown>;
 	const bus = {
 		call<R>(action: string, params: unknown): Promise<R> {
 			asked.push({ action, params });
-			return answer() as Promise<R>;
+			return (action === "connections.launch" ? connected() : prepared()) as Promise<R>;
 		},
 	};
 
 	beforeEach(() => {
 		asked.length = 0;
-		answer = async () => secrets;
+		prepared = async () => secrets;
+		connected = async () => ({ mappings: [], warnings: [] });
 	});
 
-	it("asks for what the session names, for its owner", async () => {
-		expect(await launchSecrets(bus, claim, {})).to.deep.equal(secrets);
-		const params = { tenant: "acme", owner: "alice", session_id: "session", credential_names: ["a", "b"] };
-		expect(asked).to.deep.equal([{ action: "injection.prepare", params }]);
+	it("asks for what the session names, and for its owner's connections, for the owner", async () => {
+		connected = async () => ({ mappings: [mapping], warnings: ["from the connections"] });
+		const launch = { credential_names: ["a"], integration_ids: ["i"] };
+		const got = await launchSecrets(bus, { ...claim, launch }, {});
+		expect(got).to.deep.equal({ ...secrets, warnings: ["from the connections", "from the credentials"] });
+		const person = { tenant: "acme", owner: "alice", session_id: "session" };
+		expect(asked).to.deep.equal([
+			{ action: "connections.launch", params: { ...person, integration_ids: ["i"] } },
+			{ action: "injection.prepare", params: { ...person, credential_names: ["a"], mappings: [mapping] } },
+		]);
 	});
 
-	it("asks nobody for a session that names none, and for one that was stored before there were credentials", async () => {
+	it("prepares nothing for a session without any, and for one that was stored before there were credentials", async () => {
 		for (const launch of [{}, { credential_names: [] }, { credential_names: "a" }])
 			expect(await launchSecrets(bus, { ...claim, launch }, {})).to.equal(undefined);
-		expect(asked).to.deep.equal([]);
+		expect(asked.map(({ action }) => action)).not.to.contain("injection.prepare");
 	});
 
 	it("lets a later pass try again, three times, and then starts the session without them, with a warning", async () => {
-		answer = () => Promise.reject(new Error("nobody answers"));
+		prepared = () => Promise.reject(new Error("nobody answers"));
 		for (const attempts of [1, 2, 3])
 			expect(String(await failureOf(launchSecrets(bus, { ...claim, attempts }, {})))).to.contain("nobody answers");
 		const without = await launchSecrets(bus, { ...claim, attempts: 4 }, {});
 		expect(without?.variables).to.deep.equal({});
 		expect(without?.warnings).to.deep.equal(["the credentials could not be prepared"]);
+	});
+
+	it("waits for connections that the session names, and for no others", async () => {
+		connected = () => Promise.reject(new Error("nobody answers"));
+		const launch = { integration_ids: ["i"] };
+		expect(String(await failureOf(launchSecrets(bus, { ...claim, launch }, {})))).to.contain("nobody answers");
+		for (const last of [
+			{ ...claim, launch, attempts: 4 },
+			{ ...claim, launch: {} },
+		]) {
+			const warned = await launchSecrets(bus, last, {});
+			expect(warned?.warnings).to.deep.equal(["the connections of the owner could not be read", ...secrets.warnings]);
+		}
 	});
 });

@@ -70,6 +70,7 @@ describe("isAllowed()", () => {
 		preset: ["owner", "owner"],
 		profile: ["owner", "owner"],
 		credential: ["owner", "owner"],
+		connection: ["owner", "owner"],
 		token: ["owner", "owner"],
 		user: ["owner administrator", "owner administrator"],
 		tenant: ["owner administrator colleague", "owner administrator"],

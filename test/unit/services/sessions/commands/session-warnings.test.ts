@@ -11,7 +11,6 @@ const server: McpServer = { name: "x", type: "stdio", command: "x", args: [], en
 
 describe("sessionWarnings()", () => {
 	const ignored: [member: string, request: Partial<SessionCreate>][] = [
-		["integration_ids", { integration_ids: ["x"] }],
 		["terminal_restricted", { terminal_restricted: true }],
 	];
 	for (const [member, request] of ignored) {

@@ -1,0 +1,104 @@
+/** Reads the integration definition of one file. Its faults name the file, the line and the key. Pure. */
+import { compileSchema } from "#shared/bus/validator.ts";
+import { placedYamlDocuments, type YamlDocument } from "#shared/config/yaml-text.ts";
+import { definitionFields, type IntegrationDefinition } from "#shared/contracts/integrations/definition-fields.ts";
+import { isSettable } from "#shared/pod/variable-name.ts";
+import { secretTarget } from "#shared/pod/secret-target.ts";
+import { documentMistake } from "#shared/yaml/document-mistake.ts";
+
+/** A definition, or the sentence that says why there is none. */
+export type ReadDefinition = { readonly definition: IntegrationDefinition } | { readonly fault: string };
+
+const form = { fields: definitionFields, check: compileSchema(definitionFields), kind: "integration definitions" };
+
+/** The form of adapters: a short name, or a module and its class as the configuration names them. */
+const adapterForm = /^([a-z0-9][a-z0-9-]*|[\w./-]+\.ts#\w+)?$/;
+
+/** Returns the definition of a file's text. */
+export function definitionIn(file: string, text: string): ReadDefinition {
+	try {
+		const documents = placedYamlDocuments(text);
+		const [document, ...more] = documents;
+		if (!document || more.length > 0) return faultOf(file, "one document is needed");
+		const mistake = documentMistake(document, form) ?? ruleBroken(document);
+		return mistake === undefined ? { definition: document.value as IntegrationDefinition } : faultOf(file, mistake);
+	} catch (error) {
+		return faultOf(file, error instanceof Error ? error.message : String(error));
+	}
+}
+
+/** Makes a fault. @param mistake The place and the mistake. */
+export function faultOf(file: string, mistake: string): { readonly fault: string } {
+	return { fault: `Integration file "${file}": ${mistake}` };
+}
+
+/** One rule that the schema cannot express: the keys that break it. */
+interface Rule {
+	readonly path: (string | number)[];
+	readonly sentence: string;
+}
+
+/** Returns the first mistake that the schema cannot express. */
+function ruleBroken({ value, lineOf }: YamlDocument): string | undefined {
+	const [broken] = rulesBroken(value as IntegrationDefinition);
+	return broken && `line ${lineOf(broken.path)}, "${broken.path.join(".")}": ${broken.sentence}`;
+}
+
+function rulesBroken(definition: IntegrationDefinition): Rule[] {
+	const { adapter, env_from_credentials, file_mounts, mcp_server, check, git_credential } = definition;
+	const urls: [path: string[], url: string | undefined][] = [
+		[["check", "url"], check?.url],
+		[["git_credential", "url"], git_credential?.url],
+	];
+	return [
+		...(adapterForm.test(adapter) ? [] : [{ path: ["adapter"], sentence: "neither a short name nor a module#Class" }]),
+		...variablesBroken(["env_from_credentials"], env_from_credentials),
+		...variablesBroken(["mcp_server", "env_from_credentials"], mcp_server?.env_from_credentials ?? {}),
+		...Object.keys(file_mounts)
+			.filter((target) => secretTarget(target) === undefined)
+			.map((target) => ({ path: ["file_mounts", target], sentence: "no file of a session may be there" })),
+		...urls
+			.filter(([, url]) => url !== undefined && url !== "" && !isWeb(url))
+			.map(([path]) => ({ path, sentence: "no http or https URL" })),
+		...fieldsUnknown(definition),
+	];
+}
+
+function variablesBroken(above: string[], variables: Readonly<Record<string, string>>): Rule[] {
+	return Object.keys(variables)
+		.filter((name) => !isSettable(name, ""))
+		.map((name) => ({ path: [...above, name], sentence: "this variable may not be set" }));
+}
+
+/** Returns where the definition speaks of fields that its credential does not have. */
+function fieldsUnknown(definition: IntegrationDefinition): Rule[] {
+	const { credential_schema, env_from_credentials, file_mounts, mcp_server, git_credential, config_schema } =
+		definition;
+	const uses = [
+		...Object.entries(env_from_credentials).map(([key, field]) => ({ path: ["env_from_credentials", key], field })),
+		...Object.entries(file_mounts).map(([key, field]) => ({ path: ["file_mounts", key], field })),
+		...Object.entries(mcp_server?.env_from_credentials ?? {}).map(([key, field]) => ({
+			path: ["mcp_server", "env_from_credentials", key],
+			field,
+		})),
+		...(git_credential ? [{ path: ["git_credential", "field"], field: git_credential.field }] : []),
+		...credential_schema.required.map((field, index) => ({ path: ["credential_schema", "required", index], field })),
+	];
+	const settings = config_schema?.properties ?? {};
+	const keys = (config_schema?.required ?? []).map((key, index) => ({
+		path: ["config_schema", "required", index],
+		key,
+	}));
+	return [
+		...uses
+			.filter(({ field }) => !Object.hasOwn(credential_schema.properties, field))
+			.map(({ path, field }) => ({ path, sentence: `the credential has no field "${field}"` })),
+		...keys
+			.filter(({ key }) => !Object.hasOwn(settings, key))
+			.map(({ path, key }) => ({ path, sentence: `there is no setting "${key}"` })),
+	];
+}
+
+function isWeb(text: string): boolean {
+	return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

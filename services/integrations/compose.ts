@@ -1,0 +1,38 @@
+/** The integrations part: the catalogue, people's connections, and what sessions and other services get of them. */
+import { resolve } from "node:path";
+import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import { Catalogue } from "./catalogue/catalogue.ts";
+import { connectionProbes } from "./connection-probes.ts";
+import { connectionCollection } from "./connections/connection-collection.ts";
+import { ConnectionRecords } from "./connections/connection-records.ts";
+import { connectionsService } from "./connections.service.ts";
+import { integrationsService } from "./integrations.service.ts";
+import { ConnectionTests } from "./testing/connection-test.ts";
+import { ConnectionUses } from "./use/connection-uses.ts";
+
+export const collections = [connectionCollection] as const;
+
+/** The definitions that belong to the project. */
+const builtIn = "config/integrations";
+
+/** Reads the definitions once, so that the log of the start names those that cannot be used. */
+export async function compose({ config, store, log, outbound }: StoringPlatform): Promise<Part> {
+	const { folder, max_per_user, injected } = config.integrations;
+	const folders = [builtIn, ...(folder === "" ? [] : [folder])].map((path) => resolve(projectRoot, path));
+	const catalogue = new Catalogue(folders, log);
+	await catalogue.definitions();
+	const records = new ConnectionRecords(store, max_per_user);
+	return {
+		services: [
+			integrationsService({
+				records,
+				catalogue,
+				tests: new ConnectionTests(catalogue, log),
+				checkUrl: (url) => outbound.check(url),
+				probeFor: connectionProbes(outbound),
+			}),
+			connectionsService(records, new ConnectionUses(records, catalogue, injected)),
+		],
+	};
+}

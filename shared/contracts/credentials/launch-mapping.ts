@@ -1,0 +1,35 @@
+/** The parts of a credential that a launch gets by a connection of its owner, whose integration says what they are for. */
+import { type Output, schema } from "../../bus/schema.ts";
+
+const text = { type: "string" } as const;
+const map = { type: "record", key: text, value: text } as const;
+
+/** An MCP server of a launch; its variables are fields of the credential. */
+const mappedMcpServer = schema({
+	name: text,
+	command: text,
+	args: { type: "array", items: text },
+	/** The field of each environment variable. */
+	env: map,
+});
+
+/** A host of repositories; the password is a field of the credential. */
+const mappedGitHost = schema({
+	/** The origin, e.g. `https://git.example`. */
+	url: text,
+	username: text,
+	field: text,
+});
+
+export const launchMappingFields = schema({
+	/** The name of the source in sentences, e.g. `integration "github"`. */
+	source: text,
+	credential_name: text,
+	/** The field of each environment variable. */
+	variables: map,
+	/** The field of each file, by the file's path in the pod. */
+	files: map,
+	git_hosts: { type: "array", items: { type: "object", props: mappedGitHost } },
+	mcp_servers: { type: "array", items: { type: "object", props: mappedMcpServer } },
+});
+export type LaunchMapping = Output<typeof launchMappingFields>;
