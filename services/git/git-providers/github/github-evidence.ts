@@ -4,11 +4,11 @@ import { NotFoundError, UnauthorizedError } from "#shared/errors.ts";
 import type { GitHubClient } from "#shared/github/github-client.ts";
 import {
 	type CheckEvidence,
-	type CiStatus,
 	maxEvidence,
 	type PullEvidence,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
+import type { SomeChecks } from "../sum-of-checks.ts";
 import { onePull, placeOf } from "./github-pulls.ts";
 import {
 	checkOfRun,
@@ -27,13 +27,8 @@ import {
 const computingMs = 500;
 const maxAsks = 3;
 
-interface Checks {
-	readonly checks: CheckEvidence[];
-	readonly more: boolean;
-}
-
 /** Returns the newest statuses and check runs of a branch or commit. */
-export async function checksOf(client: GitHubClient, at: RepositoryPlace, ref: string): Promise<Checks> {
+export async function checksOf(client: GitHubClient, at: RepositoryPlace, ref: string): Promise<SomeChecks> {
 	const parameters = { ...placeOf(at), ref };
 	const [statuses, runs] = await Promise.all([
 		client.list("GET /repos/{owner}/{repo}/commits/{ref}/status", parameters, {
@@ -54,13 +49,6 @@ export async function checksOf(client: GitHubClient, at: RepositoryPlace, ref: s
 /** A token may read statuses and not check runs; then nobody knows whether all is well. */
 function unlessHidden(error: unknown): undefined {
 	if (!(error instanceof UnauthorizedError) && !(error instanceof NotFoundError)) throw error;
-}
-
-/** One that fails decides, then one that is under way, then one that nobody understands. */
-export function sumOfChecks({ checks, more }: Checks): CiStatus {
-	const order: readonly CiStatus[] = ["failing", "pending", "unknown", "passing"];
-	const sum = order.find((state) => checks.some((check) => check.state === state)) ?? "unknown";
-	return sum === "passing" && more ? "unknown" : sum;
 }
 
 export async function evidenceOf(client: GitHubClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {

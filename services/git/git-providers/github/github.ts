@@ -18,7 +18,8 @@ import {
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
 import { barePlace, isAt, repositoryAddress, webHost } from "../../providers/repository-place.ts";
-import { checksOf, evidenceOf, sumOfChecks } from "./github-evidence.ts";
+import { sumOfChecks } from "../sum-of-checks.ts";
+import { checksOf, evidenceOf } from "./github-evidence.ts";
 import { listPulls, mergePull, onePull, openOne, openPull, placeOf } from "./github-pulls.ts";
 import {
 	commitOf,

@@ -1,0 +1,36 @@
+/** Reads the evidence about a commit and a pull request at Gitea: statuses, reviews, files. */
+import type { ProviderClient } from "#shared/outbound/provider-client.ts";
+import { maxEvidence, type PullEvidence, type RepositoryPlace } from "../../providers/git-provider.ts";
+import { readPages } from "../read-pages.ts";
+import type { SomeChecks } from "../sum-of-checks.ts";
+import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
+import { settledPull } from "./gitea-pulls.ts";
+import { checkOf, fileOf, readFiles, readReviews, readStatuses, reviewOf } from "./gitea-shapes.ts";
+
+/** The bounds of each list. */
+const bounds = { query: { limit: 50 }, most: maxEvidence, next: nextPage } as const;
+
+/** Returns the newest statuses of a branch or commit; jobs of Gitea's own Actions set them too. */
+export async function checksOf(client: ProviderClient, at: RepositoryPlace, ref: string): Promise<SomeChecks> {
+	const path = `${repositoryPath(at)}/commits/${encodeURIComponent(ref)}/status`;
+	const { items, more } = await readPages(client, { path, reader: readStatuses, ...bounds });
+	return { checks: items.flatMap(checkOf), more };
+}
+
+export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
+	const { head_sha, target_branch, author, mergeable } = await settledPull(client, at, number);
+	const path = pullPath(at, number);
+	const { checks, more } = await checksOf(client, at, head_sha);
+	const reviews = await readPages(client, { path: `${path}/reviews`, reader: readReviews, ...bounds });
+	const files = await readPages(client, { path: `${path}/files`, reader: readFiles, ...bounds });
+	return {
+		head_sha,
+		target_branch,
+		author,
+		mergeable,
+		checks,
+		reviews: reviews.items.flatMap(reviewOf).toSorted((a, b) => (a.at ?? "").localeCompare(b.at ?? "")),
+		files: files.items.map(fileOf),
+		more: more || reviews.more || files.more,
+	};
+}

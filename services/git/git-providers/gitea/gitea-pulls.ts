@@ -1,0 +1,176 @@
+/** Pull requests at Gitea: opening, merging, and what forbids a merge. */
+import { sleep } from "#shared/clock.ts";
+import { ConflictError, ServiceError, UnprocessableError } from "#shared/errors.ts";
+import type { ProviderAnswer, ProviderClient } from "#shared/outbound/provider-client.ts";
+import {
+	type MergeRequest,
+	type NewPullRequest,
+	pullConflict,
+	pullHeadMoved,
+	pullNotMergeable,
+	type PullRequest,
+	type PullState,
+	type RepositoryPlace,
+} from "../../providers/git-provider.ts";
+import { reasonIn } from "../reason-in.ts";
+import { readPages } from "../read-pages.ts";
+import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
+import { type GiteaPull, mergeability, pullOf, readLabel, readLabels, readPull, readPulls } from "./gitea-shapes.ts";
+
+const pageSize = 50;
+/** The most pull requests of one list, and the most open ones among which one is looked for. */
+const maxPulls = 100;
+const maxOpen = 500;
+const maxLabels = 200;
+/** The colour of labels that are made here; Gitea wants one. */
+const labelColour = "#cccccc";
+/** Gitea looks for conflicts in the background; the waits before the next questions, in milliseconds. */
+const checkingMs = [250, 500, 1_000];
+
+type Branches = Pick<NewPullRequest, "head" | "base">;
+
+/**
+ * Opens the pull request, or returns the open one of the same branches: the answer to an earlier try may be lost.
+ * @throws {UnprocessableError} `PULL_REFUSED` with the reason.
+ */
+export async function openPull(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	wanted: NewPullRequest,
+): Promise<PullRequest> {
+	const { title, description: body, head, base, draft, labels } = wanted;
+	const answer = await client.send({
+		method: "POST",
+		path: `${repositoryPath(at)}/pulls`,
+		body: { title: titleOf(title, draft), body, head, base },
+		expected: [404, 409, 422],
+	});
+	const opened = answer.status < 300 ? pullOf(client.read(readPull, answer.json)) : undefined;
+	const known = opened ?? (answer.status === 409 ? await openOne(client, at, wanted) : undefined);
+	if (!known) throw new UnprocessableError(`Gitea did not open the pull request${reasonOf(answer)}`, "PULL_REFUSED");
+	if (labels.length > 0) await label(client, at, known.number, labels);
+	return known;
+}
+
+function reasonOf(answer: ProviderAnswer): string {
+	return answer.status === 404
+		? ": there is no such repository, or none of its branches has that name"
+		: reasonIn(answer);
+}
+
+/** A draft is known by its title. */
+function titleOf(title: string, draft: boolean): string {
+	return draft && !/^\s*\[?wip\]?:?\s/i.test(title) ? `WIP: ${title}` : title;
+}
+
+/** Labels are decoration: without the right to set them, the pull request is open all the same. */
+async function label(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+	names: readonly string[],
+): Promise<void> {
+	try {
+		const labels = await labelIds(client, at, names);
+		await client.send({ method: "POST", path: `${repositoryPath(at)}/issues/${number}/labels`, body: { labels } });
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+	}
+}
+
+/** Returns the ids of the labels; missing ones are made. */
+async function labelIds(client: ProviderClient, at: RepositoryPlace, names: readonly string[]): Promise<number[]> {
+	const path = `${repositoryPath(at)}/labels`;
+	const wanted = { path, query: { limit: pageSize }, reader: readLabels, most: maxLabels, next: nextPage };
+	const { items } = await readPages(client, wanted);
+	const ids: number[] = [];
+	for (const name of names) {
+		const known = items.find((one) => one.name === name);
+		const body = { name, color: labelColour };
+		ids.push(known?.id ?? client.read(readLabel, (await client.send({ method: "POST", path, body })).json).id);
+	}
+	return ids;
+}
+
+/** Returns the open pull request of these branches. */
+export async function openOne(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	{ head, base }: Branches,
+): Promise<PullRequest | undefined> {
+	const { items } = await readPages(client, {
+		path: `${repositoryPath(at)}/pulls`,
+		query: { state: "open", base_branch: base, limit: pageSize },
+		reader: readPulls,
+		most: maxOpen,
+		next: nextPage,
+	});
+	// Older versions do not know the filter.
+	return items.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+}
+
+export async function listPulls(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	status: PullState | "all",
+): Promise<PullRequest[]> {
+	const { items } = await readPages(client, {
+		path: `${repositoryPath(at)}/pulls`,
+		query: { state: status === "merged" ? "closed" : status, limit: pageSize },
+		reader: readPulls,
+		most: maxPulls,
+		next: nextPage,
+	});
+	const found = items.map(pullOf);
+	return status === "all" ? found : found.filter((pull) => pull.status === status);
+}
+
+async function onePull(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GiteaPull> {
+	return client.read(readPull, await client.get(pullPath(at, number)));
+}
+
+/**
+ * Returns the pull request once Gitea can merge it, or after a few questions: one that is open, no draft, and still not
+ * mergeable then has conflicts, which Gitea does not say in another way.
+ */
+export async function settledPull(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullRequest> {
+	for (const waitMs of checkingMs) {
+		const pull = await onePull(client, at, number);
+		if (mergeability(pull) !== null) return pullOf(pull);
+		await sleep(waitMs);
+	}
+	const last = await onePull(client, at, number);
+	return { ...pullOf(last), mergeable: mergeability(last) ?? false };
+}
+
+/** Merges, or finds that this head is merged already. @throws {ConflictError} with the type of the reason. */
+export async function mergePull(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+	{ method, expected_head }: MergeRequest,
+): Promise<{ sha: string }> {
+	// Gitea refuses to merge until it has looked for conflicts.
+	await settledPull(client, at, number);
+	const answer = await client.send({
+		method: "POST",
+		path: `${pullPath(at, number)}/merge`,
+		body: { Do: method, head_commit_id: expected_head },
+		expected: [404, 405, 409],
+	});
+	const now = await settledPull(client, at, number);
+	if (now.merge_sha !== null && now.head_sha === expected_head) return { sha: now.merge_sha };
+	throw refusedMerge(now, expected_head, answer);
+}
+
+function refusedMerge(now: PullRequest, expected: string, answer: ProviderAnswer): ConflictError {
+	if (now.head_sha !== expected)
+		return new ConflictError(
+			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${now.head_sha.slice(0, 12)}`,
+			pullHeadMoved,
+			{ head_sha: now.head_sha },
+		);
+	if (now.status === "open" && !now.draft && now.mergeable === false)
+		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
+	return new ConflictError(`Gitea does not allow the merge${reasonIn(answer)}`, pullNotMergeable);
+}

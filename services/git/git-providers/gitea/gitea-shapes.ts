@@ -1,0 +1,211 @@
+/** The parts of Gitea's answers that are used, with their checks. */
+import { schema } from "#shared/bus/schema.ts";
+import type { Repository } from "#shared/contracts/git/repositories.ts";
+import { listReader, objectReader, type Reader } from "#shared/outbound/provider-client.ts";
+import type {
+	CheckEvidence,
+	CiStatus,
+	Commit,
+	FileEvidence,
+	PullRequest,
+	ReviewEvidence,
+} from "../../providers/git-provider.ts";
+import { webUrl } from "../web-url.ts";
+
+const text = { type: "string", max: 10_000 } as const;
+const long = { type: "string", max: 1_100_000 } as const;
+const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
+const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
+const time = { type: "string", max: 40 } as const;
+const count = { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+const absent = { optional: true, nullable: true } as const;
+const flag = { type: "boolean", ...absent } as const;
+const person = { type: "object", props: { login: text }, ...absent } as const;
+
+/** The most items of a page that are read; Gitea sends at most 50 unless its administrator chose otherwise. */
+const mostOfPage = 100;
+
+/** Returns the reader of a page. */
+function pageReader<const S extends Parameters<typeof schema>[0]>(props: S) {
+	return listReader({ type: "object", props }, mostOfPage);
+}
+
+export const readUser = objectReader({ login: text });
+
+const repository = schema({
+	name: text,
+	owner: { type: "object", props: { login: text } },
+	html_url: page,
+	clone_url: page,
+	default_branch: { ...text, ...absent },
+});
+export const readRepository = objectReader(repository);
+export const readRepositories = pageReader(repository);
+
+export function repositoryOf(one: ReturnType<typeof readRepository>): Repository {
+	const { name, owner, html_url, clone_url, default_branch } = one;
+	return {
+		provider: "gitea",
+		org: owner.login,
+		name,
+		url: html_url,
+		clone_url,
+		default_branch: default_branch || "main",
+		branches: [],
+	};
+}
+
+export const readBranches = pageReader({ name: text });
+
+export const readLabels = pageReader({ id: count, name: text });
+export const readLabel = objectReader({ id: count });
+
+const end = { type: "object", props: { ref: text, sha: { type: "string", max: 64 } } } as const;
+const pull = schema({
+	number: { ...count, min: 1 },
+	title: text,
+	html_url: page,
+	state: text,
+	body: { ...long, ...absent },
+	head: end,
+	base: end,
+	draft: flag,
+	merged: flag,
+	mergeable: flag,
+	merge_commit_sha: { ...sha, ...absent },
+	user: person,
+	created_at: { ...time, ...absent },
+	updated_at: { ...time, ...absent },
+});
+export const readPull = objectReader(pull);
+export const readPulls = pageReader(pull);
+export type GiteaPull = ReturnType<typeof readPull>;
+
+export function pullOf(one: GiteaPull): PullRequest {
+	const status = stateOf(one);
+	return {
+		number: one.number,
+		title: one.title,
+		url: one.html_url,
+		source_branch: one.head.ref,
+		target_branch: one.base.ref,
+		status,
+		description: one.body ?? "",
+		head_sha: one.head.sha,
+		mergeable: mergeability(one),
+		draft: one.draft ?? false,
+		author: orNull(one.user?.login),
+		created_at: orNull(one.created_at),
+		updated_at: orNull(one.updated_at),
+		merge_sha: status === "merged" ? orNull(one.merge_commit_sha) : null,
+	};
+}
+
+function stateOf({ merged, state }: GiteaPull): PullRequest["status"] {
+	if (merged === true) return "merged";
+	return state === "closed" ? "closed" : "open";
+}
+
+function orNull(value: string | null | undefined): string | null {
+	return value ?? null;
+}
+
+/**
+ * Whether Gitea would merge it now. It says false for conflicts and also until it has looked for them, so a single false
+ * says nothing: null.
+ */
+export function mergeability({ state, merged, mergeable, draft }: GiteaPull): boolean | null {
+	if (state !== "open" || merged === true || draft === true) return false;
+	return mergeable === true ? true : null;
+}
+
+/** The states of statuses. A warning counts as a failure for Gitea too. */
+const states: Readonly<Record<string, CiStatus>> = {
+	success: "passing",
+	failure: "failing",
+	error: "failing",
+	warning: "failing",
+	pending: "pending",
+};
+
+const readCombined = objectReader({
+	statuses: {
+		type: "array",
+		max: mostOfPage,
+		...absent,
+		items: {
+			type: "object",
+			props: { context: text, status: text, target_url: { ...text, ...absent }, updated_at: { ...time, ...absent } },
+		},
+	},
+});
+
+type GiteaStatus = NonNullable<ReturnType<typeof readCombined>["statuses"]>[number];
+
+/** Reads the newest status of each name, which Gitea sends inside their sum. */
+export const readStatuses: Reader<GiteaStatus[]> = (value, ask) => readCombined(value, ask).statuses ?? [];
+
+/** A check that was skipped says neither that all is well nor that it is not. */
+export function checkOf({ context, status, target_url, updated_at }: GiteaStatus): CheckEvidence[] {
+	if (status === "skipped") return [];
+	return [{ name: context, state: states[status] ?? "unknown", url: webUrl(target_url), at: updated_at ?? null }];
+}
+
+export const readReviews = pageReader({
+	user: person,
+	state: text,
+	commit_id: { ...text, ...absent },
+	dismissed: flag,
+	official: flag,
+	html_url: { ...text, ...absent },
+	submitted_at: { ...time, ...absent },
+});
+
+type GiteaReview = ReturnType<typeof readReviews>[number];
+
+const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
+	APPROVED: "approved",
+	REQUEST_CHANGES: "changes_requested",
+	COMMENT: "commented",
+	PENDING: "pending",
+	REQUEST_REVIEW: "pending",
+};
+
+export function reviewOf(one: GiteaReview): ReviewEvidence[] {
+	const state = reviewStates[one.state];
+	if (state === undefined) return [];
+	return [
+		{
+			author: one.user?.login ?? "",
+			state: one.dismissed === true ? "dismissed" : counted(state, one),
+			url: webUrl(one.html_url),
+			at: one.submitted_at ?? null,
+			commit: one.commit_id || null,
+		},
+	];
+}
+
+/** Anybody who can read a repository may approve; Gitea calls official only those who may write, or whom a rule names. */
+function counted(state: ReviewEvidence["state"], { official }: GiteaReview): ReviewEvidence["state"] {
+	return state === "approved" && official !== true ? "commented" : state;
+}
+
+export const readFiles = pageReader({ filename: text, additions: count, deletions: count });
+
+export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
+	return { path: file.filename, additions: file.additions, deletions: file.deletions };
+}
+
+export const readCommits = pageReader({
+	sha,
+	html_url: page,
+	created: { ...time, ...absent },
+	commit: {
+		type: "object",
+		props: { message: long, committer: { type: "object", props: { date: time }, ...absent } },
+	},
+});
+
+export function commitOf({ sha: id, html_url, created, commit }: ReturnType<typeof readCommits>[number]): Commit {
+	return { sha: id, message: commit.message, at: commit.committer?.date ?? created ?? "", url: html_url };
+}

@@ -1,0 +1,164 @@
+/** The adapter of Gitea, which people host themselves. Forgejo has the same API. */
+import type { Repository } from "#shared/contracts/git/repositories.ts";
+import { NotFoundError } from "#shared/errors.ts";
+import { ProviderClient } from "#shared/outbound/provider-client.ts";
+import {
+	type CiStatus,
+	type Commit,
+	type GitProvider,
+	type GitProviderOptions,
+	maxBranches,
+	maxCommits,
+	maxRepositories,
+	type MergeRequest,
+	type NewPullRequest,
+	type PullEvidence,
+	type PullRequest,
+	type PullState,
+	type RepositoryPlace,
+} from "../../providers/git-provider.ts";
+import { isAt, repositoryAddress, webHost } from "../../providers/repository-place.ts";
+import { readPages } from "../read-pages.ts";
+import { sumOfChecks } from "../sum-of-checks.ts";
+import { checksOf, evidenceOf } from "./gitea-evidence.ts";
+import { nextPage, repositoryPath } from "./gitea-paths.ts";
+import { listPulls, mergePull, openOne, openPull, settledPull } from "./gitea-pulls.ts";
+import {
+	commitOf,
+	readBranches,
+	readCommits,
+	readRepositories,
+	readRepository,
+	readUser,
+	repositoryOf,
+} from "./gitea-shapes.ts";
+
+const giteaUrl = "https://gitea.com";
+const pageSize = 50;
+/** The longest lists have 40 pages of 50. */
+const mostCalls = 45;
+
+/** One account at one Gitea. */
+export class Gitea implements GitProvider {
+	readonly type = "gitea";
+	readonly name: string;
+	readonly orgs: readonly string[];
+	readonly host: string;
+	readonly #options: GitProviderOptions;
+	/** The address of the web pages, without a slash at its end. */
+	readonly #web: string;
+
+	constructor(options: GitProviderOptions) {
+		const { name, orgs, base_url = giteaUrl } = options;
+		this.#options = options;
+		// People also give the address of the API.
+		this.#web = base_url.replace(/\/$/, "").replace(/\/api\/v1$/, "");
+		this.name = name;
+		this.orgs = orgs;
+		this.host = webHost(this.#web);
+	}
+
+	placeOf(url: string): RepositoryPlace | undefined {
+		const address = repositoryAddress(url);
+		if (!address || !isAt(address, this.host)) return undefined;
+		const below = new URL(this.#web).pathname.split("/").filter((part) => part !== "");
+		const { path, isWeb } = address;
+		if (isWeb && below.some((part, index) => path[index] !== part)) return undefined;
+		const [owner, name, ...more] = isWeb ? path.slice(below.length) : path;
+		return owner === undefined || name === undefined || more.length > 0 ? undefined : { owner, name };
+	}
+
+	async whoAmI(): Promise<{ user: string; workspace: string | null }> {
+		const client = this.#client("the account of the credential");
+		const { login } = client.read(readUser, await client.get("/user"));
+		return { user: login, workspace: null };
+	}
+
+	async repository(place: RepositoryPlace): Promise<Repository> {
+		const client = this.#client(`the repository ${shown(place)}`);
+		return repositoryOf(client.read(readRepository, await client.get(repositoryPath(place))));
+	}
+
+	/** The repositories of an organization, or else those of a person. */
+	async repositories(org: string): Promise<Repository[]> {
+		const client = this.#client(`the repositories of ${org.slice(0, 100)}`);
+		const name = encodeURIComponent(org);
+		const wanted = { query: { limit: pageSize }, reader: readRepositories, most: maxRepositories, next: nextPage };
+		const { items } = await readPages(client, { path: `/orgs/${name}/repos`, ...wanted }).catch((error: unknown) => {
+			if (!(error instanceof NotFoundError)) throw error;
+			return readPages(client, { path: `/users/${name}/repos`, ...wanted });
+		});
+		return items.map(repositoryOf);
+	}
+
+	async branches(place: RepositoryPlace): Promise<string[]> {
+		const { items } = await readPages(this.#client(`the branches of ${shown(place)}`), {
+			path: `${repositoryPath(place)}/branches`,
+			query: { limit: pageSize },
+			reader: readBranches,
+			most: maxBranches,
+			next: nextPage,
+		});
+		return items.map(({ name }) => name);
+	}
+
+	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
+		return openPull(this.#client(`to open a pull request in ${shown(place)}`), place, pull);
+	}
+
+	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
+		return openOne(this.#client(`the pull requests of ${shown(place)}`), place, branches);
+	}
+
+	async pull(place: RepositoryPlace, number: number): Promise<PullRequest> {
+		return settledPull(this.#client(`the pull request ${shown(place)}#${number}`), place, number);
+	}
+
+	async pulls(place: RepositoryPlace, status: PullState | "all"): Promise<PullRequest[]> {
+		return listPulls(this.#client(`the pull requests of ${shown(place)}`), place, status);
+	}
+
+	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
+		return mergePull(this.#client(`to merge ${shown(place)}#${number}`), place, number, merge);
+	}
+
+	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
+		return sumOfChecks(await checksOf(this.#client(`the checks of ${shown(place)}`), place, ref));
+	}
+
+	async evidence(place: RepositoryPlace, number: number): Promise<PullEvidence> {
+		return evidenceOf(this.#client(`the pull request ${shown(place)}#${number}`), place, number);
+	}
+
+	async commitsSince(place: RepositoryPlace, branch: string, since: string): Promise<Commit[]> {
+		const { items } = await readPages(this.#client(`the commits of ${shown(place)}`), {
+			path: `${repositoryPath(place)}/commits`,
+			query: { sha: branch, since, stat: false, verification: false, files: false, limit: pageSize },
+			reader: readCommits,
+			most: maxCommits,
+			next: nextPage,
+		});
+		return items.map(commitOf);
+	}
+
+	gitCredential(): { username: string; password: string } {
+		return { username: "oauth2", password: this.#options.token };
+	}
+
+	/** @param asked The end of the sentences of errors. */
+	#client(asked: string): ProviderClient {
+		const { outbound, token, isConfigured, bounds } = this.#options;
+		return new ProviderClient({
+			outbound,
+			base_url: `${this.#web}/api/v1`,
+			isConfigured,
+			headers: token === "" ? {} : { authorization: `Bearer ${token}` },
+			ask: { provider: `Gitea "${this.name}"`, asked, secrets: [token] },
+			bounds: { calls: mostCalls, ...bounds },
+		});
+	}
+}
+
+function shown({ owner, name }: RepositoryPlace): string {
+	return `${owner}/${name}`.slice(0, 200);
+}

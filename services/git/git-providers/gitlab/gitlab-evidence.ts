@@ -1,0 +1,203 @@
+/** Reads the evidence about a commit and a merge request: pipelines and statuses, approvals and reviewers, files. */
+import { NotFoundError, UnauthorizedError } from "#shared/errors.ts";
+import type { ProviderClient } from "#shared/outbound/provider-client.ts";
+import {
+	type CheckEvidence,
+	type CiStatus,
+	type FileEvidence,
+	maxEvidence,
+	type PullEvidence,
+	type RepositoryPlace,
+	type ReviewEvidence,
+} from "../../providers/git-provider.ts";
+import { readPages } from "../read-pages.ts";
+import type { SomeChecks } from "../sum-of-checks.ts";
+import { webUrl } from "../web-url.ts";
+import { nextPage, projectPath, requestPath } from "./gitlab-paths.ts";
+import { settledRequest } from "./gitlab-pulls.ts";
+import {
+	type GitLabApprovals,
+	type GitLabDiff,
+	type GitLabMergeRequest,
+	type GitLabPipeline,
+	type GitLabReviewer,
+	type GitLabStatus,
+	type GitLabVersion,
+	pullOf,
+	readApprovals,
+	readDiffs,
+	readPipelines,
+	readReviewers,
+	readStatuses,
+	readVersions,
+} from "./gitlab-shapes.ts";
+
+const pageSize = 100;
+/** Each file of a page may have 200 KB of changes, and an answer 5 MiB. */
+const filesOfPage = 20;
+
+/** The states of jobs, of statuses that others set, and of pipelines. */
+const states: Readonly<Record<string, CiStatus>> = {
+	success: "passing",
+	failed: "failing",
+	canceled: "failing",
+	canceling: "failing",
+	created: "pending",
+	pending: "pending",
+	preparing: "pending",
+	running: "pending",
+	scheduled: "pending",
+	waiting_for_resource: "pending",
+	waiting_for_callback: "pending",
+};
+
+/** Returns the newest statuses of a commit, which include the jobs of its pipelines, and its newest pipeline. */
+export async function checksOf(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	sha: string,
+	ofRequest: readonly GitLabPipeline[] = [],
+): Promise<SomeChecks> {
+	const statuses = await readPages(client, {
+		path: `${projectPath(at)}/repository/commits/${sha}/statuses`,
+		query: { per_page: pageSize },
+		reader: readStatuses,
+		most: maxEvidence,
+		next: nextPage,
+	});
+	const query = { sha, order_by: "id", sort: "desc", per_page: 1 };
+	const newest = await client.send({ path: `${projectPath(at)}/pipelines`, query, expected: [403] });
+	const known = newest.status === 403 ? [] : client.read(readPipelines, newest.json);
+	const pipelines = [...ofRequest, ...known.filter(({ id }) => ofRequest.every((other) => other.id !== id))];
+	return { checks: [...statuses.items.flatMap(checkOfStatus), ...pipelines.map(checkOfPipeline)], more: statuses.more };
+}
+
+/**
+ * Jobs that were left out and jobs that may fail are left to their pipeline: GitLab counts them there as its project
+ * wants it.
+ */
+function checkOfStatus(one: GitLabStatus): CheckEvidence[] {
+	const { name, status, target_url, finished_at, created_at } = one;
+	if (isLeftOut(one)) return [];
+	return [{ name, state: states[status] ?? "unknown", url: webUrl(target_url), at: finished_at ?? created_at ?? null }];
+}
+
+function isLeftOut({ status, allow_failure }: GitLabStatus): boolean {
+	return status === "skipped" || status === "manual" || (status === "failed" && allow_failure === true);
+}
+
+/** A pipeline that was skipped has checked nothing, which an agent can bring about by its commit's message. */
+function checkOfPipeline({ id, status, web_url, updated_at }: GitLabPipeline): CheckEvidence {
+	const state = status === "manual" ? "pending" : (states[status] ?? "unknown");
+	return { name: `pipeline ${id}`, state, url: web_url ?? null, at: updated_at ?? null };
+}
+
+export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
+	const request = await settledRequest(client, at, number);
+	const { head_sha, target_branch, author, mergeable } = pullOf(request);
+	const ofRequest = request.head_pipeline ? [request.head_pipeline] : [];
+	const ci = head_sha === "" ? { checks: [], more: false } : await checksOf(client, at, head_sha, ofRequest);
+	const reviews = await reviewsOf(client, at, request);
+	const files = await filesOf(client, at, number);
+	return {
+		head_sha,
+		target_branch,
+		author,
+		mergeable,
+		checks: ci.checks,
+		reviews,
+		files: files.files,
+		more: ci.more || files.more,
+	};
+}
+
+/** A token that may not see approvals sees none, so that nothing is taken for approved. */
+async function reviewsOf(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	request: GitLabMergeRequest,
+): Promise<ReviewEvidence[]> {
+	const path = requestPath(at, request.iid);
+	const query = { per_page: pageSize };
+	const approvals = await client.get(`${path}/approvals`).catch(unlessHidden);
+	const reviewers = await client.get(`${path}/reviewers`).catch(unlessHidden);
+	const versions = await client.get(`${path}/versions`, query).catch(unlessHidden);
+	return reviewsFrom({
+		approvals: approvals === undefined ? { approved_by: [] } : client.read(readApprovals, approvals),
+		reviewers: reviewers === undefined ? [] : client.read(readReviewers, reviewers),
+		versions: versions === undefined ? [] : client.read(readVersions, versions),
+		url: request.web_url,
+	});
+}
+
+function unlessHidden(error: unknown): undefined {
+	if (!(error instanceof UnauthorizedError) && !(error instanceof NotFoundError)) throw error;
+}
+
+/** All that GitLab tells about who has looked at a merge request. */
+export interface GitLabReviews {
+	readonly approvals: GitLabApprovals;
+	readonly reviewers: readonly GitLabReviewer[];
+	/** The pushes to the source branch. */
+	readonly versions: readonly GitLabVersion[];
+	readonly url: string;
+}
+
+/** The states of reviewers who have not approved. */
+const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
+	requested_changes: "changes_requested",
+	review_started: "pending",
+	reviewed: "commented",
+	unreviewed: "pending",
+};
+
+/**
+ * Returns the reviews, the newest last. GitLab does not say of which commit an approval is: it is the newest one that was
+ * pushed before. Where the time of the approval is not told (older servers), the commit is unknown.
+ */
+export function reviewsFrom({ approvals, reviewers, versions, url }: GitLabReviews): ReviewEvidence[] {
+	const approved = approvals.approved_by.map(({ user, approved_at }): ReviewEvidence => {
+		const at = approved_at ?? null;
+		return { author: user.username, state: "approved", url, at, commit: commitAt(versions, at) };
+	});
+	const approvers = new Set(approved.map(({ author }) => author));
+	const others = reviewers.flatMap(({ user, state, created_at }): ReviewEvidence[] => {
+		const known = reviewStates[state];
+		// Somebody who approved and wants changes since then is both: whoever reads this decides.
+		if (known === undefined || (approvers.has(user.username) && known !== "changes_requested")) return [];
+		return [{ author: user.username, state: known, url, at: created_at ?? null, commit: null }];
+	});
+	// Reviewers' times are those at which they were asked.
+	return [...approved.toSorted((a, b) => (a.at ?? "").localeCompare(b.at ?? "")), ...others];
+}
+
+function commitAt(versions: readonly GitLabVersion[], at: string | null): string | null {
+	const time = Date.parse(at ?? "");
+	const before = versions.filter(({ created_at }) => Date.parse(created_at) <= time);
+	return before.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at)).at(0)?.head_commit_sha ?? null;
+}
+
+async function filesOf(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+): Promise<{ files: FileEvidence[]; more: boolean }> {
+	const { items, more } = await readPages(client, {
+		path: `${requestPath(at, number)}/diffs`,
+		query: { per_page: filesOfPage },
+		reader: readDiffs,
+		most: maxEvidence,
+		next: nextPage,
+	});
+	// The lines of a file with very many changes are not sent, so its size is not known.
+	const isCut = items.some(({ collapsed, too_large }) => collapsed === true || too_large === true);
+	return { files: items.map(fileOf), more: more || isCut };
+}
+
+/** Counts the lines of a diff, which has no heads of files. */
+export function fileOf({ new_path, diff }: GitLabDiff): FileEvidence {
+	const lines = (diff ?? "").split("\n");
+	const additions = lines.filter((line) => line.startsWith("+")).length;
+	const deletions = lines.filter((line) => line.startsWith("-")).length;
+	return { path: new_path, additions, deletions };
+}

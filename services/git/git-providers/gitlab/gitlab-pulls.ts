@@ -1,0 +1,192 @@
+/** Merge requests at GitLab: opening, merging, and what forbids a merge. */
+import { sleep } from "#shared/clock.ts";
+import { ConflictError, UnprocessableError } from "#shared/errors.ts";
+import type { ProviderAnswer, ProviderClient } from "#shared/outbound/provider-client.ts";
+import {
+	type MergeRequest,
+	type NewPullRequest,
+	pullConflict,
+	pullHeadMoved,
+	pullNotMergeable,
+	type PullRequest,
+	type PullState,
+	type RepositoryPlace,
+} from "../../providers/git-provider.ts";
+import { reasonIn } from "../reason-in.ts";
+import { projectPath, requestPath } from "./gitlab-paths.ts";
+import {
+	type GitLabMergeRequest,
+	hasConflict,
+	mergeability,
+	mergeWord,
+	pullOf,
+	readBase,
+	readBranch,
+	readMergeRequest,
+	readMergeRequests,
+} from "./gitlab-shapes.ts";
+
+/** The most merge requests of one list. */
+const maxPulls = 100;
+/** GitLab finds out in the background whether it can merge; the wait before the next question. */
+const checkingMs = 500;
+const maxAsks = 4;
+const longestLabel = 255;
+
+type Branches = Pick<NewPullRequest, "head" | "base">;
+
+/**
+ * Opens the merge request, or returns the open one of the same branches: the answer to an earlier try may be lost.
+ * @throws {UnprocessableError} `PULL_REFUSED` with the reason.
+ */
+export async function openPull(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	wanted: NewPullRequest,
+): Promise<PullRequest> {
+	const { title, description, head, base, draft } = wanted;
+	await requireCommits(client, at, wanted);
+	const answer = await client.send({
+		method: "POST",
+		path: `${projectPath(at)}/merge_requests`,
+		body: {
+			title: titleOf(title, draft),
+			description,
+			source_branch: head,
+			target_branch: base,
+			labels: labelsOf(wanted.labels),
+		},
+		expected: [400, 409, 422],
+	});
+	const opened = answer.status === 409 ? await openOne(client, at, wanted) : openedIn(client, answer);
+	if (!opened) throw refused(reasonIn(answer));
+	return opened;
+}
+
+function openedIn(client: ProviderClient, { status, json }: ProviderAnswer): PullRequest | undefined {
+	return status < 300 ? pullOf(client.read(readMergeRequest, json)) : undefined;
+}
+
+/** GitLab opens merge requests of branches that do not exist, and of those without commits of their own. */
+async function requireCommits(client: ProviderClient, at: RepositoryPlace, { head, base }: Branches): Promise<void> {
+	const source = await endOf(client, at, head);
+	const target = await endOf(client, at, base);
+	const refs = [source, target].map((ref) => `refs[]=${ref}`).join("&");
+	const path = `${projectPath(at)}/repository/merge_base?${refs}`;
+	const { status, json } = await client.send({ path, expected: [400, 404] });
+	const shared = status < 300 ? client.read(readBase, json).id : undefined;
+	if (shared === source) throw refused(`: there are no commits between "${base}" and "${head}"`);
+}
+
+async function endOf(client: ProviderClient, at: RepositoryPlace, branch: string): Promise<string> {
+	const path = `${projectPath(at)}/repository/branches/${encodeURIComponent(branch)}`;
+	const { status, json } = await client.send({ path, expected: [404] });
+	if (status === 404) throw refused(`: there is no branch "${branch.slice(0, 200)}"`);
+	return client.read(readBranch, json).commit.id;
+}
+
+function refused(reason: string): UnprocessableError {
+	return new UnprocessableError(`GitLab did not open the merge request${reason}`, "PULL_REFUSED");
+}
+
+/** A draft is known by its title. */
+function titleOf(title: string, draft: boolean): string {
+	return draft && !/^\s*[[(]?draft[\])]?:?\s/i.test(title) ? `Draft: ${title}` : title;
+}
+
+/** Labels are decoration: a comma in one would make two of it. */
+function labelsOf(labels: readonly string[]): string {
+	return labels.map((label) => label.replaceAll(",", " ").slice(0, longestLabel)).join(",");
+}
+
+/** Returns the open merge request of these branches. */
+export async function openOne(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	{ head, base }: Branches,
+): Promise<PullRequest | undefined> {
+	const query = { state: "opened", source_branch: head, target_branch: base, per_page: maxPulls };
+	const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
+	// The filter is not trusted: a server that ignores it would make every merge request that of these branches.
+	return found.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+}
+
+export async function listPulls(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	status: PullState | "all",
+): Promise<PullRequest[]> {
+	const state = status === "open" ? "opened" : status;
+	const query = { state, order_by: "created_at", sort: "desc", per_page: maxPulls };
+	const found = client
+		.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query))
+		.map(pullOf);
+	return status === "all" ? found : found.filter((pull) => pull.status === status);
+}
+
+async function oneRequest(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+): Promise<GitLabMergeRequest> {
+	return client.read(readMergeRequest, await client.get(requestPath(at, number)));
+}
+
+/** Returns the merge request once GitLab knows whether it can be merged, or after a few questions. */
+export async function settledRequest(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+): Promise<GitLabMergeRequest> {
+	for (let asked = 1; ; asked++) {
+		const request = await oneRequest(client, at, number);
+		if (mergeability(request) !== null || asked === maxAsks) return request;
+		await sleep(checkingMs);
+	}
+}
+
+/**
+ * Merges, or finds that this head is merged already. GitLab has no `rebase` of one merge request: how a project merges
+ * is the project's own setting.
+ * @throws {ConflictError} with the type of the reason.
+ */
+export async function mergePull(
+	client: ProviderClient,
+	at: RepositoryPlace,
+	number: number,
+	{ method, expected_head }: MergeRequest,
+): Promise<{ sha: string }> {
+	if (method === "rebase")
+		throw new UnprocessableError('GitLab merges with the methods "merge" and "squash" only', "MERGE_METHOD_REFUSED");
+	// GitLab refuses to merge while it finds out whether it can.
+	await settledRequest(client, at, number);
+	const answer = await client.send({
+		method: "PUT",
+		path: `${requestPath(at, number)}/merge`,
+		body: { sha: expected_head, squash: method === "squash" },
+		expected: [405, 406, 409, 422],
+	});
+	if (answer.status < 300) {
+		const { merge_sha } = pullOf(client.read(readMergeRequest, answer.json));
+		if (merge_sha !== null) return { sha: merge_sha };
+	}
+	const now = await settledRequest(client, at, number);
+	const { merge_sha } = pullOf(now);
+	if (merge_sha !== null && now.sha === expected_head) return { sha: merge_sha };
+	throw refusedMerge(now, expected_head, answer);
+}
+
+function refusedMerge(now: GitLabMergeRequest, expected: string, answer: ProviderAnswer): ConflictError {
+	const end = now.sha ?? "";
+	if (end !== expected)
+		return new ConflictError(
+			`The source branch has newer commits than ${expected.slice(0, 12)}; its end is ${end.slice(0, 12)}`,
+			pullHeadMoved,
+			{ head_sha: end },
+		);
+	if (hasConflict(now))
+		return new ConflictError("The branches conflict; resolve the conflicts in the source branch first", pullConflict);
+	const word = mergeWord(now).slice(0, 100);
+	const why = word === "" || word === "mergeable" ? "" : ` (${word})`;
+	return new ConflictError(`GitLab does not allow the merge${why}${reasonIn(answer)}`, pullNotMergeable);
+}

@@ -1,0 +1,182 @@
+/** The parts of GitLab's answers that are used, with their checks. */
+import { schema } from "#shared/bus/schema.ts";
+import type { Repository } from "#shared/contracts/git/repositories.ts";
+import { listReader, objectReader } from "#shared/outbound/provider-client.ts";
+import type { Commit, PullRequest } from "../../providers/git-provider.ts";
+
+const text = { type: "string", max: 10_000 } as const;
+const long = { type: "string", max: 1_100_000 } as const;
+const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
+const sha = { type: "string", pattern: "^[0-9a-f]{40,64}$" } as const;
+const time = { type: "string", max: 40 } as const;
+const id = { type: "number", integer: true, min: 1, max: Number.MAX_SAFE_INTEGER } as const;
+const absent = { optional: true, nullable: true } as const;
+const flag = { type: "boolean", ...absent } as const;
+const person = { type: "object", props: { username: text } } as const;
+
+/** The most items of a page that are read; GitLab sends at most 100. */
+const mostOfPage = 100;
+
+/** Returns the reader of a page. */
+function pageReader<const S extends Parameters<typeof schema>[0]>(props: S) {
+	return listReader({ type: "object", props }, mostOfPage);
+}
+
+export const readUser = objectReader({ username: text });
+
+const project = schema({
+	path: text,
+	path_with_namespace: text,
+	web_url: page,
+	http_url_to_repo: { ...page, ...absent },
+	default_branch: { ...text, ...absent },
+});
+export const readProject = objectReader(project);
+export const readProjects = pageReader(project);
+
+const branch = schema({ name: text, commit: { type: "object", props: { id: sha } } });
+export const readBranch = objectReader(branch);
+export const readBranches = pageReader(branch);
+
+const commit = schema({ id: sha, message: long, committed_date: time, web_url: page });
+export const readCommit = objectReader(commit);
+export const readCommits = pageReader(commit);
+
+/** The newest commit that two branches share. */
+export const readBase = objectReader({ id: sha });
+
+const pipeline = schema({ id, status: text, web_url: { ...page, ...absent }, updated_at: { ...time, ...absent } });
+export const readPipelines = pageReader(pipeline);
+export type GitLabPipeline = ReturnType<typeof readPipelines>[number];
+
+const mergeRequest = schema({
+	iid: id,
+	title: text,
+	description: { ...long, ...absent },
+	state: text,
+	web_url: page,
+	source_branch: text,
+	target_branch: text,
+	sha: { ...sha, ...absent },
+	draft: flag,
+	merge_status: { ...text, ...absent },
+	detailed_merge_status: { ...text, ...absent },
+	has_conflicts: flag,
+	author: { ...person, ...absent },
+	created_at: { ...time, ...absent },
+	updated_at: { ...time, ...absent },
+	merge_commit_sha: { ...sha, ...absent },
+	squash_commit_sha: { ...sha, ...absent },
+	head_pipeline: { type: "object", props: pipeline, ...absent },
+});
+export const readMergeRequest = objectReader(mergeRequest);
+export const readMergeRequests = pageReader(mergeRequest);
+export type GitLabMergeRequest = ReturnType<typeof readMergeRequest>;
+
+const status = schema({
+	name: text,
+	status: text,
+	target_url: { ...text, ...absent },
+	created_at: { ...time, ...absent },
+	finished_at: { ...time, ...absent },
+	allow_failure: flag,
+});
+export const readStatuses = pageReader(status);
+export type GitLabStatus = ReturnType<typeof readStatuses>[number];
+
+export const readApprovals = objectReader({
+	approved_by: {
+		type: "array",
+		max: 1_000,
+		items: { type: "object", props: { user: person, approved_at: { ...time, ...absent } } },
+	},
+});
+export type GitLabApprovals = ReturnType<typeof readApprovals>;
+
+export const readReviewers = pageReader({ user: person, state: text, created_at: { ...time, ...absent } });
+export type GitLabReviewer = ReturnType<typeof readReviewers>[number];
+
+export const readVersions = pageReader({ head_commit_sha: sha, created_at: time });
+export type GitLabVersion = ReturnType<typeof readVersions>[number];
+
+export const readDiffs = pageReader({
+	new_path: text,
+	diff: { type: "string", ...absent },
+	collapsed: flag,
+	too_large: flag,
+});
+export type GitLabDiff = ReturnType<typeof readDiffs>[number];
+
+export function repositoryOf(one: ReturnType<typeof readProject>): Repository {
+	const { path, path_with_namespace, web_url, http_url_to_repo, default_branch } = one;
+	return {
+		provider: "gitlab",
+		org: path_with_namespace.slice(0, Math.max(0, path_with_namespace.length - path.length - 1)),
+		name: path,
+		url: web_url,
+		clone_url: http_url_to_repo ?? `${web_url}.git`,
+		default_branch: default_branch ?? "main",
+		branches: [],
+	};
+}
+
+export function commitOf({ id: commitId, message, committed_date, web_url }: ReturnType<typeof readCommit>): Commit {
+	return { sha: commitId, message, at: committed_date, url: web_url };
+}
+
+export function pullOf(one: GitLabMergeRequest): PullRequest {
+	const status = stateOf(one);
+	return {
+		number: one.iid,
+		title: one.title,
+		url: one.web_url,
+		source_branch: one.source_branch,
+		target_branch: one.target_branch,
+		status,
+		description: one.description ?? "",
+		head_sha: one.sha ?? "",
+		mergeable: mergeability(one),
+		draft: one.draft ?? false,
+		author: orNull(one.author?.username),
+		created_at: orNull(one.created_at),
+		updated_at: orNull(one.updated_at),
+		// A fast-forward makes no commit: the end of the source branch is then the end of the target branch.
+		merge_sha: status === "merged" ? orNull(one.merge_commit_sha ?? one.squash_commit_sha ?? one.sha) : null,
+	};
+}
+
+function orNull(value: string | null | undefined): string | null {
+	return value ?? null;
+}
+
+/** While it is being merged it is `locked`. */
+function stateOf({ state }: GitLabMergeRequest): PullRequest["status"] {
+	return state === "merged" || state === "closed" ? state : "open";
+}
+
+/** GitLab finds out in the background whether the branches can be merged. */
+const undecided = new Set([
+	"approvals_syncing",
+	"checking",
+	"preparing",
+	"unchecked",
+	"cannot_be_merged_recheck",
+	"cannot_be_merged_rechecking",
+]);
+
+/** Whether GitLab would merge it now; null while it has not found out. */
+export function mergeability(one: GitLabMergeRequest): boolean | null {
+	if (stateOf(one) !== "open") return false;
+	const word = mergeWord(one);
+	return undecided.has(word) ? null : word === "mergeable" || word === "can_be_merged";
+}
+
+/** Whether somebody has to edit files before it can be merged. */
+export function hasConflict(one: GitLabMergeRequest): boolean {
+	return one.has_conflicts === true || mergeWord(one) === "conflict";
+}
+
+/** GitLab's own word for why it would not merge, such as `draft_status`; older servers have no more than `merge_status`. */
+export function mergeWord({ detailed_merge_status, merge_status }: GitLabMergeRequest): string {
+	return detailed_merge_status ?? merge_status ?? "";
+}

@@ -1,0 +1,18 @@
+/** Sums the checks of a commit up. Pure. */
+import type { CheckEvidence, CiStatus } from "../providers/git-provider.ts";
+
+/** Checks of one commit. */
+export interface SomeChecks {
+	readonly checks: readonly CheckEvidence[];
+	/** Whether there are more than these. */
+	readonly more: boolean;
+}
+
+/** One that fails decides, then one that is under way, then one that nobody understands. */
+const order: readonly CiStatus[] = ["failing", "pending", "unknown", "passing"];
+
+/** Returns the state of all together; without any check, and with checks that were not read, nobody knows whether all is well. */
+export function sumOfChecks({ checks, more }: SomeChecks): CiStatus {
+	const sum = order.find((state) => checks.some((check) => check.state === state)) ?? "unknown";
+	return sum === "passing" && more ? "unknown" : sum;
+}
