@@ -124,11 +124,7 @@ export async function listPulls(
 	return status === "all" ? found : found.filter((pull) => pull.status === status);
 }
 
-async function oneRequest(
-	client: ProviderClient,
-	at: RepositoryPlace,
-	number: number,
-): Promise<GitLabMergeRequest> {
+async function oneRequest(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GitLabMergeRequest> {
 	return client.read(readMergeRequest, await client.get(requestPath(at, number)));
 }
 
