@@ -7,6 +7,8 @@ import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { DiffPatch } from "#shared/contracts/session-diff.ts";
 import type { ModelTerms } from "#shared/models/model-wire.ts";
 import type { TokenCounts } from "#shared/models/token-counts.ts";
+import type { PublishedWork } from "#shared/contracts/session-control.ts";
+import type { PublishOrder } from "#shared/pod/published-work.ts";
 import { AgentKeeper } from "./coding-agents/agent-keeper.ts";
 import type { Permissions } from "./coding-agents/permissions.ts";
 import { Conversation } from "./conversation/conversation.ts";
@@ -30,6 +32,7 @@ import { SessionModel } from "./session-model.ts";
 import type { StatusFile } from "./status-file.ts";
 import { Timeline } from "./timeline/timeline.ts";
 import type { PodWorkspace } from "./workspace/pod-workspace.ts";
+import type { WorkPublication } from "./workspace/publish/publication.ts";
 
 /** The id of the message that the launch itself contains. */
 const initialMessage = "initial";
@@ -159,8 +162,19 @@ function openServing(host: StageHost, stage: DialogueStage): ServingStage {
 	const routes = podRoutes({ ...commanded, status: () => status.status, log, diff: () => workspace.diff() });
 	const changeModel = (terms: ModelTerms): Promise<boolean> => chat.changeModel(terms);
 	const replaceSecrets = (secrets: PodSecrets): Promise<boolean> => workspace.secrets.replace(secrets);
-	server.serve({ routes, commands: podCommands({ ...commanded, changeModel, replaceSecrets }) });
+	const publish = publisher(context, dialogue);
+	server.serve({ routes, commands: podCommands({ ...commanded, changeModel, replaceSecrets, publish }) });
 	return { ...stage, keeper, chat };
+}
+
+/** The module is loaded with the first call, because most launches publish nothing. */
+function publisher(context: PodContext, dialogue: Dialogue): (order: PublishOrder) => Promise<PublishedWork> {
+	let opening: Promise<WorkPublication> | undefined;
+	const open = async (): Promise<WorkPublication> => {
+		const { WorkPublication } = await import("./workspace/publish/publication.ts");
+		return new WorkPublication(context, () => dialogue.turn !== undefined);
+	};
+	return async (order) => (await (opening ??= open())).publish(order);
 }
 
 function openChat(

@@ -3,10 +3,12 @@ import {
 	type InterruptResult,
 	type PermissionAnswered,
 	permissionBehaviors,
+	type PublishedWork,
 } from "#shared/contracts/session-control.ts";
 import { compileSchema } from "#shared/bus/validator.ts";
 import { type PodSecrets, podSecretsFields } from "#shared/contracts/credentials/pod-secrets.ts";
 import { type ModelTerms, modelTermsFields } from "#shared/models/model-wire.ts";
+import { type PublishOrder, publishOrderFields } from "#shared/pod/published-work.ts";
 import type { Commands } from "./agent-server.ts";
 import type { Dialogue } from "../conversation/dialogue.ts";
 import { type JsonObject, textOf } from "../io/json-object.ts";
@@ -22,9 +24,12 @@ export interface CommandedPod {
 	readonly changeModel: (terms: ModelTerms) => Promise<boolean>;
 	/** Resolves to false when the launch has no secrets that could be replaced. */
 	readonly replaceSecrets: (secrets: PodSecrets) => Promise<boolean>;
+	/** Commits the work and pushes it. */
+	readonly publish: (order: PublishOrder) => Promise<PublishedWork>;
 }
 
-export function podCommands({ sessionId, dialogue, permissions, changeModel, replaceSecrets }: CommandedPod): Commands {
+export function podCommands(pod: CommandedPod): Commands {
+	const { sessionId, dialogue, permissions, changeModel, replaceSecrets, publish } = pod;
 	return {
 		"/api/interrupt": async (): Promise<InterruptResult> => ({
 			session_id: sessionId,
@@ -33,6 +38,7 @@ export function podCommands({ sessionId, dialogue, permissions, changeModel, rep
 		"/api/permissions": (body) => answer(permissions, body),
 		"/api/model": async (body) => ({ applied: await changeModel(readTerms(body)) }),
 		"/api/secrets": async (body) => ({ applied: await replaceSecrets(readSecrets(body)) }),
+		"/api/publish": (body) => publish(readOrder(body)),
 	};
 }
 
@@ -59,6 +65,18 @@ function readSecrets(body: JsonObject): PodSecrets {
 
 function areSecrets(body: object): body is PodSecrets {
 	return checkSecrets(body).length === 0;
+}
+
+const checkOrder = compileSchema(publishOrderFields);
+
+/** @throws {RequestError} whose sentence does not repeat the order, which may hold a password. */
+function readOrder(body: JsonObject): PublishOrder {
+	if (isOrder(body)) return body;
+	throw new RequestError(400, "The order to publish cannot be read");
+}
+
+function isOrder(body: object): body is PublishOrder {
+	return checkOrder(body).length === 0;
 }
 
 /** @throws the errors of Permissions.answer(). */

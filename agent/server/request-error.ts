@@ -11,6 +11,14 @@ import {
 	DiffTimeoutError,
 	NoRepositoryError,
 } from "../workspace/diff/diff-errors.ts";
+import {
+	BranchMovedError,
+	CommitFailedError,
+	PushRefusedError,
+	PushTimeoutError,
+	UnknownRepositoryError,
+	WorkUnderWayError,
+} from "../workspace/publish/publish-errors.ts";
 
 export class RequestError extends Error {
 	override readonly name = "RequestError";
@@ -34,6 +42,12 @@ const answers: readonly (readonly [kind: new (message: string) => Error, status:
 	[DiffFailedError, 502, "DIFF_FAILED"],
 	[DiffBusyError, 503, "DIFF_BUSY"],
 	[DiffTimeoutError, 504, "DIFF_TIMEOUT"],
+	[UnknownRepositoryError, 404, "REPOSITORY_UNKNOWN"],
+	[WorkUnderWayError, 409, "TURN_UNDER_WAY"],
+	[CommitFailedError, 409, "COMMIT_FAILED"],
+	[BranchMovedError, 409, "PULL_BRANCH_MOVED"],
+	[PushRefusedError, 502, "PUSH_REFUSED"],
+	[PushTimeoutError, 504, "PUSH_TIMEOUT"],
 ];
 
 /** Returns undefined for an error that no caller may see. */

@@ -35,6 +35,19 @@ function helperCommand(file: string): string {
 	return `!f() { test "$1" != get || exec git credential-store --file=${shellQuoted(file)} get; }; f`;
 }
 
+/** Returns the settings with which git reads the user and password of one host from descriptor 3, and asks nobody else. */
+export function givenCredentialSettings(url: string): GitSetting[] {
+	return [
+		["credential.helper", ""],
+		[`credential.${hostOf(url)}.helper`, `!f() { test "$1" != get || cat <&3; }; f`],
+	];
+}
+
+/** Whether the session has a credential for the host of a URL. */
+export function hasCredentialFor(launch: LaunchDocument, url: string): boolean {
+	return (launch.secrets?.git_credentials ?? []).some((own) => hostOf(own) === hostOf(url));
+}
+
 /** Returns scheme and host, e.g. `https://git.example:8443`. */
 function hostOf(url: string): string {
 	const { protocol, host } = new URL(url);

@@ -15,6 +15,11 @@ export interface GitIdentity {
 
 const sessionIdentity: GitIdentity = { name: "Atelier session", email: "session@atelier.invalid" };
 
+/** Whether nobody's configuration named the author. */
+export function isSessionIdentity({ email }: GitIdentity): boolean {
+	return email === sessionIdentity.email;
+}
+
 /** @param git Git with the environment of the person. */
 export async function readIdentity(git: Git, cwd: string, signal: AbortSignal): Promise<GitIdentity> {
 	const args = ["config", "--global", "-z", "--get-regexp", "^user\\.(name|email)$"];

@@ -5,7 +5,7 @@ import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { withoutUserinfo } from "#shared/git/repository-url.ts";
 import { type Environment, machineEnvironment, markerOf, pick } from "../io/environment.ts";
 import type { LogBuffer } from "../io/log-buffer.ts";
-import { credentialSettings, settingVariables } from "./git-credentials.ts";
+import { credentialSettings, givenCredentialSettings, settingVariables } from "./git-credentials.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../io/run-command.ts";
 import { readCloneStep } from "./clone-step.ts";
 
@@ -20,11 +20,16 @@ const guard = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext
  */
 const loginNames = /^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/;
 
+/** Starts git with its input as descriptor 3, so that the text is in no variable, argument or file. */
+const withSecret = ["sh", "-c", 'exec 3<&0 </dev/null && exec git "$@"', "sh"] as const;
+
 /** The tree of a repository without a commit. Git knows it without an object for it. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** The bounds and surroundings of one command of git. */
 export interface GitOptions extends Omit<CommandOptions, "env" | "onLine"> {
+	/** A text that git's helpers read once, from descriptor 3. It takes the place of the input. */
+	secret?: string;
 	/** Receives each message of git, and decides whether it belongs in the log. By default each one does. */
 	isLogged?: (line: string) => boolean;
 }
@@ -40,9 +45,11 @@ export class Git {
 	}
 
 	/** Runs one command. @throws {Error} when git cannot be started; a failure of git is in the result. */
-	run(args: readonly string[], { isLogged = () => true, ...options }: GitOptions): Promise<CommandResult> {
-		return runCommand("git", [...guard, ...args], {
+	run(args: readonly string[], { isLogged = () => true, secret, ...options }: GitOptions): Promise<CommandResult> {
+		const [program, ...before] = secret === undefined ? ["git"] : withSecret;
+		return runCommand(program, [...before, ...guard, ...args], {
 			...options,
+			...(secret !== undefined && { input: secret }),
 			env: this.#env,
 			onLine: (line) => {
 				if (isLogged(line)) this.#log.add("INFO", "git", withoutUserinfo(line));
@@ -65,6 +72,14 @@ export function cloneEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDoc
 		...quiet,
 		...settingVariables(credentialSettings(launch)),
 		GIT_ALLOW_PROTOCOL: launch.git_protocols.filter((name) => /^[a-z]+$/.test(name)).join(":"),
+	};
+}
+
+/** The environment of a push has nobody's configuration, and asks descriptor 3 for the user and password of one host. */
+export function pushEnvironment(inherited: NodeJS.ProcessEnv, launch: LaunchDocument, url: string): Environment {
+	return {
+		...cloneEnvironment(inherited, { ...launch, git_home: "", secrets: undefined }),
+		...settingVariables(givenCredentialSettings(url)),
 	};
 }
 

@@ -59,6 +59,15 @@ export const interruptResult = schema({
 });
 export type InterruptResult = Output<typeof interruptResult>;
 
+/** What became of a session's work. */
+export const publishedWork = schema({
+	url: text,
+	branch: text,
+	sha: { ...text, description: "Full name of the commit that the branch has now" },
+	committed: { type: "boolean", description: "Whether there was something to commit" },
+});
+export type PublishedWork = Output<typeof publishedWork>;
+
 const chatAddress = schema({
 	generation: { type: "number", integer: true, min: 1 },
 	address: { ...text, description: "Base URL of the pod" },
@@ -99,6 +108,26 @@ export const sessionControl = defineContract("session-control", {
 		returns: { type: "object", props: permissionAnswered },
 		errors: [400, 404, 409, 502],
 		idempotent: true,
+	},
+	publish: {
+		summary: "Commit the work of a running session and push it to a branch, without force; for the session's owner only",
+		params: {
+			...sessionId,
+			path: { ...text, max: 1_024, description: "Folder of the repository below the workspace" },
+			url: { ...text, min: 1, max: 2_048, description: "The repository at that place" },
+			branch: { ...text, min: 1, max: 200 },
+			message: { ...text, min: 1, max: 20_000 },
+			author: { type: "object", props: { name: text, email: text }, optional: true },
+			credential: {
+				type: "object",
+				props: { username: text, password: text },
+				optional: true,
+				description: "For the host of the repository and this push only; the session's own ones have precedence",
+			},
+		},
+		returns: { type: "object", props: publishedWork },
+		errors: [404, 409, 502],
+		timeout: 95_000,
 	},
 	chat: {
 		summary: "Address of a running session's pod for the bridge of the gateway; for the session's owner only",

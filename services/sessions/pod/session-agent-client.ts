@@ -15,13 +15,14 @@ export interface PodRequest {
 	/** The timeout in milliseconds; default 5,000. */
 	readonly timeoutMs?: number;
 	/**
-	 * The errors for refusals by status; default: 400 becomes a BadRequestError, every other status an UpstreamError.
+	 * The errors for refusals by status, made from the pod's sentence and type; default: 400 becomes a BadRequestError,
+	 * every other status an UpstreamError.
 	 */
 	readonly refusals?: Refusals;
 }
 
 /** The errors that refusals become, by HTTP status; `detail` is the pod's sentence. */
-type Refusals = Readonly<Record<number, (detail: string) => ServiceError>>;
+type Refusals = Readonly<Record<number, (detail: string, type: string) => ServiceError>>;
 
 type Query = Readonly<Record<string, string>>;
 
@@ -101,7 +102,10 @@ async function request<T>(
 	const text = await boundedText(response).catch(unreachable);
 	if (response.ok) return JSON.parse(text) as T;
 	const refusal = refusals[response.status] ?? badRequest[response.status];
-	if (refusal) throw refusal(detailOf(text));
+	if (refusal) {
+		const { detail, type } = refusalIn(text);
+		throw refusal(detail, type);
+	}
 	throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
 }
 
@@ -114,11 +118,16 @@ async function boundedText({ body }: Response): Promise<string> {
 	return body ? (await readBounded(body, { maxBytes: maxMessageBytes, tooLarge })).toString("utf8") : "";
 }
 
-function detailOf(text: string): string {
+function refusalIn(text: string): { detail: string; type: string } {
+	const said = parsed(text);
+	const detail = typeof said.detail === "string" ? said.detail : "The session's pod refused the request";
+	return { detail, type: typeof said.type === "string" ? said.type : "POD_REFUSED" };
+}
+
+function parsed(text: string): { detail?: unknown; type?: unknown } {
 	try {
-		const { detail } = JSON.parse(text) as { detail?: unknown };
-		return typeof detail === "string" ? detail : "The session's pod refused the request";
+		return (JSON.parse(text) as { detail?: unknown; type?: unknown } | null) ?? {};
 	} catch {
-		return "The session's pod refused the request";
+		return {};
 	}
 }

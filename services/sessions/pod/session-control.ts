@@ -5,8 +5,17 @@ import type {
 	PermissionAnswered,
 	PermissionBehavior,
 	PermissionRequest,
+	PublishedWork,
 } from "#shared/contracts/session-control.ts";
-import { BadRequestError, ConflictError, NotFoundError } from "#shared/errors.ts";
+import {
+	BadRequestError,
+	ConflictError,
+	NotFoundError,
+	type ServiceError,
+	TimeoutError,
+	UpstreamError,
+} from "#shared/errors.ts";
+import type { PublishOrder } from "#shared/pod/published-work.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { refuseOthers, runningPod } from "./commanded-pod.ts";
 import type { PodAddress } from "./pod-address.ts";
@@ -23,6 +32,17 @@ export interface PermissionAnswer {
 const answerRefusals = {
 	404: (detail: string) => new NotFoundError(detail, "PERMISSION_NOT_FOUND"),
 	409: (detail: string) => new ConflictError(detail, "PERMISSION_ANSWERED"),
+};
+
+/** The errors for work that the pod cannot publish. A commit has up to 80 s and a push 60 s; large ones are rare. */
+const publishRequest = {
+	timeoutMs: 90_000,
+	refusals: {
+		404: (detail: string, type: string): ServiceError => new NotFoundError(detail, type),
+		409: (detail: string, type: string): ServiceError => new ConflictError(detail, type),
+		502: (detail: string, type: string): ServiceError => new UpstreamError(detail, type),
+		504: (detail: string, type: string): ServiceError => new TimeoutError(detail, type),
+	},
 };
 
 /** The commands to the agents of running sessions. */
@@ -65,6 +85,14 @@ export class SessionControl {
 		}
 		const body = { request_id, ...answer };
 		return this.#client.post<PermissionAnswered>(pod, "/api/permissions", body, { refusals: answerRefusals });
+	}
+
+	/**
+	 * Commits the work of a session and pushes it to a branch. @throws {NotFoundError} also for an unknown repository;
+	 * {ForbiddenError}; {ConflictError} also when the branch has other commits; {UpstreamError} {TimeoutError}
+	 */
+	async publish(principal: Principal, id: string, order: PublishOrder): Promise<PublishedWork> {
+		return this.#client.post<PublishedWork>(await this.#commanded(principal, id), "/api/publish", order, publishRequest);
 	}
 
 	/**
