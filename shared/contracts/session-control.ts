@@ -110,7 +110,8 @@ export const sessionControl = defineContract("session-control", {
 		idempotent: true,
 	},
 	publish: {
-		summary: "Commit the work of a running session and push it to a branch, without force; for the session's owner only",
+		summary:
+			"Commit the work of a running session and push it to a branch, without force; for the session's owner only",
 		params: {
 			...sessionId,
 			path: { ...text, max: 1_024, description: "Folder of the repository below the workspace" },

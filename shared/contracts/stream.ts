@@ -14,6 +14,8 @@ export const streamEvents = {
 	chronicle_updated: "A chronicle has changed; its id, session and status",
 	chronicle_deleted: "A chronicle was deleted; its id, session and status",
 	chronicle_event: "Something happened in a session; the timeline's entry, and what its entries come to",
+	pr_created: "A pull request was opened from a session; its number and URL",
+	pr_merged: "A pull request was merged; its number, and how it was merged",
 	stats_updated: "Every heartbeat; the numbers of `GET /stats`",
 	heartbeat: "Time has passed; carries the newest id",
 	reset: "What was missed cannot be told any more; the present state follows",

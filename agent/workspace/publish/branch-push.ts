@@ -54,10 +54,12 @@ export async function pushBranch(push: Push, place: PushPlace): Promise<void> {
 		await fill(own, push.folder);
 		// A password goes to servers that are asked over HTTP only.
 		const given = protocol === "https" || protocol === "http" ? push.credential : undefined;
-		const result = await place.gitFor(url, given).run(
-			["--git-dir", own, "push", "--no-verify", "--no-signed", "--", url, `${push.sha}:refs/heads/${push.branch}`],
-			{ cwd: own, timeoutMs: pushMs, signal: place.signal, ...(given && { secret: credentialLines(given) }) },
-		);
+		const result = await place
+			.gitFor(url, given)
+			.run(
+				["--git-dir", own, "push", "--no-verify", "--no-signed", "--", url, `${push.sha}:refs/heads/${push.branch}`],
+				{ cwd: own, timeoutMs: pushMs, signal: place.signal, ...(given && { secret: credentialLines(given) }) },
+			);
 		if (result.code !== 0) throw failureOf(result, push.branch);
 	} finally {
 		await rm(own, { recursive: true, force: true });

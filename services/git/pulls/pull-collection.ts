@@ -25,6 +25,7 @@ export const pullCollection = defineCollection(
 	},
 	{
 		of_session: { columns: ["session", "created_at"] },
+		of_repo: { columns: ["tenant", "repo", "number"] },
 		/** The records of one pull request in all tenants. */
 		by_number: { columns: ["repo", "number", "tenant"], unique: true },
 		by_key: { columns: ["key"] },

@@ -92,7 +92,12 @@ export class SessionControl {
 	 * {ForbiddenError}; {ConflictError} also when the branch has other commits; {UpstreamError} {TimeoutError}
 	 */
 	async publish(principal: Principal, id: string, order: PublishOrder): Promise<PublishedWork> {
-		return this.#client.post<PublishedWork>(await this.#commanded(principal, id), "/api/publish", order, publishRequest);
+		return this.#client.post<PublishedWork>(
+			await this.#commanded(principal, id),
+			"/api/publish",
+			order,
+			publishRequest,
+		);
 	}
 
 	/**

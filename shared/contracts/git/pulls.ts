@@ -78,7 +78,7 @@ export const pullCreateFields = schema({
 		max: 2_048,
 		optional: true,
 		nullable: true,
-		description: "Which repository of the session: its URL or its folder; needed when there are several",
+		description: "Which repository of the session: its URL or its folder; absent: the session's own one",
 	},
 });
 export type PullCreate = Output<typeof pullCreateFields>;

@@ -47,6 +47,7 @@ class OneSession {
 				interrupt: nothing,
 				permissions: nothing,
 				answer_permission: nothing,
+				publish: nothing,
 				chat: async ({ session_id }, principal) => {
 					this.asked++;
 					if (principal.id === "alice" && this.others.has(session_id)) {

@@ -1,0 +1,58 @@
+/** Offers pull requests on the bus. */
+import type { ServiceSchema } from "moleculer";
+import { call, implement, type RequestContext } from "#shared/bus/service.ts";
+import { chronicles } from "#shared/contracts/chronicles.ts";
+import { pulls } from "#shared/contracts/git/pulls.ts";
+import { users } from "#shared/contracts/identity/users.ts";
+import { sessionControl } from "#shared/contracts/session-control.ts";
+import { sessions } from "#shared/contracts/sessions.ts";
+import { ServiceError } from "#shared/errors.ts";
+import { memoryPage } from "#shared/store/memory-page.ts";
+import type { PullCreations } from "./pulls/pull-creations.ts";
+import type { PullMerges } from "./pulls/pull-merges.ts";
+import type { PullQueries } from "./pulls/pull-queries.ts";
+import type { SessionDesk } from "./pulls/session-desk.ts";
+
+/** The parts of pull requests. */
+export interface PullParts {
+	readonly creations: PullCreations;
+	readonly queries: PullQueries;
+	readonly merges: PullMerges;
+}
+
+export function pullsService({ creations, queries, merges }: PullParts): ServiceSchema {
+	return {
+		name: pulls.name,
+		actions: implement(pulls, {
+			async list({ repo_url, status, ...page }, principal, { meta: { if_none_match: known } }) {
+				const listed = await queries.list(principal, repo_url, status);
+				return memoryPage(listed, ({ number }) => ({ value: -number, id: String(number) }), { ...page, known });
+			},
+
+			create: (request, principal, ctx) =>
+				creations.create({ principal, request, key: ctx.meta.idempotency_key, desk: deskOf(ctx) }),
+
+			get: (name, principal) => queries.get(principal, name),
+			merge: ({ repo_url, number, ...wishes }, principal) => merges.merge(principal, { repo_url, number }, wishes),
+			ci: async ({ repo_url, branch }, principal) => ({ status: await queries.ci(principal, repo_url, branch) }),
+			of_session: ({ session_id }, principal, ctx) => queries.ofSession(principal, session_id, deskOf(ctx)),
+		}),
+	};
+}
+
+/** The context of the request passes its principal on, so the other services decide what the person may do. */
+function deskOf(ctx: RequestContext): SessionDesk {
+	return {
+		session: (session_id) => call(ctx, sessions.actions.get, { session_id }),
+		chronicle: (session_id) => call(ctx, chronicles.actions.newest, { session_id }).catch(unlessBug),
+		publish: (order) => call(ctx, sessionControl.actions.publish, order),
+		async author() {
+			const me = await call(ctx, users.actions.me, {}).catch(unlessBug);
+			return me && me.email !== "" ? { name: me.display_name || me.email, email: me.email } : undefined;
+		},
+	};
+}
+
+function unlessBug(error: unknown): undefined {
+	if (!(error instanceof ServiceError)) throw error;
+}

@@ -1,0 +1,161 @@
+/** Opens pull requests from sessions: the work is pushed, an open one of the same branches is adopted, and it is recorded. */
+import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime } from "#shared/clock.ts";
+import type { PullCreate, PullRequestView } from "#shared/contracts/git/pulls.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+import { ConflictError, ForbiddenError, ServiceError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
+import type { NewPullRequest, PullRequest } from "../providers/git-provider.ts";
+import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
+import type { PullRecords } from "./pull-records.ts";
+import { pullDescription, pullTitle } from "./pull-text.ts";
+import { pullView } from "./pull-view.ts";
+import { type Branches, type BranchRules, branchesOf, repoOf, type SessionRepo } from "./session-branch.ts";
+import type { SessionDesk } from "./session-desk.ts";
+
+/** The dependencies of {@link PullCreations}. */
+export interface PullCreationsDependencies {
+	readonly registry: Pick<ProviderRegistry, "find">;
+	readonly records: PullRecords;
+	readonly rules: BranchRules;
+}
+
+/** One request to open a pull request. */
+export interface PullOrder {
+	readonly principal: Principal;
+	readonly request: PullCreate;
+	/** The `Idempotency-Key`. */
+	readonly key: string | undefined;
+	readonly desk: SessionDesk;
+}
+
+/** A session's repository with its provider and branches. */
+interface Target extends FoundProvider {
+	readonly session: Session;
+	readonly repo: SessionRepo;
+	readonly branches: Branches;
+}
+
+/** Opens pull requests. */
+export class PullCreations {
+	readonly #dependencies: PullCreationsDependencies;
+
+	constructor(dependencies: PullCreationsDependencies) {
+		this.#dependencies = dependencies;
+	}
+
+	/**
+	 * Opens a pull request, or adopts the open one of the same branches. A repeated request has the same result,
+	 * wherever the first one was interrupted.
+	 * @throws {NotFoundError} {ForbiddenError} {BadRequestError} {ConflictError}, and the provider's errors.
+	 */
+	async create(order: PullOrder): Promise<PullRequestView> {
+		const { principal, request, key, desk } = order;
+		const session = await desk.session(request.session_id);
+		if (!mayUseSession(principal, "command-agent", ownershipOf(session)))
+			throw new ForbiddenError("Only the owner of a session may open pull requests from it");
+		const keyed = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request) };
+		const former = keyed && (await this.#former(principal, keyed));
+		if (former) return former;
+		const target = await this.#target(principal, request, session);
+		const title = pullTitle(request.title, session.name);
+		const sha = await this.#push(target, title, desk);
+		failpoint("pulls.pushed");
+		const description = request.description ?? pullDescription(await desk.chronicle(session.id));
+		const { labels, draft } = request;
+		const opened = await openOnce(target, { ...target.branches, title, description, labels, draft });
+		failpoint("pulls.opened");
+		const pull = sha === undefined ? opened : { ...opened, head_sha: sha };
+		const shown = { repo_url: target.repo.url, provider: target.provider.name, session_id: session.id };
+		await this.#dependencies.records.opened(principal, recordOf(pull, shown), keyed);
+		return pullView(pull, shown);
+	}
+
+	/** Returns what a request with the same key opened. @throws {UnprocessableError} when it was another request. */
+	async #former(
+		principal: Principal,
+		{ key, fingerprint }: { readonly key: string; readonly fingerprint: string },
+	): Promise<PullRequestView | undefined> {
+		const former = await this.#dependencies.records.ofKey(principal, key);
+		if (!former) return undefined;
+		refuseOtherRequest(former.fingerprint, fingerprint);
+		const { repo_url, number, session_id } = former.record;
+		const { provider, place } = await this.#dependencies.registry.find(principal, repo_url);
+		return pullView(await provider.pull(place, number), { repo_url, provider: provider.name, session_id });
+	}
+
+	async #target(principal: Principal, request: PullCreate, session: Session): Promise<Target> {
+		const { registry, rules } = this.#dependencies;
+		const repo = repoOf(session, request.repo ?? undefined);
+		const found = await registry.find(principal, repo.url, "write");
+		const { default_branch } = await found.provider.repository(found.place);
+		const branches = branchesOf({ id: session.id, repo }, request.target_branch ?? "", default_branch, rules);
+		return { ...found, session, repo, branches };
+	}
+
+	/**
+	 * Pushes the work of a running session and returns its newest commit. A session that does not run may have pushed
+	 * before. @throws {ConflictError} when it has not.
+	 */
+	async #push(target: Target, title: string, desk: SessionDesk): Promise<string | undefined> {
+		const { session, repo, branches, provider, place, isOwn } = target;
+		const { head } = branches;
+		if (session.status === "running") {
+			const author = await desk.author();
+			// A token of the configuration is the operator's; it never enters a pod.
+			const credential = isOwn ? provider.gitCredential() : undefined;
+			const { url, path } = repo;
+			const order = { session_id: session.id, path, url, branch: head, message: title };
+			const { sha } = await desk.publish({ ...order, ...(author && { author }), ...(credential && { credential }) });
+			return sha;
+		}
+		if ((await provider.branches(place)).includes(head)) return undefined;
+		throw new ConflictError(
+			`The session is ${session.status} and its branch "${head}" was never pushed; start the session, so that it pushes its work`,
+			"SESSION_NOT_RUNNING",
+		);
+	}
+}
+
+/** Opens the pull request, unless there is an open one of these branches, also when another request opens it meanwhile. */
+async function openOnce({ provider, place }: FoundProvider, wanted: NewPullRequest): Promise<PullRequest> {
+	const { head, base } = wanted;
+	const there = await provider.pullOf(place, { head, base });
+	if (there) return there;
+	try {
+		return await provider.openPull(place, wanted);
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+		const meanwhile = await provider.pullOf(place, { head, base }).catch(() => undefined);
+		if (meanwhile) return meanwhile;
+		throw error;
+	}
+}
+
+interface Origin {
+	readonly repo_url: string;
+	readonly provider: string;
+	readonly session_id: string | null;
+}
+
+/** Returns what is kept of a pull request. */
+export function recordOf(pull: PullRequest, { repo_url, provider, session_id }: Origin) {
+	const { number, url, source_branch: head, target_branch: base, head_sha, status: state, merge_sha } = pull;
+	const created_at = isoTime();
+	return {
+		session_id,
+		repo_url,
+		provider,
+		number,
+		url,
+		head,
+		base,
+		head_sha,
+		state,
+		created_at,
+		merge_method: null,
+		merge_sha,
+	};
+}

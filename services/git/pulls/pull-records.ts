@@ -1,0 +1,203 @@
+/**
+ * The repository of pull requests. Every method takes the principal first: records of other tenants do not exist for it.
+ */
+import { mayUseSession } from "#shared/access/access-table.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import { isoTime } from "#shared/clock.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { repositoryKey } from "#shared/git/repository-key.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import { compareAndSet } from "#shared/store/compare-and-set.ts";
+import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { pullCollection, type PullDocument, type PullRecord } from "./pull-collection.ts";
+
+/** The most records of one repository whose sessions a list names. */
+const maxListed = 500;
+
+/** The request that opens a pull request, when it has an `Idempotency-Key`. */
+export interface KeyedRequest {
+	readonly key: string;
+	readonly fingerprint: string;
+}
+
+/** The name of a pull request. */
+export interface PullName {
+	readonly repo_url: string;
+	readonly number: number;
+}
+
+/** How a pull request was merged; null where nobody says it. */
+export interface MergeDetails {
+	readonly method: string | null;
+	readonly sha: string | null;
+}
+
+/** A stored pull request. */
+export interface StoredPull {
+	readonly record: PullRecord;
+	readonly owner: string;
+	readonly fingerprint: string | undefined;
+}
+
+/** The pull requests in the store. */
+export class PullRecords {
+	readonly #store: DocumentStore;
+	readonly #written: () => void;
+
+	/** @param written Called after every write that has an event. */
+	constructor(store: DocumentStore, written: () => void) {
+		this.#store = store;
+		this.#written = written;
+	}
+
+	/** Stores a pull request that was opened from a session of the principal; one that is stored already stays. */
+	async opened(principal: Principal, record: PullRecord, request?: KeyedRequest): Promise<void> {
+		const { session_id, number, url, repo_url } = record;
+		const keyed = request && { key: keyName(principal, request.key), fingerprint: request.fingerprint };
+		const data = { session_id, pr_number: number, pr_url: url, repo_url };
+		await this.#insert(principal, record, { type: "pr_created", data }, keyed);
+	}
+
+	/** Returns the pull request that the first request with this key opened. */
+	async ofKey(principal: Principal, key: string): Promise<StoredPull | undefined> {
+		const range = { equals: [keyName(principal, key)] };
+		return stored((await this.#store.find(pullCollection, "by_key", range, { limit: 1 })).documents[0]);
+	}
+
+	/** Returns the newest pull request of a session that the principal may see. */
+	async ofSession(principal: Principal, session: string): Promise<StoredPull | undefined> {
+		const page = { limit: 1, descending: true };
+		const [newest] = (await this.#store.find(pullCollection, "of_session", { equals: [session] }, page)).documents;
+		return newest && mayUseSession(principal, "see", newest) ? stored(newest) : undefined;
+	}
+
+	/** Returns the record of a pull request, whoever of the tenant opened it. */
+	async find(principal: Principal, { repo_url, number }: PullName): Promise<StoredPull | undefined> {
+		return stored(await this.#store.get(pullCollection, idOf(principal.tenant, repo_url, number)));
+	}
+
+	/** Returns the sessions that the principal may see, by the number of their pull request in a repository. */
+	async sessionsOf(principal: Principal, repo_url: string): Promise<ReadonlyMap<number, string>> {
+		const range = { equals: [principal.tenant, repositoryKey(repo_url)] };
+		const page = { limit: maxListed, descending: true, columns: ["tenant", "owner", "session", "number"] as const };
+		const { documents } = await this.#store.find(pullCollection, "of_repo", range, page);
+		const seen = documents.filter((document) => mayUseSession(principal, "see", document));
+		return new Map(seen.flatMap(({ number, session }) => (number && session ? [[number, session] as const] : [])));
+	}
+
+	/**
+	 * Stores that a pull request is merged, with its one event `pr_merged`, however often it is told. One that nobody
+	 * opened through the platform becomes the principal's.
+	 */
+	async merged(principal: Principal, pull: Omit<PullRecord, "state" | "created_at">): Promise<void> {
+		const { merge_method: method, merge_sha: sha } = pull;
+		const id = idOf(principal.tenant, pull.repo_url, pull.number);
+		if (await this.#enter(id, "merged", { method, sha })) return;
+		const record: PullRecord = { ...pull, state: "merged", created_at: isoTime() };
+		if (!(await this.#insert(principal, record, { type: "pr_merged", data: mergedData(record) })))
+			await this.#enter(id, "merged", { method, sha });
+	}
+
+	/** Stores what the provider says of a pull request's state, if it is recorded; `open` changes nothing. */
+	async observed(principal: Principal, name: PullName, state: PullRecord["state"], sha: string | null): Promise<void> {
+		if (state !== "open")
+			await this.#enter(idOf(principal.tenant, name.repo_url, name.number), state, { method: null, sha });
+	}
+
+	/** Stores what a verified message of the provider says, in the records of all tenants. Only webhooks may call it. */
+	async told({ repo_url, number }: PullName, state: "merged" | "closed", sha: string | null): Promise<void> {
+		const range = { equals: [repositoryKey(repo_url), number] };
+		const { documents } = await this.#store.find(pullCollection, "by_number", range, { limit: maxListed, columns: [] });
+		for (const { id } of documents) await this.#enter(id, state, { method: null, sha });
+	}
+
+	/** Whether the record is there; its state is then this one, or was final before. */
+	async #enter(id: string, state: "merged" | "closed", { method, sha }: MergeDetails): Promise<boolean> {
+		const read = () => this.#store.get(pullCollection, id);
+		let isThere = true;
+		const changed = await compareAndSet({
+			what: "The pull request",
+			read,
+			decide: (document) => {
+				isThere = document !== undefined;
+				if (!document || document.state === "merged" || document.state === state) return undefined;
+				return { ...recordOf(document), state, merge_method: method, merge_sha: sha };
+			},
+			write: (document, record) => this.#update(id, document, record),
+		});
+		if (changed) {
+			failpoint("pulls.written");
+			this.#written();
+		}
+		return isThere;
+	}
+
+	async #update(id: string, document: PullDocument | undefined, record: PullRecord): Promise<PullDocument | undefined> {
+		const { rev: before = 0, tenant = "", owner = "" } = document ?? {};
+		const rev = before + 1;
+		const events = record.state === "merged" ? [event(rev, { type: "pr_merged", data: mergedData(record) }, { tenant, owner })] : [];
+		const change = { wire: JSON.stringify(record), set: { state: record.state, rev } };
+		return this.#store.update(pullCollection, id, { equals: { rev: before } }, change, events);
+	}
+
+	/** Whether the record was new. */
+	async #insert(
+		{ tenant, id: owner }: Principal,
+		record: PullRecord,
+		cause: Cause,
+		keyed?: { key: string; fingerprint: string },
+	): Promise<boolean> {
+		const { session_id, repo_url, number, state, created_at } = record;
+		const document: PullDocument = {
+			id: idOf(tenant, repo_url, number),
+			wire: JSON.stringify(record),
+			tenant,
+			owner,
+			repo: repositoryKey(repo_url),
+			number,
+			state,
+			created_at,
+			rev: 1,
+			...(session_id !== null && { session: session_id }),
+			...keyed,
+		};
+		const events = [event(1, cause, { tenant, owner })];
+		const isNew = await insertOnce(() => this.#store.insert(pullCollection, document, events));
+		if (isNew) {
+			failpoint("pulls.written");
+			this.#written();
+		}
+		return isNew;
+	}
+}
+
+/** What an event says. */
+interface Cause {
+	readonly type: "pr_created" | "pr_merged";
+	readonly data: object;
+}
+
+function event(n: number, { type, data }: Cause, audience: { tenant: string; owner: string }): OutboxEntry {
+	return { n, type, data: JSON.stringify(data), audience, at: Date.parse(isoTime()) };
+}
+
+function mergedData({ number, repo_url, merge_method, session_id }: PullRecord): object {
+	return { pr_number: number, repo_url, merge_method, session_id };
+}
+
+function idOf(tenant: string, repo_url: string, number: number): string {
+	return nameBasedUuid("pull", tenant, repositoryKey(repo_url), String(number));
+}
+
+function keyName({ tenant, id }: Principal, key: string): string {
+	return nameBasedUuid("pull-request-key", tenant, id, key);
+}
+
+function stored(document: PullDocument | undefined): StoredPull | undefined {
+	return document && { record: recordOf(document), owner: document.owner ?? "", fingerprint: document.fingerprint };
+}
+
+function recordOf({ wire }: PullDocument): PullRecord {
+	return JSON.parse(wire);
+}

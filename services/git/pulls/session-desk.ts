@@ -1,0 +1,27 @@
+/** What pull requests need of the other services; the calls act for the person who asked. */
+import type { Chronicle } from "#shared/contracts/chronicles.ts";
+import type { PublishedWork } from "#shared/contracts/session-control.ts";
+import type { Session } from "#shared/contracts/session-resource.ts";
+
+/** The work that is to be pushed. */
+export interface WorkOrder {
+	readonly session_id: string;
+	readonly path: string;
+	readonly url: string;
+	readonly branch: string;
+	readonly message: string;
+	readonly author?: { readonly name: string; readonly email: string };
+	readonly credential?: { readonly username: string; readonly password: string };
+}
+
+/** The services of sessions and people, as one person reaches them. */
+export interface SessionDesk {
+	/** @throws {NotFoundError} for a session that the person may not see. */
+	session(id: string): Promise<Session>;
+	/** Returns the newest chronicle; undefined when there is none, or nobody can tell. */
+	chronicle(session: string): Promise<Chronicle | undefined>;
+	/** Commits the work of a running session and pushes it. */
+	publish(order: WorkOrder): Promise<PublishedWork>;
+	/** Returns the person as the author of commits; undefined when the platform knows no address. */
+	author(): Promise<{ name: string; email: string } | undefined>;
+}
