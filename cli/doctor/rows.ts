@@ -149,6 +149,22 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /admin/workspaces": administrators(),
 	"GET /workspaces/:id": those("workspace"),
 
+	"GET /repos/prs": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
+	"POST /repos/prs": those("session", {
+		action: "command-agent",
+		body: (session_id) => ({ session_id, repo: unreal }),
+	}),
+	"GET /repos/prs/:number": people({ path: { number: "1" }, query: { repo_url: "https://git.invalid/org/repo" } }),
+	"POST /repos/prs/:number/merge": people({
+		path: { number: "1" },
+		query: { repo_url: "https://git.invalid/org/repo" },
+	}),
+	"GET /repos/prs/:number/ci": people({
+		path: { number: "1" },
+		query: { repo_url: "https://git.invalid/org/repo", branch: "main" },
+	}),
+	"GET /sessions/:session_id/pr": those("session"),
+
 	"GET /chronicles": people(),
 	"POST /chronicles": those("session", { body: (session_id) => ({ session_id }), leaves: "chronicle" }),
 	"GET /chronicles/:chronicle_id": those("chronicle"),

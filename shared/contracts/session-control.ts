@@ -59,7 +59,7 @@ export const interruptResult = schema({
 });
 export type InterruptResult = Output<typeof interruptResult>;
 
-/** What became of a session's work. */
+/** A session's work after it was pushed. */
 export const publishedWork = schema({
 	url: text,
 	branch: text,
@@ -118,10 +118,14 @@ export const sessionControl = defineContract("session-control", {
 			url: { ...text, min: 1, max: 2_048, description: "The repository at that place" },
 			branch: { ...text, min: 1, max: 200 },
 			message: { ...text, min: 1, max: 20_000 },
-			author: { type: "object", props: { name: text, email: text }, optional: true },
+			author: {
+				type: "object",
+				props: { name: { ...text, max: 1_000 }, email: { ...text, max: 1_000 } },
+				optional: true,
+			},
 			credential: {
 				type: "object",
-				props: { username: text, password: text },
+				props: { username: { ...text, max: 4_096 }, password: { ...text, max: 4_096 } },
 				optional: true,
 				description: "For the host of the repository and this push only; the session's own ones have precedence",
 			},

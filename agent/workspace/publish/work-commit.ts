@@ -60,7 +60,7 @@ export async function commitWork(
 }
 
 /** Whether a text is the full name of a commit. */
-export function isCommitName(text: string): boolean {
+function isCommitName(text: string): boolean {
 	return /^[\da-f]{40}([\da-f]{24})?$/.test(text);
 }
 

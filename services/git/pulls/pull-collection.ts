@@ -35,7 +35,7 @@ export const pullCollection = defineCollection(
 
 export type PullDocument = Document<(typeof pullCollection)["columns"]>;
 
-/** What the platform keeps of a pull request; everything else is asked of the provider. */
+/** The part of a pull request that the platform keeps; everything else is asked of the provider. */
 export interface PullRecord {
 	readonly session_id: string | null;
 	/** The URL as the session has it, or as the caller gave it. */

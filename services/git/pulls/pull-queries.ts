@@ -89,7 +89,7 @@ async function sessionPull({ provider, place }: FoundProvider, pull: PullRequest
 	};
 }
 
-/** What the provider does not tell is not known; the rest of the answer is still true. */
+/** Returns null for an answer that the provider does not give; the rest of the pull request is still true. */
 async function ifKnown<T>(asked: Promise<T>): Promise<T | null> {
 	try {
 		return await asked;

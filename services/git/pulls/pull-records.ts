@@ -136,7 +136,8 @@ export class PullRecords {
 	async #update(id: string, document: PullDocument | undefined, record: PullRecord): Promise<PullDocument | undefined> {
 		const { rev: before = 0, tenant = "", owner = "" } = document ?? {};
 		const rev = before + 1;
-		const events = record.state === "merged" ? [event(rev, { type: "pr_merged", data: mergedData(record) }, { tenant, owner })] : [];
+		const events =
+			record.state === "merged" ? [event(rev, { type: "pr_merged", data: mergedData(record) }, { tenant, owner })] : [];
 		const change = { wire: JSON.stringify(record), set: { state: record.state, rev } };
 		return this.#store.update(pullCollection, id, { equals: { rev: before } }, change, events);
 	}
@@ -172,7 +173,7 @@ export class PullRecords {
 	}
 }
 
-/** What an event says. */
+/** The name and the payload of an event. */
 interface Cause {
 	readonly type: "pr_created" | "pr_merged";
 	readonly data: object;

@@ -2,7 +2,7 @@
 import type { PullRequestView, ReviewStatus } from "#shared/contracts/git/pulls.ts";
 import type { CiStatus, PullEvidence, PullRequest, ReviewEvidence } from "../providers/git-provider.ts";
 
-/** What is shown beside what the provider tells of the pull request itself. */
+/** The members beside those that the provider tells of the pull request itself. */
 export interface Shown {
 	readonly repo_url: string;
 	readonly provider: string;

@@ -1,4 +1,4 @@
-/** What pull requests need of the other services; the calls act for the person who asked. */
+/** The other services, as pull requests need them; the calls act for the person who asked. */
 import type { Chronicle } from "#shared/contracts/chronicles.ts";
 import type { PublishedWork } from "#shared/contracts/session-control.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";

