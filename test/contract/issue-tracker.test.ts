@@ -1,0 +1,30 @@
+/** The adapters of trackers pass the suite of their port. */
+import { loadConfig } from "#shared/config/config.ts";
+import { Outbound } from "#shared/outbound/outbound.ts";
+import { JiraTracker } from "#services/tracker/issue-trackers/jira/jira-tracker.ts";
+import { type JiraEdition, JiraServer } from "../support/providers/jira/jira-server.ts";
+import { describeIssueTracker, type TrackerWithIssues } from "./issue-tracker.contract.ts";
+
+async function jira(edition: JiraEdition): Promise<TrackerWithIssues> {
+	const server = await JiraServer.start(edition);
+	const outbound = new Outbound({ ...loadConfig({}).outbound, allow: [server.origin] });
+	const email = edition === "cloud" ? server.email : undefined;
+	const open = (api_token: string) =>
+		new JiraTracker({ site_url: server.origin, email, api_token, outbound, isConfigured: false });
+	return {
+		tracker: open(server.token),
+		stranger: open("wrong"),
+		project: server.project,
+		states: { first: "To Do", next: "In Progress" },
+		add: (title, project) => server.add({ summary: title }, project === "another"),
+		absent: "API-999",
+		violations: server.violations,
+		async [Symbol.asyncDispose]() {
+			outbound.close();
+			await server[Symbol.asyncDispose]();
+		},
+	};
+}
+
+describeIssueTracker("Jira Cloud", () => jira("cloud"));
+describeIssueTracker("Jira Data Center", () => jira("data-center"));
