@@ -1,4 +1,4 @@
-/** What every tracker's adapter does, whatever the tracker is called. */
+/** The behaviour of every tracker's adapter, whatever the tracker is called. */
 import { expect } from "chai";
 import { NotFoundError, type ServiceError, UnauthorizedError, UnprocessableError } from "#shared/errors.ts";
 import type { IssueTracker } from "#services/tracker/trackers/issue-tracker.ts";

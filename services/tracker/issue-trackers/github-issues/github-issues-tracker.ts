@@ -52,7 +52,7 @@ export class GithubIssuesTracker implements IssueTracker {
 		return { workspace: this.#owner ?? new URL(this.#url).host, user: login };
 	}
 
-	/** Without a project: the issues of the configured owner, or else those that have to do with the person. */
+	/** The issues of the configured owner without a project, or else those that have to do with the person. */
 	async search(text: string, project?: string): Promise<TrackerIssue[]> {
 		const client = this.#client("a search");
 		const q = searchQuery(text, this.#placeOf(project));

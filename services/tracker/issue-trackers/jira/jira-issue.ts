@@ -33,7 +33,7 @@ export const issueReader = objectReader(issueForm);
 export const pageReader = objectReader({
 	issues: { type: "array", max: 1_000, items: { type: "object", props: issueForm } },
 });
-/** What the caller may do with an issue in its present state. */
+/** The steps that the caller may take with an issue in its present state. */
 export const transitionsReader = objectReader({
 	transitions: { type: "array", max: 1_000, items: { type: "object", props: transitionForm } },
 });

@@ -42,7 +42,7 @@ function wordsOf(text: string): string {
 }
 
 function quoted(value: string): string {
-	// Without control characters: Jira's language has escapes of its own for them.
+	// Control characters go, because Jira's language has escapes of its own for them.
 	const plain = value.slice(0, maxText).replace(/\p{Cc}+/gu, " ");
 	return `"${plain.replace(/["\\]/g, "\\$&")}"`;
 }

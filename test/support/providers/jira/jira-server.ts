@@ -40,7 +40,7 @@ export class JiraServer implements AsyncDisposable {
 	readonly token = `jira-${crypto.randomUUID()}`;
 	readonly project = "API";
 	readonly issues: JiraIssue[] = [];
-	/** What did not fit the description: requests of the platform, or answers of this server. */
+	/** Requests of the platform, and answers of this server, that did not fit the description. */
 	readonly violations: string[] = [];
 	/** The queries that arrived. */
 	readonly queries: string[] = [];

@@ -1,6 +1,6 @@
 /** Reads the part of Jira's query language that the platform writes, as strictly as Jira does. */
 
-/** What a query asks for; an absent member restricts nothing. */
+/** The issues that a query asks for; an absent member restricts nothing. */
 export interface JqlQuery {
 	readonly project?: string;
 	/** Words in small letters, all of which an issue has to contain. */
@@ -15,7 +15,7 @@ const indexSign = /[+\-&|!(){}[\]^~*?:\\/"']|\b(?:AND|OR|NOT)\b/;
 interface Token {
 	/** The word or the operator as it stands, and `""` for a text. */
 	readonly sign: string;
-	/** What stands between quotes. */
+	/** The characters between quotes. */
 	readonly text: string;
 }
 
