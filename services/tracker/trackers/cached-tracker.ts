@@ -1,6 +1,6 @@
 /** A tracker whose answers are kept for a short time. */
 import type { TrackerIssue } from "#shared/contracts/tracker/issue-fields.ts";
-import { ServiceError, TimeoutError, UpstreamError } from "#shared/errors.ts";
+import { ServiceError, UpstreamError } from "#shared/errors.ts";
 import type { IssueTracker, TrackerIdentity } from "./issue-tracker.ts";
 import type { TrackerCache } from "./tracker-cache.ts";
 
@@ -10,8 +10,6 @@ const keptMs = { status: 300_000, issues: 30_000 } as const;
 /** The tracker behind the cache. */
 export interface TrackerBehind {
 	readonly tracker: IssueTracker;
-	/** Aborts when the tracker's time is over. */
-	readonly signal: AbortSignal;
 	readonly cache: TrackerCache;
 	/** The beginning of the keys of all its answers. */
 	readonly key: string;
@@ -62,13 +60,10 @@ export class CachedTracker implements IssueTracker {
 	}
 
 	async #ask<T>(ask: (tracker: IssueTracker) => Promise<T>): Promise<T> {
-		const { tracker, signal } = this.#behind;
 		try {
-			return await ask(tracker);
+			return await ask(this.#behind.tracker);
 		} catch (error) {
 			if (error instanceof ServiceError) throw error;
-			if (signal.aborted)
-				throw new TimeoutError(`The tracker "${this.name}" did not answer in time`, "UPSTREAM_TIMEOUT");
 			const sentence = `The tracker "${this.name}" answered something that cannot be understood`;
 			throw new UpstreamError(sentence, "UPSTREAM_ANSWER", { cause: error });
 		}

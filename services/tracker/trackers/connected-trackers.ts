@@ -3,15 +3,11 @@
  * Every tracker acts with the credential of its connection.
  */
 import { createHash } from "node:crypto";
-import { deadline } from "#shared/clock.ts";
 import type { Outbound } from "#shared/outbound/outbound.ts";
 import { CachedTracker } from "./cached-tracker.ts";
 import type { IssueTracker } from "./issue-tracker.ts";
 import { type AdapterChoice, openTracker } from "./tracker-adapter.ts";
 import type { TrackerCache } from "./tracker-cache.ts";
-
-/** The time of one tracker within one request of the platform, in milliseconds. */
-const trackerTimeMs = 15_000;
 
 /** The most trackers that one request asks. */
 const maxTrackers = 10;
@@ -70,19 +66,17 @@ export class ConnectedTrackers {
 		return chosen((await this.of(person)).connections, wish);
 	}
 
-	/** Returns a tracker that has 15 s from now. @throws as `openTracker`. */
+	/** Returns a tracker for one request. @throws as `openTracker`. */
 	async open(person: Person, connection: TrackerConnection): Promise<IssueTracker> {
 		const { outbound, cache } = this.#dependencies;
-		const signal = deadline(trackerTimeMs);
-		const tracker = await openTracker(connection, { outbound, isConfigured: connection.id === null, signal });
-		return new CachedTracker({ tracker, signal, cache, key: keyOf(person, connection) });
+		const tracker = await openTracker(connection, { outbound, isConfigured: connection.id === null });
+		return new CachedTracker({ tracker, cache, key: keyOf(person, connection) });
 	}
 
 	/** Asks a tracker who its credential belongs to, without anything that was kept. @throws as `openTracker` and `status`. */
 	async probe(choice: AdapterChoice) {
 		const { outbound } = this.#dependencies;
-		const signal = deadline(trackerTimeMs);
-		return (await openTracker(choice, { outbound, isConfigured: false, signal })).status();
+		return (await openTracker(choice, { outbound, isConfigured: false })).status();
 	}
 }
 

@@ -10,8 +10,6 @@ export interface TrackerAccess {
 	readonly outbound: Outbound;
 	/** The URLs are those of the platform's configuration, so that they may be private; never for a person's connection. */
 	readonly isConfigured: boolean;
-	/** Ends every request of this adapter. */
-	readonly signal?: AbortSignal;
 }
 
 /** The person, and the site or organization, that a credential belongs to. */
@@ -21,8 +19,8 @@ export interface TrackerIdentity {
 }
 
 /**
- * An issue tracker. One is made for each request of the platform, and does nothing in its constructor. Every method may
- * throw {UnauthorizedError} `PROVIDER_REFUSED`, {UnavailableError} `PROVIDER_BUSY`, {UpstreamError} or {TimeoutError}.
+ * An issue tracker. One is made for each request of the platform, and does nothing in its constructor. Every method has
+ * 15 s (`bounds` of the provider's client) and may throw {UnauthorizedError} `PROVIDER_REFUSED`, {UnavailableError} `PROVIDER_BUSY`, {UpstreamError} or {TimeoutError}.
  */
 export interface IssueTracker {
 	/** The name for people: `linear`, `jira`, `github`. */

@@ -24,9 +24,8 @@ export interface AdapterChoice {
  */
 export function openTracker(choice: AdapterChoice, access: TrackerAccess): Promise<IssueTracker> {
 	const { adapter, config, credential } = choice;
-	const given = { signal: undefined, ...access };
 	const ref = { adapter: moduleOf(adapter), kwargs: { ...config, ...credential }, secret_kwargs_env: {} };
-	return loadAdapter<IssueTracker>(ref, issueTrackerMethods, given);
+	return loadAdapter<IssueTracker>(ref, issueTrackerMethods, { ...access });
 }
 
 /** Returns the module and the class of an adapter. */

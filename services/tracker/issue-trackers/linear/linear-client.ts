@@ -1,34 +1,24 @@
 /** Sends operations to Linear and reads its answers and its errors. */
-import { monotonic, sleep } from "#shared/clock.ts";
 import type { Output } from "#shared/bus/schema.ts";
-import { compileSchema } from "#shared/bus/validator.ts";
-import {
-	NotFoundError,
-	UnauthorizedError,
-	UnavailableError,
-	UnprocessableError,
-	UpstreamError,
-} from "#shared/errors.ts";
-import type { Outbound, OutboundAnswer } from "#shared/outbound/outbound.ts";
-import { cut } from "../../trackers/issue-form.ts";
+import { NotFoundError, UnauthorizedError, UnprocessableError } from "#shared/errors.ts";
+import type { Outbound } from "#shared/outbound/outbound.ts";
+import { objectReader, type ProviderAnswer, ProviderClient, type Reader } from "#shared/outbound/provider-client.ts";
+import { cleaned, malformed, type ProviderAsk, providerRefused, refusalOf } from "#shared/outbound/provider-errors.ts";
 import { linearAnswers } from "./linear-answers.ts";
 import { type LinearOperation, linearOperations } from "./linear-operations.ts";
 
-const maxBytes = 1_048_576;
-const requestMs = 15_000;
-/** The most requests of one operation, and the most time in milliseconds that they may wait for Linear's limits. */
-const maxTries = 3;
-const maxWaitMs = 10_000;
+/** The bounds of one operation of the platform. */
+const bounds = { calls: 6, ms: 15_000, maxBytes: 1_048_576 };
 
 /** The place and the credential. */
 export interface LinearPlace {
+	readonly outbound: Outbound;
 	readonly url: string;
-	readonly key: string;
 	readonly isConfigured: boolean;
-	readonly signal: AbortSignal | undefined;
+	readonly key: string;
 }
 
-/** One violation in a GraphQL answer. */
+/** The first violation in a GraphQL answer. */
 interface LinearError {
 	readonly message: string;
 	readonly code: string;
@@ -37,95 +27,57 @@ interface LinearError {
 /** The data of an operation's answer. */
 export type LinearData<O extends LinearOperation> = Output<(typeof linearAnswers)[O]>;
 
-/** The client of one request of the platform. */
+/** The client of one operation of the platform, which may need two of Linear. */
 export class LinearClient {
-	readonly #outbound: Outbound;
-	readonly #place: LinearPlace;
+	readonly #client: ProviderClient;
+	readonly #ask: ProviderAsk;
 
-	constructor(outbound: Outbound, place: LinearPlace) {
-		this.#outbound = outbound;
-		this.#place = place;
+	/** @param asked The question as the end of a sentence. */
+	constructor({ outbound, url, isConfigured, key }: LinearPlace, asked: string) {
+		this.#ask = { provider: "Linear", asked, secrets: [key] };
+		const headers = { authorization: authorization(key) };
+		this.#client = new ProviderClient({ outbound, base_url: url, isConfigured, headers, ask: this.#ask, bounds });
 	}
 
 	/**
 	 * Resolves to the checked data.
-	 * @throws {NotFoundError} for an entity that Linear does not know; {UnauthorizedError}; {UnavailableError} when Linear's
-	 * limits leave no time; {UnprocessableError} for what Linear refuses; {UpstreamError}.
+	 * @throws {NotFoundError} for an entity that Linear does not know; {UnprocessableError} for another refusal; otherwise
+	 * the errors of `refusalOf`.
 	 */
 	async send<O extends LinearOperation>(operation: O, variables: object): Promise<LinearData<O>> {
-		const body = JSON.stringify({ query: linearOperations[operation], variables });
-		const answer = await this.#answer(body);
-		const data = readBody(answer);
-		if (compileSchema(linearAnswers[operation])(data).length > 0) throw malformed();
-		return data as LinearData<O>;
-	}
-
-	/** Sends until Linear's limits let a request pass. */
-	async #answer(body: string): Promise<OutboundAnswer> {
-		const { url, key, isConfigured, signal } = this.#place;
-		const headers = { "content-type": "application/json", accept: "application/json", authorization: key };
-		const latest = monotonic() + maxWaitMs;
-		for (let tries = 1; ; tries++) {
-			const answer = await this.#outbound.send({
-				url,
-				method: "POST",
-				headers,
-				body,
-				isConfigured,
-				timeoutMs: requestMs,
-				maxBytes,
-				...(signal && { signal }),
-			});
-			if (!isLimited(answer)) return answer;
-			const waitMs = retryAfterMs(answer);
-			if (waitMs === undefined || tries === maxTries || monotonic() + waitMs > latest) throw busy(waitMs);
-			await sleep(waitMs, signal);
-			signal?.throwIfAborted();
-		}
+		const body = { query: linearOperations[operation], variables };
+		const answer = await this.#client.send({ method: "POST", path: "", body, expected: [400] });
+		const error = firstError(answer.json);
+		if (error || answer.status === 400) throw errorOf(this.#ask, answer, error);
+		return this.#client.read(readers[operation], memberOf(answer.json, "data"));
 	}
 }
 
-function readBody({ status, body }: OutboundAnswer): unknown {
-	const read = jsonOf(body);
-	const error = firstError(read);
-	refuseStatus(status, error);
-	if (error && isUnknownEntity(error)) throw new NotFoundError("Linear does not know this issue", "ISSUE_NOT_FOUND");
-	if (error) throw new UnprocessableError(`Linear refuses: ${shown(error.message)}`, "PROVIDER_REFUSED");
-	if (status !== 200) throw new UpstreamError(`Linear answered with status ${status}`, "UPSTREAM_STATUS");
-	return memberOf(read, "data");
+const readers: { readonly [O in LinearOperation]: Reader<LinearData<O>> } = {
+	identity: objectReader(linearAnswers.identity),
+	search: objectReader(linearAnswers.search),
+	recent: objectReader(linearAnswers.recent),
+	issue: objectReader(linearAnswers.issue),
+	states: objectReader(linearAnswers.states),
+	update: objectReader(linearAnswers.update),
+};
+
+/** Linear tells of most failures by a code; of its limits by the status 400 and a code. */
+function errorOf(ask: ProviderAsk, { headers }: ProviderAnswer, error: LinearError | undefined): Error {
+	if (!error) return malformed(ask);
+	const { message, code } = error;
+	if (code === "RATELIMITED") return refusalOf(ask, { status: 429, headers });
+	if (code === "AUTHENTICATION_ERROR" || code === "FORBIDDEN")
+		return new UnauthorizedError(`Linear refused the credential for ${ask.asked}`, providerRefused);
+	if (/^(Entity not found|Could not find referenced)/i.test(message))
+		return new NotFoundError(`Linear does not know ${ask.asked}, or hides it from this credential`, "ISSUE_NOT_FOUND");
+	return new UnprocessableError(`Linear did not accept ${ask.asked}: "${cleaned(ask, message)}"`, "PROVIDER_INVALID");
 }
 
-function refuseStatus(status: number, error: LinearError | undefined): void {
-	const isRefused = error?.code === "AUTHENTICATION_ERROR" || error?.code === "FORBIDDEN";
-	if (status === 401 || status === 403 || isRefused)
-		throw new UnauthorizedError("Linear refuses this credential", "PROVIDER_REFUSED");
-	if (status >= 500) throw new UpstreamError(`Linear answered with status ${status}`, "UPSTREAM_STATUS");
-}
-
-/** Linear tells of its limits by status 429, or by 400 with a code. */
-function isLimited({ status, body }: OutboundAnswer): boolean {
-	return status === 429 || (status === 400 && firstError(jsonOf(body))?.code === "RATELIMITED");
-}
-
-/** Returns the wait that the answer asks for; undefined when it does not say, or asks for nonsense. */
-function retryAfterMs({ headers }: OutboundAnswer): number | undefined {
-	const seconds = Number(headers["retry-after"] ?? Number.NaN);
-	return Number.isFinite(seconds) && seconds >= 0 && seconds <= 86_400 ? seconds * 1_000 : undefined;
-}
-
-function busy(waitMs: number | undefined): UnavailableError {
-	const when = waitMs === undefined ? "later" : `in ${Math.ceil(waitMs / 1_000)} s`;
-	return new UnavailableError(`Linear takes no more requests now; try again ${when}`, "PROVIDER_BUSY");
-}
-
-function isUnknownEntity({ message, code }: LinearError): boolean {
-	return /^(Entity not found|Could not find referenced)/i.test(message) || code === "ENTITY_NOT_FOUND";
-}
-
-function firstError(read: unknown): LinearError | undefined {
-	const errors = memberOf(read, "errors");
-	const error: unknown = Array.isArray(errors) ? errors[0] : undefined;
-	if (error === undefined) return undefined;
+function firstError(json: unknown): LinearError | undefined {
+	const errors = memberOf(json, "errors");
+	if (!Array.isArray(errors) || errors.length === 0) return undefined;
+	const error: unknown = errors[0];
 	return { message: textOf(error, "message"), code: textOf(memberOf(error, "extensions"), "code") };
 }
 
@@ -139,19 +91,7 @@ function memberOf(value: unknown, name: string): unknown {
 	return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function jsonOf(body: Buffer): unknown {
-	try {
-		return JSON.parse(body.toString("utf8"));
-	} catch {
-		return undefined;
-	}
-}
-
-/** Linear's sentences are shown in one line and cut. */
-function shown(message: string): string {
-	return cut(message.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), 300);
-}
-
-function malformed(): UpstreamError {
-	return new UpstreamError("Linear answered something that cannot be understood", "UPSTREAM_ANSWER");
+/** Personal keys stand alone in the header; tokens of OAuth applications are bearer tokens. */
+function authorization(key: string): string {
+	return key.startsWith("lin_oauth_") ? `Bearer ${key}` : key;
 }

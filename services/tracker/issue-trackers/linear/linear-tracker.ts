@@ -1,10 +1,10 @@
 /** Issues of Linear. */
 import { type TrackerIssue, maxIssues } from "#shared/contracts/tracker/issue-fields.ts";
 import { NotFoundError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
-import { isSameState, unknownState } from "../../trackers/issue-form.ts";
+import { cut, isSameState, unknownState } from "../../trackers/issue-form.ts";
 import type { IssueTracker, TrackerAccess, TrackerIdentity } from "../../trackers/issue-tracker.ts";
 import { fromLinear } from "./linear-answers.ts";
-import { LinearClient } from "./linear-client.ts";
+import { LinearClient, type LinearPlace } from "./linear-client.ts";
 import { projectFilter } from "./linear-operations.ts";
 
 const publicUrl = "https://api.linear.app/graphql";
@@ -22,37 +22,39 @@ export interface LinearOptions extends TrackerAccess {
 /** The tracker. */
 export class LinearTracker implements IssueTracker {
 	readonly name = "linear";
-	readonly #client: LinearClient;
+	readonly #place: LinearPlace;
 
-	/** @throws {UnprocessableError} without a key. */
-	constructor({ api_key, api_url, outbound, isConfigured, signal }: LinearOptions) {
+	/** @throws {UnprocessableError} without a key, or with an address that is no URL. */
+	constructor({ api_key, api_url, outbound, isConfigured }: LinearOptions) {
 		if (typeof api_key !== "string" || !headerText.test(api_key))
 			throw new UnprocessableError("Linear needs a credential with `api_key`", "TRACKER_CONFIG");
-		if (api_url !== undefined && typeof api_url !== "string")
-			throw new UnprocessableError("`api_url` of Linear has to be a text", "TRACKER_CONFIG");
 		const url = api_url || publicUrl;
-		this.#client = new LinearClient(outbound, { url, key: authorization(api_key), isConfigured, signal });
+		if (typeof url !== "string" || !URL.canParse(url))
+			throw new UnprocessableError("`api_url` of Linear has to be a URL", "TRACKER_CONFIG");
+		this.#place = { outbound, url, key: api_key, isConfigured };
 	}
 
 	async status(): Promise<TrackerIdentity> {
-		const { viewer } = await this.#client.send("identity", {});
+		const { viewer } = await this.#client("the owner of the credential").send("identity", {});
 		return { workspace: viewer.organization.name, user: viewer.displayName || viewer.email };
 	}
 
 	async search(text: string, project?: string): Promise<TrackerIssue[]> {
 		const filter = project === undefined ? {} : { filter: projectFilter(project) };
-		const { searchIssues } = await this.#client.send("search", { term: text, first: maxIssues, ...filter });
+		const asked = { term: text, first: maxIssues, ...filter };
+		const { searchIssues } = await this.#client("a search for issues").send("search", asked);
 		return searchIssues.nodes.slice(0, maxIssues).map(fromLinear);
 	}
 
 	async recent(project: string, limit: number): Promise<TrackerIssue[]> {
-		const { issues } = await this.#client.send("recent", { first: limit, filter: projectFilter(project) });
+		const asked = { first: limit, filter: projectFilter(project) };
+		const { issues } = await this.#client(`the issues of ${named(project)}`).send("recent", asked);
 		return issues.nodes.slice(0, limit).map(fromLinear);
 	}
 
 	async issue(id: string): Promise<TrackerIssue | undefined> {
 		try {
-			return fromLinear((await this.#client.send("issue", { id })).issue);
+			return fromLinear((await this.#client(`the issue ${named(id)}`).send("issue", { id })).issue);
 		} catch (error) {
 			if (error instanceof NotFoundError) return undefined;
 			throw error;
@@ -60,7 +62,8 @@ export class LinearTracker implements IssueTracker {
 	}
 
 	async setStatus(id: string, status: string): Promise<TrackerIssue> {
-		const { issue } = await this.#client.send("states", { id });
+		const client = this.#client(`the issue ${named(id)}`);
+		const { issue } = await client.send("states", { id });
 		if (isSameState(issue.state.name, status)) return fromLinear(issue);
 		const states = issue.team.states.nodes;
 		const target = states.find(({ name }) => isSameState(name, status));
@@ -68,14 +71,17 @@ export class LinearTracker implements IssueTracker {
 			const names = states.map(({ name }) => name);
 			throw new UnprocessableError(unknownState(status, names), "UNKNOWN_STATE");
 		}
-		const { issueUpdate } = await this.#client.send("update", { id: issue.id, state: target.id });
+		const { issueUpdate } = await client.send("update", { id: issue.id, state: target.id });
 		if (!issueUpdate.success || issueUpdate.issue === null)
-			throw new UpstreamError("Linear did not move the issue", "UPSTREAM_ANSWER");
+			throw new UpstreamError("Linear did not move the issue", "PROVIDER_FAILED");
 		return fromLinear(issueUpdate.issue);
+	}
+
+	#client(asked: string): LinearClient {
+		return new LinearClient(this.#place, asked);
 	}
 }
 
-/** Personal keys stand alone in the header; tokens of OAuth applications are bearer tokens. */
-function authorization(key: string): string {
-	return key.startsWith("lin_oauth_") ? `Bearer ${key}` : key;
+function named(text: string): string {
+	return JSON.stringify(cut(text, 100));
 }
