@@ -1,9 +1,13 @@
 /** Asks other services for persons. Before the bus is there, nothing can be asked. */
+import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
+import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { NotFoundError, UnavailableError } from "#shared/errors.ts";
 import type { FoundConnections, Person } from "./trackers/connected-trackers.ts";
+
+const job = vouch(systemPrincipal("tracker"));
 
 const askMs = 3_000;
 
@@ -16,9 +20,21 @@ export class PlatformCalls {
 		this.#bus = bus;
 	}
 
-	/** Returns the enabled connections of a person to trackers, the newest first. */
-	async connectionsOf(_person: Person): Promise<FoundConnections> {
-		return { connections: [], warnings: [] };
+	/**
+	 * Returns the enabled connections of a person to trackers, the newest first. When they cannot be asked for, a sentence
+	 * says so, and the trackers of the configuration remain.
+	 */
+	async connectionsOf({ tenant, id: owner }: Person): Promise<FoundConnections> {
+		try {
+			if (!this.#bus) throw new UnavailableError("The platform is starting");
+			const asked = { tenant, owner, integration_type: "issue_tracker" } as const;
+			return {
+				connections: await call(this.#bus, connections.actions.usable, asked, { meta: { principal: job } }),
+				warnings: [],
+			};
+		} catch {
+			return { connections: [], warnings: ["The connections to trackers cannot be read now"] };
+		}
 	}
 
 	/** Returns the issue of a session that its owner can see; undefined when it has none. @throws {ServiceError} */
