@@ -85,7 +85,12 @@ const connectingImports = [
 ];
 const connectingGlobals = ["fetch", "WebSocket", "EventSource"].map((name) => ({ name, message: outside }));
 /** These talk to the platform's own pods, or to servers of the configuration without following redirects. */
-const ownClients = ["services/sessions/pod/**", "services/pat/token-issuers/**", "shared/tokens/**"];
+const ownClients = [
+	"services/sessions/pod/**",
+	"services/pod-manager/pod-client.ts",
+	"services/pat/token-issuers/**",
+	"shared/tokens/**",
+];
 
 /** Returns one entry for each folder of a module with layers. @param bans The bans of the whole module. */
 function layered(module: string, bans: Ban[], options: { opens?: boolean; connects?: boolean }): Override[] {

@@ -47,6 +47,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	"services/tracker": { trackers: [], mappings: [], moves: ["trackers"], lookup: ["trackers"] },
 	"services/pat": { record: [], issue: [] },
 	"services/integrations": {
+		oauth: [],
 		catalogue: [],
 		connections: ["catalogue"],
 		use: ["catalogue", "connections"],

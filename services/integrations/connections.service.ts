@@ -2,17 +2,27 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import type { ConnectionRecords } from "./connections/connection-records.ts";
+import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionUses } from "./use/connection-uses.ts";
 
-export function connectionsService(records: ConnectionRecords, uses: ConnectionUses): ServiceSchema {
+/** Replaces the tokens of a person's logins that end soon. */
+export type Freshen = (owner: Owner) => Promise<void>;
+
+export function connectionsService(records: ConnectionRecords, uses: ConnectionUses, freshen: Freshen): ServiceSchema {
 	return {
 		name: connections.name,
 		actions: implement(connections, {
-			usable: ({ tenant, owner: id, integration_type: type, ids }, _principal, ctx) =>
-				uses.usable({ tenant, id }, { type, ids }, readCredentials(ctx)),
-			launch: ({ tenant, owner: id, integration_ids }) => uses.launch({ tenant, id }, integration_ids),
+			async usable({ tenant, owner: id, integration_type: type, ids }, _principal, ctx) {
+				await freshen({ tenant, id });
+				return uses.usable({ tenant, id }, { type, ids }, readCredentials(ctx));
+			},
+
+			async launch({ tenant, owner: id, integration_ids }) {
+				await freshen({ tenant, id });
+				return uses.launch({ tenant, id }, integration_ids);
+			},
+
 			unusable: ({ tenant, owner: id, integration_ids }) => uses.unusable({ tenant, id }, integration_ids),
 			naming: ({ tenant, owner, credential_name }) => records.naming(tenant, owner, credential_name),
 		}),

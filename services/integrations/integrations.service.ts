@@ -7,6 +7,7 @@ import { memoryPage } from "#shared/store/memory-page.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
 import { type CheckUrl, refuseOther, refuseSettings, unknownDefinition } from "./connections/connection-rules.ts";
+import type { Freshen } from "./connections.service.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionTests, Probe } from "./testing/connection-test.ts";
 
@@ -18,10 +19,11 @@ export interface IntegrationsOptions {
 	readonly checkUrl: CheckUrl;
 	/** Returns how connections are tried for a request. */
 	readonly probeFor: (ctx: RequestContext) => Probe;
+	readonly freshen: Freshen;
 }
 
 export function integrationsService(options: IntegrationsOptions): ServiceSchema {
-	const { records, catalogue, tests, checkUrl, probeFor } = options;
+	const { records, catalogue, tests, checkUrl, probeFor, freshen } = options;
 	return {
 		name: integrations.name,
 		actions: implement(integrations, {
@@ -49,8 +51,11 @@ export function integrationsService(options: IntegrationsOptions): ServiceSchema
 
 			delete: ({ id }, principal) => records.delete(principal, id),
 
-			test: async ({ id }, principal, ctx) =>
-				tests.test(principal, await records.get(principal, id), readCredentials(ctx), probeFor(ctx)),
+			async test({ id }, principal, ctx) {
+				const connection = await records.get(principal, id);
+				await freshen(principal);
+				return tests.test(principal, connection, readCredentials(ctx), probeFor(ctx));
+			},
 		}),
 	};
 

@@ -12,7 +12,8 @@ import type { Part, Platform } from "#shared/platform.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { agentsService } from "./agents.service.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
-import { podManager } from "./pod-manager.service.ts";
+import { commandPod } from "./pod-client.ts";
+import { podManager, type SendSecrets } from "./pod-manager.service.ts";
 import { type PodRuntime, podRuntimeMethods, type RuntimeHost } from "./pod-runtime.ts";
 import { platformUrl, podSpec } from "./pod-spec.ts";
 
@@ -32,8 +33,10 @@ export async function compose(platform: Platform): Promise<Part> {
 	const mountRules = enabled ? { allowed_prefixes, refused: [config.data_dir] } : undefined;
 	const specOf = (claim: Claim) =>
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf, mountRules });
+	const sendSecrets: SendSecrets = ({ id, generation }, address, secrets) =>
+		commandPod({ address, key: key.platformKey(id, generation) }, "/api/secrets", secrets);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
-	const { schema, stop, check } = podManager({ runtime, specOf }, startingPerOwner);
+	const { schema, stop, check } = podManager({ runtime, specOf }, sendSecrets, startingPerOwner);
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.open()) {
 		shortcomings.push(sentence);

@@ -7,7 +7,7 @@ import type { Claim, Observation, PassReport } from "#shared/contracts/session-w
 import { failpoint } from "#shared/failpoints.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import { dueInMs, plan, type Step } from "./plan.ts";
-import type { PodRuntime, PodSpec } from "./pod-runtime.ts";
+import type { Pod, PodRuntime, PodSpec } from "./pod-runtime.ts";
 
 /** The outcome of a pass; it has both members when a step failed after an observation. */
 export interface PassOutcome {
@@ -25,6 +25,8 @@ export interface PassDependencies {
 	 * pass has to try again.
 	 */
 	readonly secretsOf?: (claim: Claim) => Promise<PodSecrets | undefined>;
+	/** Learns which pod of this launch a pass has found; undefined: none that should run. It must not throw. */
+	readonly onFound?: (claim: Claim, pod: Pod | undefined) => void;
 }
 
 /**
@@ -51,6 +53,8 @@ export async function runPass(claim: Claim, dependencies: PassDependencies, sinc
 	failpoint("pod-manager.looked");
 	const decided = plan(claim, pods);
 	if (!decided) return {};
+	const own = pods.find(({ generation }) => generation === claim.generation);
+	dependencies.onFound?.(claim, claim.desired === "run" ? own : undefined);
 	try {
 		for (const step of decided.steps) {
 			refuseLate(since);

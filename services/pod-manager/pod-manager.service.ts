@@ -4,11 +4,13 @@ import type { Service, ServiceBroker, ServiceSchema } from "moleculer";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { call, type Meta, on } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
-import { type Claim, sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
-import { launchSecrets } from "./launch-secrets.ts";
+import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
+import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
+import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
 import type { PassDependencies } from "./pass.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
+import { type RenewalDependencies, RenewedSecrets } from "./renewed-secrets.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
 import { WorkspaceKeeper, type WorkspaceTasks } from "./workspace-keeper.ts";
 
@@ -31,16 +33,25 @@ export interface PodManager {
 	readonly check: () => Promise<void>;
 }
 
+/** Brings new values of its secrets to the pod of a claim. */
+export type SendSecrets = RenewalDependencies["send"];
+
 /** @param startingPerOwner The most sessions of one owner that start at a time. */
-export function podManager(dependencies: PassDependencies, startingPerOwner: number): PodManager {
+export function podManager(
+	dependencies: PassDependencies,
+	sendSecrets: SendSecrets,
+	startingPerOwner: number,
+): PodManager {
 	let reconciler: Reconciler | undefined;
 
 	let sweep: Sweep | undefined;
 
 	let keeper: WorkspaceKeeper | undefined;
 
+	let renewals: RenewedSecrets | undefined;
+
 	const stop = async () => {
-		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop()]);
+		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop(), renewals?.stop()]);
 	};
 
 	const schema: ServiceSchema = {
@@ -49,11 +60,22 @@ export function podManager(dependencies: PassDependencies, startingPerOwner: num
 		events: {
 			...on(sessionDue, () => reconciler?.hint()),
 			...on(workspaceDue, () => keeper?.hint()),
+			...on(tokensRenewed, ({ tenant, owner }) => renewals?.hint(tenant, owner)),
 		},
 
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
-			const whole = { ...dependencies, secretsOf: (claim: Claim) => launchSecrets(this.broker, claim, jobMeta()) };
+			const renewed = new RenewedSecrets({
+				secretsOf: (claim) => renewedSecrets(this.broker, claim, jobMeta()),
+				send: sendSecrets,
+				write: warn,
+			});
+			renewals = renewed;
+			const whole: PassDependencies = {
+				...dependencies,
+				secretsOf: (claim) => launchSecrets(this.broker, claim, jobMeta()),
+				onFound: (claim, pod) => renewed.passed(claim, pod),
+			};
 			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner), warn);
 			reconciler = passes;
 			sweep = new Sweep(

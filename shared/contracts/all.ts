@@ -11,6 +11,7 @@ import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity/identity.ts";
+import { oauth } from "./integrations/oauth.ts";
 import { tenants } from "./identity/tenants.ts";
 import { users } from "./identity/users.ts";
 import { integrations } from "./integrations/integrations.ts";
@@ -44,6 +45,7 @@ export const publicContracts: readonly Contract[] = [
 	issues,
 	mappings,
 	mcpServers,
+	oauth,
 	models,
 	resources,
 	presets,

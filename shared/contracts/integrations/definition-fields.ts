@@ -63,6 +63,8 @@ const oauthFields = schema({
 	token_field_mapping: map,
 	extra_authorize_params: map,
 	extra_token_params: map,
+	/** The issuer that the provider names in its redirects (RFC 9207); empty: it names none. */
+	issuer: label,
 });
 
 /** How git authenticates at the host of a connection. */

@@ -23,7 +23,7 @@ for (const count of [1, 2] as const) {
 			desk = new SessionDesk();
 			pods = new MemoryPods();
 			const specOf = ({ id, generation }: { id: string; generation: number }) => podSpecFor(id, generation);
-			manager = podManager({ runtime: pods, specOf }, startingPerOwner);
+			manager = podManager({ runtime: pods, specOf }, async () => {}, startingPerOwner);
 			nodes = await startNodes(count, [manager.schema]);
 		});
 		afterEach(() => nodes.stop());

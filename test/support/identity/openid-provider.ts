@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, type JWK } from "jose";
 import { type Configuration, Provider } from "oidc-provider";
+import { walkLogin } from "./login-walk.ts";
 import { type PublicAlg, signingKey, type SigningKey } from "./signing-keys.ts";
 
 /** The tokens of one login. */
@@ -19,17 +20,7 @@ export interface Login {
 /** The claims of a person beside the subject. */
 export type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** One request of a login. */
-interface Step {
-	readonly url: URL;
-	/** The filled-in form that is sent. */
-	readonly form?: Record<string, string>;
-}
-
 const redirect = "http://127.0.0.1/back";
-/** The steps of a login: requests, redirects and two forms. */
-const maxSteps = 15;
-
 export class OpenIdProvider implements AsyncDisposable {
 	readonly issuer: string;
 	/** How often the key set was read. */
@@ -78,7 +69,8 @@ export class OpenIdProvider implements AsyncDisposable {
 			code_challenge: createHash("sha256").update(verifier).digest("base64url"),
 			code_challenge_method: "S256",
 		});
-		const code = await this.#walk(new URL(`${this.issuer}/auth?${query}`), name);
+		const back = await walkLogin(new URL(`${this.issuer}/auth?${query}`), name, redirect);
+		const code = back.searchParams.get("code") ?? "";
 		const grant = { grant_type: "authorization_code", code, redirect_uri: redirect, client_id: "web" };
 		const body = new URLSearchParams({ ...grant, code_verifier: verifier, resource: `urn:${audience}` });
 		const answer = await fetch(`${this.issuer}/token`, { method: "POST", body });
@@ -86,30 +78,6 @@ export class OpenIdProvider implements AsyncDisposable {
 		const { access_token: accessToken, id_token: idToken } = tokens;
 		if (accessToken === undefined || idToken === undefined) throw new Error(`No login: ${JSON.stringify(tokens)}`);
 		return { accessToken, idToken };
-	}
-
-	/** Follows redirects and fills in forms, like a browser with its cookies; returns the code. */
-	async #walk(start: URL, name: string): Promise<string> {
-		const cookies = new Map<string, string>();
-		let next: Step = { url: start };
-		for (let step = 0; step < maxSteps; step++) {
-			next = await this.#step(next, cookies, name);
-			if (next.url.href.startsWith(redirect)) return next.url.searchParams.get("code") ?? "";
-		}
-		throw new Error(`The login of ${name} did not end`);
-	}
-
-	async #step({ url, form }: Step, cookies: Map<string, string>, name: string): Promise<Step> {
-		const cookie = [...cookies].map(([key, value]) => `${key}=${value}`).join("; ");
-		const sent = form && { method: "POST", body: new URLSearchParams(form) };
-		const answer = await fetch(url, { redirect: "manual", headers: { cookie }, ...sent });
-		keepCookies(cookies, answer.headers);
-		const text = await answer.text();
-		const location = answer.headers.get("location");
-		if (location !== null) return { url: new URL(location, url) };
-		const prompt = found(/name="prompt" value="([^"]+)"/, text);
-		const credentials = prompt === "login" && { login: name, password: "any" };
-		return { url: new URL(found(/action="([^"]+)"/, text), url), form: { prompt, ...credentials } };
 	}
 
 	#configuration(jwk: JWK, alg: PublicAlg): Configuration {
@@ -160,15 +128,4 @@ export class OpenIdProvider implements AsyncDisposable {
 		this.#server.closeAllConnections();
 		await once(this.#server, "close");
 	}
-}
-
-function keepCookies(cookies: Map<string, string>, headers: Headers): void {
-	for (const set of headers.getSetCookie()) {
-		const [, key = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-		cookies.set(key, value);
-	}
-}
-
-function found(pattern: RegExp, text: string): string {
-	return pattern.exec(text)?.[1] ?? "";
 }

@@ -1,0 +1,29 @@
+/** Sends a command to the session agent of a pod, with the key of its launch. */
+import { deadline } from "#shared/clock.ts";
+import { UpstreamError } from "#shared/errors.ts";
+import { agentUrl } from "#shared/pod/agent-url.ts";
+
+const timeoutMs = 3_000;
+
+/** A pod that listens. */
+export interface ListeningPod {
+	/** The base URL of its session agent. */
+	readonly address: string;
+	/** The key with which the platform authenticates to it. */
+	readonly key: string;
+}
+
+/** Resolves when the pod has carried out the command. @throws {UpstreamError}, whose message has nothing of the body. */
+export async function commandPod({ address, key }: ListeningPod, path: string, body: object): Promise<void> {
+	const response = await fetch(agentUrl(address, path), {
+		method: "POST",
+		headers: { authorization: `Bearer ${key}` },
+		body: JSON.stringify(body),
+		redirect: "error",
+		signal: deadline(timeoutMs),
+	}).catch((cause: unknown) => {
+		throw new UpstreamError("The session's pod cannot be reached", "POD_UNREACHABLE", { cause });
+	});
+	await response.body?.cancel();
+	if (!response.ok) throw new UpstreamError(`The session's pod answered ${response.status}`, "POD_ANSWER");
+}

@@ -1,0 +1,112 @@
+/**
+ * Brings new values of secrets into pods that run: the tokens of logins are replaced before they end. Each pass over a
+ * ready session looks, and a hint makes it look sooner; a pod gets only values that differ from the last ones.
+ */
+import { createHash } from "node:crypto";
+import { monotonic } from "#shared/clock.ts";
+import { personKey } from "#shared/bus/principal.ts";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
+import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
+import type { Pod } from "./pod-runtime.ts";
+
+/** The most sessions that are remembered; this is more than the pods of a machine. */
+const maxSessions = 16_384;
+/** The least time between two looks without a hint, in milliseconds. */
+const pauseMs = 5_000;
+
+/** The dependencies of {@link RenewedSecrets}. */
+export interface RenewalDependencies {
+	/** Returns the secrets as a launch would get them now; undefined when none of them can change. @throws {Error} */
+	readonly secretsOf: (claim: Claim) => Promise<PodSecrets | undefined>;
+	/** Sends them to the pod. @throws {Error} */
+	readonly send: (claim: Claim, address: string, secrets: PodSecrets) => Promise<void>;
+	/** Receives a sentence for every new kind of failure. */
+	readonly write: (sentence: string) => void;
+}
+
+interface RunningSession {
+	claim: Claim;
+	address: string;
+	/** The digest of what the pod has; undefined when that is not known. */
+	has?: string | undefined;
+	lookedAt: number;
+	readonly look: SingleFlight;
+}
+
+/** The running sessions of one pod manager. Its owner stops it. */
+export class RenewedSecrets {
+	readonly #dependencies: RenewalDependencies;
+	readonly #log: DeduplicatingLog;
+	readonly #sessions = new Map<string, RunningSession>();
+	#isStopping = false;
+
+	constructor(dependencies: RenewalDependencies) {
+		this.#dependencies = dependencies;
+		this.#log = new DeduplicatingLog(dependencies.write);
+	}
+
+	/** Learns of a pass over a session: it is looked after while its pod is ready. Nobody waits for that. */
+	passed(claim: Claim, pod: Pod | undefined): void {
+		if (pod?.state !== "ready" || pod.address === undefined) {
+			this.#sessions.delete(claim.id);
+			return;
+		}
+		const session = this.#sessionOf(claim, pod.address);
+		if (session && monotonic() - session.lookedAt >= pauseMs) this.#look(session);
+	}
+
+	/** Looks at the sessions of a person now. */
+	hint(tenant: string, owner: string): void {
+		const key = personKey(tenant, owner);
+		for (const session of this.#sessions.values()) if (personOf(session.claim) === key) this.#look(session);
+	}
+
+	/** Begins nothing more, and resolves when everything under way is over. */
+	async stop(): Promise<void> {
+		this.#isStopping = true;
+		await Promise.all([...this.#sessions.values()].map(({ look }) => look.settled()));
+	}
+
+	#sessionOf(claim: Claim, address: string): RunningSession | undefined {
+		const known = this.#sessions.get(claim.id);
+		if (known && known.claim.generation === claim.generation && known.address === address) {
+			known.claim = claim;
+			return known;
+		}
+		if (!known && this.#sessions.size >= maxSessions) return undefined;
+		const session: RunningSession = {
+			claim,
+			address,
+			lookedAt: -Infinity,
+			look: new SingleFlight(
+				() => this.#renew(session),
+				(error) => this.#log.write(`The secrets of session "${claim.id}" cannot be renewed: ${sentenceOf(error)}`),
+			),
+		};
+		this.#sessions.set(claim.id, session);
+		return session;
+	}
+
+	#look(session: RunningSession): void {
+		if (this.#isStopping) return;
+		session.lookedAt = monotonic();
+		session.look.request();
+	}
+
+	async #renew(session: RunningSession): Promise<void> {
+		const { secretsOf, send } = this.#dependencies;
+		const secrets = await secretsOf(session.claim);
+		if (!secrets) return;
+		const { warnings: _sentences, ...values } = secrets;
+		const digest = createHash("sha256").update(JSON.stringify(values)).digest("hex");
+		if (digest === session.has) return;
+		await send(session.claim, session.address, { ...values, warnings: [] });
+		session.has = digest;
+	}
+}
+
+function personOf({ tenant = "", owner = "" }: Claim): string {
+	return personKey(tenant, owner);
+}
