@@ -140,6 +140,9 @@ export const rows: Readonly<Record<string, Row>> = {
 
 	"GET /integrations/catalog": people(),
 	"GET /integrations": people(),
+	"GET /integrations/oauth/:slug/authorize": people({ path: { slug: "none" }, effect: "write" }),
+	"GET /integrations/oauth/callback": everybody({ query: { state: "none", code: "none" } }),
+	"POST /integrations/oauth/:slug/disconnect": people({ path: { slug: "none" } }),
 	"POST /integrations": people({ body: { integration_type: 1 } }),
 	"PUT /integrations/:id": those("connection", { body: { enabled: false } }),
 	"POST /integrations/:id/test": those("connection", { volatile: true }),

@@ -13,6 +13,7 @@ import { patchTable } from "../../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../../support/conformance/request.ts";
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
+import { WalkedLogin } from "../../support/conformance/oauth/oauth-scenario.ts";
 import { startWalkedTracker } from "../../support/conformance/tracker/tracker-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
@@ -46,6 +47,7 @@ describe("conformance", function () {
 	let folder: string;
 	let platform: TestPlatform;
 	let tracker: Awaited<ReturnType<typeof startWalkedTracker>>;
+	let login: WalkedLogin;
 	let stream: SseClient;
 	let send: Send;
 	let walker: Walker;
@@ -53,10 +55,12 @@ describe("conformance", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
 		tracker = await startWalkedTracker();
+		login = await WalkedLogin.start();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
 				...tracker.config,
+				...login.config,
 				stream: { heartbeat_seconds: 1 },
 				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
 				mcp_servers: configuredMcpServers,
@@ -72,6 +76,7 @@ describe("conformance", function () {
 		await stream?.close();
 		await platform?.[Symbol.asyncDispose]();
 		await tracker?.fake[Symbol.asyncDispose]();
+		await login?.[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
 	});
 
@@ -127,6 +132,8 @@ describe("conformance", function () {
 	it("gets a valid answer from every operation, with a running session", async () => {
 		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});
+
+	it("gets valid answers around a login at a provider", () => login.walk(walker));
 
 	it("gets events in the shapes of the contract", async () => {
 		for (const name of expectedEvents) {

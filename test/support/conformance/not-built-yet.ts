@@ -12,7 +12,6 @@ export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 		"getCiStatus",
 		"calculateConfidence",
 	],
-	OAuth: ["oauthAuthorize", "oauthCallback", "oauthDisconnect"],
 	"Shared Repositories": ["listSharedRepos"],
 	Compatibility: ["getSessionPr"],
 };

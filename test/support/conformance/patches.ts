@@ -6,6 +6,7 @@ import { chroniclePatches } from "./chronicle-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { blueprintPatches } from "./blueprint-patches.ts";
 import { identityPatches } from "./identity/identity-patches.ts";
+import { oauthPatches } from "./oauth/oauth-patches.ts";
 import { integrationPatches } from "./integrations/integration-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
@@ -243,6 +244,7 @@ export const patches: readonly Patch[] = [
 	...blueprintPatches,
 	...credentialPatches,
 	...integrationPatches,
+	...oauthPatches,
 	...promptPatches,
 	...workspacePatches,
 ];

@@ -1,5 +1,6 @@
 /** One pass over the catalogue and the connections of a person. */
 import { expect } from "chai";
+import { loginEntries } from "../oauth/oauth-scenario.ts";
 import { walkPages } from "../settings-scenario.ts";
 import type { Walker } from "../walker.ts";
 
@@ -24,7 +25,7 @@ interface TestView {
 	error: string | null;
 }
 
-/** The built-in entries: behaviour.md 13, and three of ours. */
+/** The built-in entries: behaviour.md 13, and three of ours; then those of the walk over logins. */
 const entries: readonly (readonly [slug: string, type: string])[] = [
 	["anthropic", "ai_provider"],
 	["github", "source_control"],
@@ -36,6 +37,7 @@ const entries: readonly (readonly [slug: string, type: string])[] = [
 	["openai", "ai_provider"],
 	["telegram", "messaging"],
 	["volundr", "code_forge"],
+	...loginEntries,
 ];
 
 /** Requests that the catalogue does not allow. */
