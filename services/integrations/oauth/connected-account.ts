@@ -1,4 +1,4 @@
-/** What a login leaves behind in other parts: the credential with the tokens, and the connection that names it. */
+/** The traces of a login in other parts: the credential with the tokens, and the connection that names it. */
 import type { Person } from "./oauth-definition.ts";
 
 /** The credential of a login, as it is stored for its person. */

@@ -1,4 +1,4 @@
-/** What is known of the provider of one integration's logins: its URLs from the catalogue, our client from the configuration. */
+/** The provider of one integration's logins: its URLs from the catalogue, our client from the configuration. */
 
 /** The member `oauth` of an integration's definition. */
 export interface OAuthDefinition {

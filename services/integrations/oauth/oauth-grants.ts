@@ -13,7 +13,7 @@ import { repeatLostRaces } from "#shared/store/lost-races.ts";
 import type { Person } from "./oauth-definition.ts";
 
 /** How long a grant is held, in milliseconds: longer than the requests and writes of its holder together. */
-export const holdMs = 30_000;
+const holdMs = 30_000;
 
 /** The most grants of a person that are looked after; a catalogue has about ten integrations with logins. */
 const maxGrants = 100;

@@ -11,7 +11,7 @@ import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { Person } from "./oauth-definition.ts";
 
 /** How long a login may take, in milliseconds (contract/behaviour.md, section 13). */
-export const loginMs = 300_000;
+const loginMs = 300_000;
 /** The most logins of a person that wait; another one replaces the oldest. */
 const maxPerPerson = 10;
 /** The most logins of a tenant that wait. */

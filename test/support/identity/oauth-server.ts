@@ -63,7 +63,7 @@ export class OAuthServer implements AsyncDisposable {
 			token_url: `${this.url}/token`,
 			revoke_url: `${this.url}/token/revocation`,
 			scopes: ["openid", "offline_access"],
-			// Without the question, the provider gives no refresh token.
+			// The provider gives a refresh token only after it has asked.
 			extra_authorize_params: { prompt: "consent" },
 			issuer: this.url,
 		};
