@@ -35,7 +35,7 @@ export async function serveGit(root: string, user: string, password: string): Pr
 /**
  * Runs the backend by CGI (RFC 3875): the request is in variables and on standard input, the answer on standard output.
  */
-function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
+export function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
 	const { pathname, search } = new URL(request.url ?? "/", "http://git");
 	const backend = spawn("git", ["http-backend"], {
 		env: {
