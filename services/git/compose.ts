@@ -1,6 +1,8 @@
 /** The part for git providers: repositories, pull requests, merge confidence. */
+import type { Caller } from "#shared/bus/service.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { configuredProviders } from "./providers/configured-providers.ts";
+import { OwnProviders } from "./providers/own-providers.ts";
 import { ProviderMaker } from "./providers/provider-maker.ts";
 import { ProviderRegistry } from "./providers/provider-registry.ts";
 import { RepositoryQueries } from "./providers/repository-queries.ts";
@@ -15,9 +17,12 @@ import { repositoriesService } from "./repositories.service.ts";
 export const collections = [pullCollection] as const;
 
 /** @throws {ConfigError} for a git provider that cannot be used. */
-export async function compose({ config, outbound, store, relay }: StoringPlatform): Promise<Part> {
+export async function compose({ config, outbound, store, relay, log }: StoringPlatform): Promise<Part> {
 	const maker = new ProviderMaker(outbound);
-	const registry = new ProviderRegistry(await configuredProviders(config.git, maker), async () => []);
+	const configured = await configuredProviders(config.git, maker);
+	let bus: Caller | undefined;
+	const own = new OwnProviders({ bus: () => bus, maker, log });
+	const registry = new ProviderRegistry(configured, (principal) => own.of(principal));
 	const records = new PullRecords(store, () => relay.wake());
 	const { workflow } = config.git;
 	const pulls = {
@@ -25,5 +30,9 @@ export async function compose({ config, outbound, store, relay }: StoringPlatfor
 		queries: new PullQueries(registry, records),
 		merges: new PullMerges(registry, records, workflow.default_merge_method),
 	};
-	return { services: [repositoriesService(new RepositoryQueries(registry), maker), pullsService(pulls)] };
+	const attach = (caller: Caller) => {
+		bus = caller;
+	};
+	const repositories = repositoriesService({ queries: new RepositoryQueries(registry), maker, attach });
+	return { services: [repositories, pullsService(pulls)] };
 }

@@ -1,14 +1,27 @@
 /** Offers repositories at git providers on the bus. */
-import type { ServiceSchema } from "moleculer";
-import { implement } from "#shared/bus/service.ts";
+import type { Service, ServiceSchema } from "moleculer";
+import { type Caller, implement } from "#shared/bus/service.ts";
 import { repositories as contract } from "#shared/contracts/git/repositories.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
 import { providerInfo, type RepositoryQueries } from "./providers/repository-queries.ts";
 import type { ProviderMaker } from "./providers/provider-maker.ts";
 
-export function repositoriesService(queries: RepositoryQueries, maker: ProviderMaker): ServiceSchema {
+/** The dependencies of the service. */
+export interface RepositoriesParts {
+	readonly queries: RepositoryQueries;
+	readonly maker: ProviderMaker;
+	/** Gives the bus to those who ask other services. */
+	readonly attach: (bus: Caller) => void;
+}
+
+export function repositoriesService({ queries, maker, attach }: RepositoriesParts): ServiceSchema {
 	return {
 		name: contract.name,
+
+		created(this: Service) {
+			attach(this.broker);
+		},
+
 		actions: implement(contract, {
 			async providers(page, _principal, { meta: { if_none_match: known } }) {
 				const listed = queries.configured().map((one, place) => ({ info: providerInfo(one), place }));

@@ -33,16 +33,17 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
 function collect(part: unknown, from: Description, into: Record<string, Tree>): void {
 	if (typeof part !== "object" || part === null) return;
 	for (const [name, value] of Object.entries(part)) {
-		if (name !== "$ref" || typeof value !== "string") {
-			collect(value, from, into);
-			continue;
-		}
-		const [, , kind = "", component = ""] = value.split("/");
-		const kept = (into[kind] ??= {});
-		if (Object.hasOwn(kept, component)) continue;
-		kept[component] = from.components[kind]?.[component];
-		collect(kept[component], from, into);
+		if (name === "$ref" && typeof value === "string") collectComponent(value, from, into);
+		else collect(value, from, into);
 	}
+}
+
+function collectComponent(reference: string, from: Description, into: Record<string, Tree>): void {
+	const [, , kind = "", component = ""] = reference.split("/");
+	const kept = (into[kind] ??= {});
+	if (Object.hasOwn(kept, component)) return;
+	kept[component] = from.components[kind]?.[component];
+	collect(kept[component], from, into);
 }
 
 function trimmed(whole: Description): Description {

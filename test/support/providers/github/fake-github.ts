@@ -89,9 +89,7 @@ export class FakeGitHub implements AsyncDisposable {
 			structuredClone(api.mockResponseForOperation(operation, { code: status }).mock);
 		const operations = githubOperations(this.state, new GitHubAnswers(example, this.state, this.url));
 		for (const [id, operation] of Object.entries(operations))
-			api.register(id, (context: Context) =>
-				operation(askedOf(context, this.#loginOf(context.request.headers["authorization"]))),
-			);
+			api.register(id, (context: Context) => operation(askedOf(context, this.#loginOf(headerOf(context)))));
 		api.register({
 			validationFail: (context: Context): Answer => {
 				this.violations.push({ operation: context.operation?.operationId, errors: context.validation.errors });
@@ -122,8 +120,8 @@ export class FakeGitHub implements AsyncDisposable {
 	}
 
 	/** A wrong token is refused before anything else, as GitHub does. */
-	#loginOf(authorization: unknown): string | undefined {
-		const token = String(authorization ?? "").replace(/^(bearer|token) /i, "");
+	#loginOf(authorization: string | undefined): string | undefined {
+		const token = (authorization ?? "").replace(/^(bearer|token) /i, "");
 		return this.state.users.find((user) => user.token === token)?.login;
 	}
 
@@ -181,6 +179,11 @@ function withNullInEnums(part: unknown): unknown {
 	const members: Json = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withNullInEnums(value)]));
 	const { enum: values, nullable } = members;
 	return Array.isArray(values) && nullable === true ? { ...members, enum: [...values, null] } : members;
+}
+
+function headerOf({ request }: Context): string | undefined {
+	const { authorization } = request.headers;
+	return typeof authorization === "string" ? authorization : undefined;
 }
 
 function pageOf(body: unknown, query: Context["request"]["query"]): unknown {

@@ -109,20 +109,12 @@ function createPull(
 	repository: FakeRepository,
 	{ body, login = "" }: Asked,
 ): Answer {
-	const { git } = repository;
-	const { title = "", body: text = "", head = "", base = "", draft = false } = body as Partial<FakePull>;
-	for (const [field, ref] of Object.entries({ head, base }))
-		if (git.commitOf(ref) === undefined) return invalid({ resource: "PullRequest", field, code: "invalid" });
-	const custom = { resource: "PullRequest", code: "custom" };
-	if (git.ahead(base, head) === 0) return invalid({ ...custom, message: `No commits between ${base} and ${head}` });
-	const isTaken = state.pulls.some(
-		(one) => one.repository === repository && one.head === head && one.base === base && one.state === "open",
-	);
-	if (isTaken) return invalid({ ...custom, message: `A pull request already exists for ${repository.owner}:${head}.` });
-	const number = state.pulls.filter((one) => one.repository === repository).length + 1;
+	const { title = "", body: text, head = "", base = "", draft = false } = body as Partial<FakePull>;
+	const refused = refusalOf(state, repository, { head, base });
+	if (refused) return refused;
 	const pull: FakePull = {
 		repository,
-		number,
+		number: state.pulls.filter((one) => one.repository === repository).length + 1,
 		title,
 		body: text ?? "",
 		head,
@@ -133,11 +125,29 @@ function createPull(
 		state: "open",
 		merged_at: null,
 		merge_sha: null,
-		last_head: git.commitOf(head) ?? "",
+		last_head: repository.git.commitOf(head) ?? "",
 		labels: [],
 	};
 	state.pulls.push(pull);
 	return [201, answers.pull(pull)];
+}
+
+/** Returns the refusal of a pull request of these branches. */
+function refusalOf(
+	state: GitHubState,
+	repository: FakeRepository,
+	refs: { head: string; base: string },
+): Answer | undefined {
+	const { head, base } = refs;
+	for (const [field, ref] of Object.entries(refs))
+		if (repository.git.commitOf(ref) === undefined) return invalid({ resource: "PullRequest", field, code: "invalid" });
+	const custom = { resource: "PullRequest", code: "custom" };
+	if (repository.git.ahead(base, head) === 0)
+		return invalid({ ...custom, message: `No commits between ${base} and ${head}` });
+	const open = listed(state, repository, { state: "open", head: `${repository.owner}:${head}`, base });
+	return open.length > 0
+		? invalid({ ...custom, message: `A pull request already exists for ${repository.owner}:${head}.` })
+		: undefined;
 }
 
 function invalid(error: Json): Answer {
