@@ -1,6 +1,6 @@
 /**
  * The port of git hosts: what the platform asks of GitHub, GitLab and Gitea. An adapter is one class in
- * `services/git/git-providers/<type>/`; `test/contract/git-provider.contract.ts` is its suite.
+ * `services/git/git-providers/<type>/`; `test/contract/git/git-provider.contract.ts` is its suite.
  */
 import type { GitProviderType, Repository } from "#shared/contracts/git/repositories.ts";
 import type { Outbound } from "#shared/outbound/outbound.ts";

@@ -2,7 +2,7 @@
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type GitProvider, gitProviderMethods } from "#services/git/providers/git-provider.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
-import { GitHubStage } from "../support/providers/github/github-stage.ts";
+import { GitHubStage } from "../../support/providers/github/github-stage.ts";
 import { gitProviderContract } from "./git-provider.contract.ts";
 
 const closed = { allow: [], ports: [], refuse: [], proxy: "", proxy_resolves: false };

@@ -2,8 +2,8 @@
 import { expect } from "chai";
 import { type GitProvider, gitProviderMethods, type RepositoryPlace } from "#services/git/providers/git-provider.ts";
 import { isoTime, now } from "#shared/clock.ts";
-import { eventually } from "../support/eventually.ts";
-import { failureOf } from "../support/failure-of.ts";
+import { eventually } from "../../support/eventually.ts";
+import { failureOf } from "../../support/failure-of.ts";
 
 /** A server with one repository, in which the provider's account may do everything. */
 export interface ProviderStage extends AsyncDisposable {
