@@ -10,6 +10,7 @@ import {
 	type CredentialCreate,
 	credentials,
 } from "#shared/contracts/credentials/credentials.ts";
+import { connections } from "#shared/contracts/integrations/connections.ts";
 import { sessionWork } from "#shared/contracts/session-work.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
@@ -95,7 +96,8 @@ async function affected(
 	const { request_id } = meta;
 	const asked = { tenant, credential_name: name, ...(type === "user" && { owner: id }) };
 	const options = { meta: { principal: job, ...(request_id && { request_id }) }, timeout: affectedMs };
-	return call(broker, sessionWork.actions.with_credential, asked, options);
+	const naming = await call(broker, connections.actions.naming, asked, options);
+	return call(broker, sessionWork.actions.with_credential, { ...asked, connections: naming }, options);
 }
 
 function unknown(name: string): NotFoundError {

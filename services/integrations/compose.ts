@@ -40,7 +40,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 				probeFor: connectionProbes(outbound),
 				freshen,
 			}),
-			connectionsService(records, new ConnectionUses(records, catalogue, injected), freshen),
+			connectionsService(new ConnectionUses(records, catalogue, injected), freshen),
 			oauthService(oauth),
 		],
 		drain: () => refresh.settled(),

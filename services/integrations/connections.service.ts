@@ -2,14 +2,14 @@
 import type { ServiceSchema } from "moleculer";
 import { implement } from "#shared/bus/service.ts";
 import { connections } from "#shared/contracts/integrations/connections.ts";
-import type { ConnectionRecords, Owner } from "./connections/connection-records.ts";
+import type { Owner } from "./connections/connection-records.ts";
 import { readCredentials } from "./read-credentials.ts";
 import type { ConnectionUses } from "./use/connection-uses.ts";
 
 /** Replaces the tokens of a person's logins that end soon. */
 export type Freshen = (owner: Owner) => Promise<void>;
 
-export function connectionsService(records: ConnectionRecords, uses: ConnectionUses, freshen: Freshen): ServiceSchema {
+export function connectionsService(uses: ConnectionUses, freshen: Freshen): ServiceSchema {
 	return {
 		name: connections.name,
 		actions: implement(connections, {
@@ -24,7 +24,7 @@ export function connectionsService(records: ConnectionRecords, uses: ConnectionU
 			},
 
 			unusable: ({ tenant, owner: id, integration_ids }) => uses.unusable({ tenant, id }, integration_ids),
-			naming: ({ tenant, owner, credential_name }) => records.naming(tenant, owner, credential_name),
+			naming: ({ tenant, owner, credential_name }) => uses.naming(tenant, owner, credential_name),
 		}),
 	};
 }

@@ -136,8 +136,19 @@ export const sessionWork = defineContract("session-work", {
 	},
 	with_credential: {
 		access: "system",
-		summary: "Sessions that may have a pod and name a credential, of one owner or of a tenant; at most 100",
-		params: { tenant: named, owner: { ...named, optional: true }, credential_name: named },
+		summary: "Sessions that may have a pod and got a credential, of one owner or of a tenant; at most 100",
+		params: {
+			tenant: named,
+			owner: { ...named, optional: true },
+			credential_name: named,
+			/** The connections that name the credential. */
+			connections: {
+				type: "array",
+				max: 500,
+				items: { type: "object", props: { id: named, owner: named, unnamed: { type: "boolean" } } },
+				default: [],
+			},
+		},
 		returns: { type: "array", items: { type: "object", props: affectedSession } },
 	},
 	expected: {

@@ -3,7 +3,6 @@
  * also not for administrators, because a connection speaks for its owner.
  */
 import { isoTime, now } from "#shared/clock.ts";
-import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
 import type { IntegrationType } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection, ConnectionUpdate } from "#shared/contracts/integrations/integrations.ts";
 import { ConflictError, NotFoundError } from "#shared/errors.ts";
@@ -139,8 +138,12 @@ export class ConnectionRecords {
 		return documents.map(connectionOf).filter(({ enabled }) => enabled);
 	}
 
-	/** Returns the connections that name a credential: those of a person, or of everybody in the tenant. */
-	async naming(tenant: string, owner: string | undefined, credential_name: string): Promise<NamingConnection[]> {
+	/** Returns owners and states of the connections that name a credential: of a person, or of everybody in the tenant. */
+	async naming(
+		tenant: string,
+		owner: string | undefined,
+		credential_name: string,
+	): Promise<{ id: string; owner: string; enabled: boolean }[]> {
 		const range = { equals: [tenant, credential_name, ...(owner === undefined ? [] : [owner])] };
 		const page = { limit: maxFound, columns: ["owner", "enabled"] } as const;
 		const { documents } = await this.#store.find(connectionCollection, "by_credential", range, page);

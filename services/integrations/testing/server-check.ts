@@ -12,7 +12,7 @@ export interface Account {
 	readonly workspace: string | null;
 }
 
-const timeoutMs = 8_000;
+const timeoutMs = 5_000;
 const maxBytes = 1_048_576;
 /** The most characters of a name that is shown. */
 const maxName = 200;

@@ -1,7 +1,7 @@
 /** Hands a person's connections to the platform's own services: their credentials, and the parts that launches get. */
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { NamedValues } from "#shared/contracts/credentials/injection.ts";
-import type { UsableConnection } from "#shared/contracts/integrations/connections.ts";
+import type { NamingConnection, UsableConnection } from "#shared/contracts/integrations/connections.ts";
 import type { IntegrationDefinition, IntegrationType } from "#shared/contracts/integrations/definition-fields.ts";
 import type { Connection } from "#shared/contracts/integrations/integrations.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
@@ -80,6 +80,16 @@ export class ConnectionUses {
 				return (definition && launchMapping(definition, connection)) ?? [];
 			});
 		return { mappings, warnings: named ? await this.unusable(owner, ids) : [] };
+	}
+
+	/** Returns the connections that name a credential: those of a person, or of everybody in the tenant. */
+	async naming(tenant: string, owner: string | undefined, credential_name: string): Promise<NamingConnection[]> {
+		const found = await this.#records.naming(tenant, owner, credential_name);
+		return found.map(({ id, owner: person, enabled }) => ({
+			id,
+			owner: person,
+			unnamed: enabled && this.#injected === "all",
+		}));
 	}
 
 	/** Returns sentences about those of the ids that no launch of the person can use. */

@@ -1,5 +1,6 @@
 /** Finds the sessions whose pods may have read a credential. */
 import type { AffectedSession } from "#shared/contracts/credentials/credentials.ts";
+import type { NamingConnection } from "#shared/contracts/integrations/connections.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
@@ -14,9 +15,11 @@ export interface SoughtCredential {
 	readonly tenant: string;
 	readonly owner?: string | undefined;
 	readonly credential_name: string;
+	/** The connections that name it; default none. */
+	readonly connections?: readonly NamingConnection[];
 }
 
-/** Returns the sessions that name the credential, at most 100. */
+/** Returns the sessions that name the credential, or that got it by a connection of their owner, at most 100. */
 export async function sessionsWithCredential(
 	store: DocumentStore,
 	sought: SoughtCredential,
@@ -25,7 +28,7 @@ export async function sessionsWithCredential(
 	for (const status of withPods) {
 		for await (const document of withStatus(store, sought, status)) {
 			if (affected.length >= maxSessions) return affected;
-			if (names(document).includes(sought.credential_name)) affected.push(nameOf(document));
+			if (hasCredential(document, sought)) affected.push(nameOf(document));
 		}
 	}
 	return affected;
@@ -47,10 +50,18 @@ async function* withStatus(
 	} while (after !== undefined);
 }
 
-function names({ launch }: SessionDocument): readonly unknown[] {
-	const named =
-		typeof launch === "object" && launch !== null && "credential_names" in launch ? launch.credential_names : [];
-	return Array.isArray(named) ? named : [];
+function hasCredential(document: SessionDocument, { credential_name, connections = [] }: SoughtCredential): boolean {
+	if (textsIn(document, "credential_names").includes(credential_name)) return true;
+	const own = connections.filter(({ owner }) => owner === document.owner);
+	const ids = textsIn(document, "integration_ids");
+	return ids.length > 0 ? own.some(({ id }) => ids.includes(id)) : own.some(({ unnamed }) => unnamed);
+}
+
+/** Returns a list of the launch settings; empty when they have none. */
+function textsIn({ launch }: SessionDocument, member: string): readonly unknown[] {
+	if (typeof launch !== "object" || launch === null) return [];
+	const list: unknown = Object.entries(launch).find(([name]) => name === member)?.[1];
+	return Array.isArray(list) ? list : [];
 }
 
 function nameOf({ id, wire }: SessionDocument): AffectedSession {

@@ -26,7 +26,12 @@ const usableConnection = schema({
 export type UsableConnection = Output<typeof usableConnection>;
 
 /** A connection that names a credential. */
-const namingConnection = schema({ id: text, owner: text, enabled: { type: "boolean" } });
+const namingConnection = schema({
+	id: text,
+	owner: text,
+	/** Whether sessions of the owner get it that name no connections. */
+	unnamed: { type: "boolean" },
+});
 export type NamingConnection = Output<typeof namingConnection>;
 
 export const connections = defineContract("connections", {

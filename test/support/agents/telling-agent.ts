@@ -21,6 +21,8 @@ export interface Told {
 	/** The text that a setup script has written into the file `made-by` of the workspace. */
 	madeBy: string;
 	mcpServers: string[];
+	/** The variables of each MCP server, by its name. */
+	mcpEnv: Record<string, Record<string, string>>;
 	origin: string;
 	branch: string;
 	/** The bound of its memory in GiB; null: there is none. */
@@ -31,6 +33,7 @@ export interface Told {
 
 const sessionId = "telling";
 let mcpServers: string[] = [];
+let mcpEnv: Told["mcpEnv"] = {};
 /** The folder of the conversation. */
 let folder = "";
 
@@ -64,11 +67,17 @@ function told(texts: string[], permission: string): Told {
 		folder,
 		madeBy: textIn(join(root, "made-by")),
 		mcpServers,
+		mcpEnv,
 		origin: git("remote", "get-url", "origin"),
 		branch: git("branch", "--show-current"),
 		memory: memoryBound(),
 		permission,
 	};
+}
+
+/** Returns the variables of an MCP server, which are a list of pairs in the protocol. */
+function variablesOf(pairs: unknown): Record<string, string> {
+	return Object.fromEntries(objectsOf(pairs).map(({ name, value }) => [String(name), String(value)]));
 }
 
 async function prompt({ prompt: blocks }: JsonObject): Promise<object> {
@@ -91,6 +100,7 @@ const rpc: JsonRpc = new JsonRpc(process.stdin, process.stdout, {
 		"session/new"({ mcpServers: servers, cwd }) {
 			folder = String(cwd);
 			mcpServers = objectsOf(servers).map(({ name }) => String(name));
+			mcpEnv = Object.fromEntries(objectsOf(servers).map(({ name, env }) => [String(name), variablesOf(env)]));
 			return { sessionId };
 		},
 		"session/prompt": prompt,
