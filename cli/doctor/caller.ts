@@ -20,10 +20,17 @@ export interface Caller {
 /** The outcomes of a request. `unknown`: the answer for an id that does not exist. `failed`: the platform failed. */
 export type Outcome = "unauthenticated" | "forbidden" | "unknown" | "stale" | "admitted" | "failed";
 
+/** The outcomes that no credential changes. */
+const outcomesOfAll = new Map<Row["access"], Outcome>([
+	["public", "admitted"],
+	["signed", "unauthenticated"],
+]);
+
 /** Returns the outcome that the tables of access prescribe. @param ownership That of the row's object. */
 export function expectedOutcome(caller: Caller, row: Row, route: string, ownership: Ownership | undefined): Outcome {
 	const { principal } = caller;
-	if (row.access === "public") return "admitted";
+	const ofAll = outcomesOfAll.get(row.access);
+	if (ofAll) return ofAll;
 	if (!principal) return "unauthenticated";
 	if (!isAdmitted(principal, row, route)) return "forbidden";
 	const { object } = row;
@@ -52,6 +59,7 @@ export function maySee({ principal }: Caller, object: MakerName, ownership: Owne
 }
 
 function isAdmitted(principal: Principal, { access, effect }: Row, route: string): boolean {
+	if (access === "signed") return false;
 	try {
 		const rest = route.startsWith("GET ") ? "GET /" : "POST /";
 		admit(principal, { access, rest, ...(effect && { effect }) });

@@ -75,6 +75,12 @@ export const makers = {
 		id: "name",
 		remove: "/profiles/:id",
 	},
+	evaluation: {
+		...routeless,
+		kind: "merge-evaluation",
+		make: "POST /repos/confidence",
+		body: () => ({ tests_pass: true, lines_changed: 1, files_changed: 1 }),
+	},
 	workspace: { ...routeless, kind: "workspace", existing: "session" },
 	tenant: { ...routeless, kind: "tenant", existing: "tenant", unknown: "no-such-tenant" },
 	token: {

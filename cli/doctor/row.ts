@@ -7,8 +7,8 @@ import type { MakerName } from "./makers.ts";
 
 /** One route, as the proof expects it. */
 export interface Row {
-	/** The callers that the route is for; see `Access` in the contracts. */
-	readonly access: "public" | "user" | "login" | "admin" | "session" | "pod";
+	/** The callers that the route is for; see `Access` in the contracts. `signed`: nobody, but for messages with a signature. */
+	readonly access: "signed" | "public" | "user" | "login" | "admin" | "session" | "pod";
 	/** Absent: `read` for GET, otherwise `write`. */
 	readonly effect?: "read" | "write";
 	/** The object of the route, whose id is the first parameter of the path; absent: it has none. */
@@ -45,6 +45,11 @@ type Rest = Omit<Row, "access" | "object">;
 /** Returns the row of a route for everybody, without a credential. */
 export function everybody(rest: Rest = {}): Row {
 	return { access: "public", ...rest };
+}
+
+/** Returns the row of a route for messages with a signature, whatever credential their sender has. */
+export function signed(rest: Rest = {}): Row {
+	return { access: "signed", ...rest };
 }
 
 /** Returns the row of a route for people and their tokens; roles bound what they may do. */

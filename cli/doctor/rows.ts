@@ -12,6 +12,7 @@ import {
 	pods,
 	reporters,
 	type Row,
+	signed,
 	those,
 } from "./row.ts";
 
@@ -147,6 +148,11 @@ export const rows: Readonly<Record<string, Row>> = {
 	"PUT /integrations/:id": those("connection", { body: { enabled: false } }),
 	"POST /integrations/:id/test": those("connection", { volatile: true }),
 	"DELETE /integrations/:id": those("connection", { consumes: true }),
+	"POST /repos/confidence": people({ body: { tests_pass: 1 } }),
+	"GET /repos/confidence": people(),
+	"GET /repos/confidence/calibration": people({ volatile: true }),
+	"GET /repos/confidence/:evaluation_id": those("evaluation"),
+	"POST /webhooks/:provider": signed({ path: { provider: unreal }, body: { zen: "proof" } }),
 
 	"GET /workspaces": people(),
 	"GET /admin/workspaces": administrators(),

@@ -18,16 +18,17 @@ import { bearerToken } from "./callers/bearer-token.ts";
 import type { BrowserMarks } from "./callers/browser-marks.ts";
 import { corsHeaders, isPreflight, preflightAnswer } from "./http/cors.ts";
 import { failureAnswer, InvalidRequestError, unforeseen } from "./http/http-errors.ts";
-import { type JsonObject, readJsonBody, refuseBody } from "./http/json-body.ts";
+import { type JsonObject, readJsonBody, readRawBody, refuseBody } from "./http/json-body.ts";
 import type { BrowserLogin } from "./callers/identity-provider.ts";
 import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
-import type { RequestLimits } from "./callers/request-limits.ts";
+import type { BegunRequest, RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "./http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
 import type { RouteTable } from "./routes/route-table.ts";
+import { UnsignedLimit } from "./callers/unsigned-limit.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
 /** The dependencies of a {@link RequestChain}. */
@@ -72,6 +73,7 @@ export class RequestChain {
 	readonly #options: ChainOptions;
 	readonly #limits = new TimeLimits();
 	readonly #pace = new RequestPace();
+	readonly #unsigned = new UnsignedLimit();
 
 	constructor(options: ChainOptions) {
 		this.#options = options;
@@ -117,7 +119,7 @@ export class RequestChain {
 		limits.count(principal);
 		if (action.produces === "text/event-stream") return this.#handOver(exchange, route, principal, claim);
 
-		const begun = limits.begin(principal);
+		const begun = this.#begin(principal, action);
 		try {
 			await this.#pace.run(principal, async () => {
 				const body = await readBody(exchange, route);
@@ -128,6 +130,10 @@ export class RequestChain {
 		} finally {
 			begun.end();
 		}
+	}
+
+	#begin(principal: Principal, { raw_body }: AnyAction): BegunRequest {
+		return raw_body ? this.#unsigned.begin() : this.#options.limits.begin(principal);
 	}
 
 	#handOver(exchange: Exchange, { action, status }: ActionRoute, principal: Principal, claim: Claim): void {
@@ -205,7 +211,9 @@ function claimOf(
 }
 
 function readBody({ request, response }: Exchange, route: ActionRoute): JsonObject | Promise<JsonObject> {
-	if (route.method !== "GET") return readJsonBody(request, response, route.maxBody);
+	const { action, maxBody } = route;
+	if (action.raw_body) return readRawBody(request, response, { maxBytes: maxBody, names: action.raw_body });
+	if (route.method !== "GET") return readJsonBody(request, response, maxBody);
 	refuseBody(request);
 	return {};
 }

@@ -1,6 +1,11 @@
 /** The part for git providers: repositories, pull requests, merge confidence. */
 import type { Caller } from "#shared/bus/service.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import { confidencePart } from "./confidence/confidence-part.ts";
+import { evaluationCollection } from "./confidence/record/evaluation-collection.ts";
+import { confidenceService } from "./confidence.service.ts";
 import { configuredProviders } from "./providers/configured-providers.ts";
 import { OwnProviders } from "./providers/own-providers.ts";
 import { ProviderMaker } from "./providers/provider-maker.ts";
@@ -13,8 +18,13 @@ import { PullQueries } from "./pulls/pull-queries.ts";
 import { PullRecords } from "./pulls/pull-records.ts";
 import { pullsService } from "./pulls.service.ts";
 import { repositoriesService } from "./repositories.service.ts";
+import { deliveryCollection } from "./webhooks/delivery-collection.ts";
+import { DeliveryRecords } from "./webhooks/delivery-records.ts";
+import { WebhookDesk } from "./webhooks/webhook-desk.ts";
+import { webhookSources } from "./webhooks/webhook-sources.ts";
+import { webhooksService } from "./webhooks.service.ts";
 
-export const collections = [pullCollection] as const;
+export const collections = [pullCollection, evaluationCollection, deliveryCollection] as const;
 
 /** @throws {ConfigError} for a git provider that cannot be used. */
 export async function compose({ config, outbound, store, relay, log }: StoringPlatform): Promise<Part> {
@@ -34,5 +44,36 @@ export async function compose({ config, outbound, store, relay, log }: StoringPl
 		bus = caller;
 	};
 	const repositories = repositoriesService({ queries: new RepositoryQueries(registry), maker, attach });
-	return { services: [repositories, pullsService(pulls)] };
+	const confidence = confidencePart({ workflow, store, log, find: (...asked) => registry.find(...asked) });
+	const deliveries = new DeliveryRecords(store);
+	const sweep = sweepOf([confidence.records, deliveries], log);
+	sweep.start();
+	return {
+		services: [
+			repositories,
+			pullsService(pulls),
+			confidenceService(confidence),
+			webhooksService(
+				new WebhookDesk({
+					deliveries,
+					sources: webhookSources(config.git, configured),
+					observe: async (event) => {
+						const { state, merge_sha } = event;
+						if (state !== "open") await records.told(event, state, merge_sha);
+						await confidence.records.observe(event);
+					},
+				}),
+			),
+		],
+		close: () => sweep.stop(),
+	};
+}
+
+/** Returns the job that removes what is too old. */
+function sweepOf(swept: readonly { sweep(): Promise<unknown> }[], log: ServiceLog): RecurringJob {
+	return new RecurringJob({
+		everyMs: 3_600_000,
+		work: () => Promise.all(swept.map((records) => records.sweep())),
+		onError: (error) => log.error("Old evaluations and webhooks cannot be removed:", error),
+	});
 }

@@ -38,6 +38,7 @@ const table = {
 		administrator: ["see"],
 	},
 	workspace: managed,
+	"merge-evaluation": managed,
 	prompt: shared,
 	mapping: shared,
 	preset: personal,

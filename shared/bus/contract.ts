@@ -71,6 +71,11 @@ export interface ActionSpec {
 	readonly passes_token?: true;
 	/** The member of an object in which clients get the items of a page; absent: they get the array itself. */
 	readonly wrapped?: string;
+	/**
+	 * The body arrives as it was sent, as the parameter `body`, and the headers of these names as the record `headers`:
+	 * the action checks a signature over the bytes.
+	 */
+	readonly raw_body?: readonly string[];
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;
 	/**

@@ -18,6 +18,8 @@ const instanceFields = schema({
 	token: secret,
 	token_env: variable,
 	orgs,
+	webhook_secret: secret,
+	webhook_secret_env: variable,
 });
 
 /** Returns the keys of one kind of git host. */
@@ -41,17 +43,26 @@ function hostFields<const B extends string>(base_url: B, product: string, addres
 				description:
 					"Organizations whose repositories people read and write with the token; empty: they read all, and write none",
 			},
+			webhook_secret: {
+				...secret,
+				description:
+					"Secret of the webhooks of instances without one of their own (docs/webhooks.md); empty: webhooks are refused",
+			},
+			webhook_secret_env: { ...variable, description: "Environment variable with that secret" },
 			instances: {
 				type: "array",
 				items: { type: "object", props: instanceFields },
 				max: 50,
 				default: [],
-				description: "Several accounts or hosts: `name`, `base_url`, `token`, `token_env`, `orgs`",
+				description:
+					"Several accounts or hosts: `name`, `base_url`, `token`, `token_env`, `orgs`, `webhook_secret`, `webhook_secret_env`",
 			},
 		},
 	} as const satisfies Rule;
 }
 
+/** Globs of paths; `**` stands for any folders. */
+const globs = { type: "array", items: { type: "string", min: 1, max: 200 }, max: 200 } as const;
 const threshold = { type: "number", min: 0, max: 1 } as const;
 
 export const gitFields = schema({
@@ -113,6 +124,24 @@ export const gitFields = schema({
 				...threshold,
 				default: 0.6,
 				description: "Least score that recommends `notify_then_merge`",
+			},
+			confidence: {
+				type: "object",
+				props: {
+					categories: {
+						type: "record",
+						key: { type: "string" },
+						value: globs,
+						default: {},
+						description:
+							"Lists of globs of paths by category of change; each one replaces the built-in list (docs/merge-confidence.md)",
+					},
+					dependency_files: {
+						...globs,
+						default: [],
+						description: "Globs of manifests and lock files; empty: the built-in list",
+					},
+				},
 			},
 		},
 	},

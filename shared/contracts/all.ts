@@ -6,6 +6,7 @@ import { profiles } from "./blueprints/profiles.ts";
 import { audit } from "./audit.ts";
 import { prompts } from "./blueprints/prompts.ts";
 import { budgets } from "./budgets.ts";
+import { confidence } from "./git/confidence.ts";
 import { credentials } from "./credentials/credentials.ts";
 import { chronicles } from "./chronicles.ts";
 import { features } from "./settings/features.ts";
@@ -30,6 +31,7 @@ import { issues } from "./tracker/issues.ts";
 import { mappings } from "./tracker/mappings.ts";
 import { tracker } from "./tracker/tracker.ts";
 import { usage } from "./usage.ts";
+import { webhooks } from "./git/webhooks.ts";
 import { workspaces } from "./workspaces/workspaces.ts";
 
 export const publicContracts: readonly Contract[] = [
@@ -37,6 +39,7 @@ export const publicContracts: readonly Contract[] = [
 	audit,
 	budgets,
 	chronicles,
+	confidence,
 	credentials,
 	features,
 	history,
@@ -63,5 +66,6 @@ export const publicContracts: readonly Contract[] = [
 	tracker,
 	usage,
 	users,
+	webhooks,
 	workspaces,
 ];

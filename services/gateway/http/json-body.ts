@@ -1,4 +1,4 @@
-/** Reads the body of a request: one JSON object in UTF-8, bounded in bytes and depth before other code reads it. */
+/** Reads the body of a request: one JSON object in UTF-8, or its unparsed text, bounded in bytes and depth before other code reads it. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBounded } from "#shared/bounded-read.ts";
@@ -35,12 +35,34 @@ export async function readJsonBody(
 	maxBytes: number,
 ): Promise<JsonObject> {
 	if (!hasBody(request)) return nothing;
+	return parseObject(await jsonBytes(request, response, maxBytes));
+}
+
+/**
+ * Returns a JSON body unparsed, and those of the named headers that the request has. @throws {HttpError |
+ * InvalidRequestError} as {@link readJsonBody}.
+ */
+export async function readRawBody(
+	request: IncomingMessage,
+	response: ServerResponse,
+	{ maxBytes, names }: { readonly maxBytes: number; readonly names: readonly string[] },
+): Promise<JsonObject> {
+	const bytes = await jsonBytes(request, response, maxBytes);
+	if (!isUtf8(bytes)) throw problem("json", "The text is not UTF-8");
+	const given = names.flatMap((name) => {
+		const value = request.headers[name];
+		return typeof value === "string" ? [[name, value]] : [];
+	});
+	return { body: bytes.toString(), headers: Object.fromEntries(given) };
+}
+
+async function jsonBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
 	const { headers } = request;
 	if (headers["content-encoding"] !== undefined) throw encoded;
 	if (!isJsonType(headers["content-type"] ?? "")) throw notJson;
 	if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
 	if (headers.expect !== undefined) response.writeContinue();
-	return parseObject(await collect(request, maxBytes));
+	return collect(request, maxBytes);
 }
 
 /** Whether a `Content-Type` means JSON in UTF-8. */

@@ -1,4 +1,5 @@
 /** Derives the OpenAPI 3.1 document from the contracts. */
+import type { AnyAction } from "#shared/bus/contract.ts";
 import { type Rule, type Schema } from "#shared/bus/schema.ts";
 import { ruleToJsonSchema, toJsonSchema } from "#shared/bus/json-schema.ts";
 import type { ActionRoute } from "./action-route.ts";
@@ -84,7 +85,7 @@ function operation(route: ActionRoute): Json {
 		tags: [action.name.slice(0, action.name.lastIndexOf("."))],
 		...(action.access === "public" && { security: [] }),
 		parameters: inUrl.map(([name, rule]) => parameter(route, name, rule)),
-		...(inBody.length > 0 && { requestBody: requestBody(Object.fromEntries(inBody)) }),
+		...(inBody.length > 0 && { requestBody: bodyOf(action, Object.fromEntries(inBody)) }),
 		responses: {
 			[route.status]: success(route),
 			...(action.paged &&
@@ -98,6 +99,11 @@ function parameter(route: ActionRoute, name: string, rule: Rule): Json {
 	const place = route.placeOf(name);
 	const required = place === "path" || !(rule.optional || "default" in rule);
 	return { name, in: place, required, schema: ruleToJsonSchema(rule) };
+}
+
+/** A body that arrives as it was sent has members that its sender defines. */
+function bodyOf({ raw_body }: AnyAction, fields: Schema): Json {
+	return raw_body ? { required: true, content: json({ type: "object" }) } : requestBody(fields);
 }
 
 function requestBody(fields: Schema): Json {

@@ -36,6 +36,8 @@ export interface PullRequest {
 	readonly updated_at: string | null;
 	/** The commit that the merge made; null when it is not merged or the provider does not say. */
 	readonly merge_sha: string | null;
+	/** The time of the merge; absent when it is not merged or the provider does not say. */
+	readonly merged_at?: string | null;
 }
 
 /** A pull request to be opened. */
@@ -56,6 +58,8 @@ export interface CheckEvidence {
 	readonly state: CiStatus;
 	readonly url: string | null;
 	readonly at: string | null;
+	/** It passed without running, so that it proves nothing. */
+	readonly is_skipped?: true;
 }
 
 /** One review; all of them are told, the newest last. */
@@ -66,10 +70,14 @@ export interface ReviewEvidence {
 	readonly at: string | null;
 	/** The commit that was reviewed; null when the provider does not say. */
 	readonly commit: string | null;
+	/** The provider says that the reviewer has no part in the repository: in public ones everybody may approve. */
+	readonly is_outsider?: true;
 }
 
 export interface FileEvidence {
 	readonly path: string;
+	/** The path before the change, of a file that was moved. */
+	readonly previous_path?: string;
 	readonly additions: number;
 	readonly deletions: number;
 }

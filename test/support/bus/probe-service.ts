@@ -79,6 +79,19 @@ export const probe = defineContract("probe", {
 		params: session,
 		returns: anything,
 	},
+	hook: {
+		rest: "POST /hooks/:name",
+		access: "public",
+		summary: "A body as it was sent",
+		params: {
+			name: { type: "string", max: 10 },
+			headers: { type: "record", key: { type: "string" }, value: { type: "string" }, max_bytes: 200 },
+			body: { type: "string", max: 1_000 },
+		},
+		returns: anything,
+		raw_body: ["x-signature", "x-event"],
+		max_body: 1_000,
+	},
 	job: { rest: "POST /jobs", access: "system", summary: "For jobs", params: {}, returns: anything },
 	hidden: { summary: "Not for HTTP", params: {}, returns: anything },
 });
@@ -126,6 +139,7 @@ export class ProbeService {
 				admin: answer,
 				report: answer,
 				activity: answer,
+				hook: answer,
 				job: answer,
 				hidden: answer,
 			}),

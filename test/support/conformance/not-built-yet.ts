@@ -4,14 +4,7 @@
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
 	Repositories: ["listProviders", "listRepoProviders", "listBranches", "validateRepo", "listOrgRepos"],
-	"Pull Requests": [
-		"listPullRequests",
-		"createPullRequest",
-		"getPullRequest",
-		"mergePullRequest",
-		"getCiStatus",
-		"calculateConfidence",
-	],
+	"Pull Requests": ["listPullRequests", "createPullRequest", "getPullRequest", "mergePullRequest", "getCiStatus"],
 	"Shared Repositories": ["listSharedRepos"],
 	Compatibility: ["getSessionPr"],
 };

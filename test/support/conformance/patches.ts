@@ -3,6 +3,7 @@
  */
 import { credentialPatches } from "./credentials/credential-patches.ts";
 import { chroniclePatches } from "./chronicle-patches.ts";
+import { confidencePatches } from "./git/confidence-patches.ts";
 import type { ContractEditor, Patch } from "./contract-editor.ts";
 import { blueprintPatches } from "./blueprint-patches.ts";
 import { identityPatches } from "./identity/identity-patches.ts";
@@ -245,6 +246,7 @@ export const patches: readonly Patch[] = [
 	...credentialPatches,
 	...integrationPatches,
 	...oauthPatches,
+	...confidencePatches,
 	...promptPatches,
 	...workspacePatches,
 ];

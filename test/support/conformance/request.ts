@@ -56,6 +56,7 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	adminBulkDeleteWorkspaces: {},
 	createIntegration: { integration_type: "messaging", credential_name: "walker" },
 	updateIntegration: {},
+	calculateConfidence: { tests_pass: true, lines_changed: 1, files_changed: 1 },
 	createSecret: { name: "walker", data: { token: "x" } },
 };
 

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { eventually } from "../eventually.ts";
 import { walkChronicles } from "./chronicle-scenario.ts";
 import { walkCredentials } from "./credentials/credential-scenario.ts";
+import { walkConfidence } from "./git/confidence-scenario.ts";
 import { walkSettings } from "./settings-scenario.ts";
 import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
@@ -28,6 +29,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkCredentials(walker);
 	await walkIntegrations(walker);
 	await walkPrompts(walker);
+	await walkConfidence(walker);
 	await walkTokens(walker);
 	await walkTracker(walker);
 	await walkProfiles(walker);

@@ -93,8 +93,13 @@ export function pullOf(one: GitHubPull): PullRequest {
 		author: one.user?.login ?? null,
 		created_at: timeOf(one.created_at),
 		updated_at: timeOf(one.updated_at),
-		merge_sha: isMerged ? (one.merge_commit_sha ?? null) : null,
+		...mergeOf(one),
 	};
+}
+
+function mergeOf({ merged_at, merge_commit_sha }: GitHubPull): Pick<PullRequest, "merge_sha" | "merged_at"> {
+	if (typeof merged_at !== "string") return { merge_sha: null };
+	return { merge_sha: merge_commit_sha ?? null, merged_at: timeOf(merged_at) };
 }
 
 export const readMerge = objectReader({ sha, merged: { type: "boolean", optional: true } });
@@ -127,7 +132,9 @@ export type GitHubRun = ReturnType<typeof readRuns>[number];
 
 export function checkOfRun(run: GitHubRun): CheckEvidence {
 	const state = run.status === "completed" ? (conclusions[run.conclusion ?? ""] ?? "unknown") : "pending";
-	return { name: run.name, state, url: pageOf(run.html_url), at: timeOf(run.completed_at ?? run.started_at) };
+	const at = timeOf(run.completed_at ?? run.started_at);
+	const isSkipped = state === "passing" && run.conclusion !== "success";
+	return { name: run.name, state, url: pageOf(run.html_url), at, ...(isSkipped && { is_skipped: true }) };
 }
 
 const conclusions: Readonly<Record<string, CiStatus>> = {
@@ -144,7 +151,14 @@ const conclusions: Readonly<Record<string, CiStatus>> = {
 export const readReviews = listReader(
 	{
 		type: "object",
-		props: { user: person, state: text, html_url: maybePage, submitted_at: time, commit_id: maybe },
+		props: {
+			user: person,
+			state: text,
+			html_url: maybePage,
+			submitted_at: time,
+			commit_id: maybe,
+			author_association: maybe,
+		},
 	},
 	mostOfPage,
 );
@@ -156,8 +170,11 @@ export function reviewOf(review: ReturnType<typeof readReviews>[number]): Review
 		url: pageOf(review.html_url),
 		at: timeOf(review.submitted_at),
 		commit: review.commit_id ?? null,
+		...(review.author_association && !insiders.has(review.author_association) && { is_outsider: true }),
 	};
 }
+
+const insiders = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
 const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
 	APPROVED: "approved",
@@ -168,12 +185,13 @@ const reviewStates: Readonly<Record<string, ReviewEvidence["state"]>> = {
 };
 
 export const readFiles = listReader(
-	{ type: "object", props: { filename: text, additions: count, deletions: count } },
+	{ type: "object", props: { filename: text, previous_filename: maybe, additions: count, deletions: count } },
 	mostOfPage,
 );
 
-export function fileOf({ filename, additions, deletions }: ReturnType<typeof readFiles>[number]): FileEvidence {
-	return { path: filename, additions, deletions };
+export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
+	const { filename, previous_filename, additions, deletions } = file;
+	return { path: filename, additions, deletions, ...(previous_filename && { previous_path: previous_filename }) };
 }
 
 const committer = { type: "object", props: { date: time }, nullable: true, optional: true } as const;

@@ -65,6 +65,7 @@ describe("isAllowed()", () => {
 	/** Those who may see and those who may change it, by kind. */
 	const expected: Readonly<Record<Exclude<ObjectKind, "session">, readonly [string, string]>> = {
 		workspace: ["owner administrator", "owner administrator"],
+		"merge-evaluation": ["owner administrator", "owner administrator"],
 		prompt: ["owner administrator colleague", "owner administrator"],
 		mapping: ["owner administrator colleague", "owner administrator"],
 		preset: ["owner", "owner"],

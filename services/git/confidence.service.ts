@@ -1,0 +1,31 @@
+/** Offers merge confidence on the bus. */
+import type { ServiceSchema } from "moleculer";
+import { jsonText } from "#shared/bus/json-text.ts";
+import { implement } from "#shared/bus/service.ts";
+import { confidence } from "#shared/contracts/git/confidence.ts";
+import type { Calibration } from "./confidence/calibration/calibration.ts";
+import type { ConfidenceDesk } from "./confidence/evaluate/confidence-desk.ts";
+import type { EvaluationRecords } from "./confidence/record/evaluation-records.ts";
+
+/** The dependencies of the service. */
+export interface ConfidenceParts {
+	readonly desk: ConfidenceDesk;
+	readonly records: EvaluationRecords;
+	readonly calibration: Calibration;
+}
+
+export function confidenceService({ desk, records, calibration }: ConfidenceParts): ServiceSchema {
+	return {
+		name: confidence.name,
+		actions: implement(confidence, {
+			calculate: async (request, principal, { meta }) =>
+				jsonText(await desk.evaluate(principal, request, meta.idempotency_key)),
+
+			list: (query, principal, { meta }) => records.list(principal, { ...query, known: meta.if_none_match }),
+
+			calibration: (query, principal) => calibration.report(principal, query),
+
+			get: async ({ evaluation_id }, principal) => jsonText(await records.get(principal, evaluation_id)),
+		}),
+	};
+}

@@ -1,0 +1,33 @@
+/** Puts merge confidence together: evaluations, their lists, what became of them. */
+import type { Config } from "#shared/config/config.ts";
+import type { ServiceLog } from "#shared/service-log.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { Calibration } from "./calibration/calibration.ts";
+import { ConfidenceDesk, type FindRepository } from "./evaluate/confidence-desk.ts";
+import { PathCategories } from "./formula/path-categories.ts";
+import { EvaluationRecords } from "./record/evaluation-records.ts";
+
+/** The dependencies of merge confidence. */
+export interface ConfidenceDependencies {
+	readonly workflow: Config["git"]["workflow"];
+	readonly store: DocumentStore;
+	readonly find: FindRepository;
+	readonly log: ServiceLog;
+}
+
+/** Merge confidence as the part for git providers uses it. */
+export interface ConfidencePart {
+	readonly records: EvaluationRecords;
+	readonly desk: ConfidenceDesk;
+	readonly calibration: Calibration;
+}
+
+export function confidencePart({ workflow, store, find, log }: ConfidenceDependencies): ConfidencePart {
+	const records = new EvaluationRecords(store);
+	const paths = new PathCategories(workflow.confidence);
+	return {
+		records,
+		desk: new ConfidenceDesk({ records, find, rules: { paths, thresholds: workflow } }),
+		calibration: new Calibration({ records, find, log }),
+	};
+}

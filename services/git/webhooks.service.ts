@@ -1,0 +1,14 @@
+/** Offers the receipt of webhooks on the bus. */
+import type { ServiceSchema } from "moleculer";
+import { implement } from "#shared/bus/service.ts";
+import { webhooks } from "#shared/contracts/git/webhooks.ts";
+import type { WebhookDesk } from "./webhooks/webhook-desk.ts";
+
+export function webhooksService(desk: WebhookDesk): ServiceSchema {
+	return {
+		name: webhooks.name,
+		actions: implement(webhooks, {
+			receive: ({ provider, headers, body }) => desk.receive(provider, { headers, body }),
+		}),
+	};
+}

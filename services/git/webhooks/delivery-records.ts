@@ -1,0 +1,72 @@
+/** The repository of deliveries: whether a message has taken effect already, by its id and by its content. */
+import { createHash } from "node:crypto";
+import { now } from "#shared/clock.ts";
+import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
+import { failpoint } from "#shared/failpoints.ts";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { insertOnce } from "#shared/store/insert-once.ts";
+import { deliveryCollection } from "./delivery-collection.ts";
+import type { Delivery } from "./signature.ts";
+
+/** The names of a delivery. */
+export interface DeliveryNames {
+	readonly id: string;
+	readonly digest: string;
+}
+
+/** The headers with the id, in the order in which they are looked for. */
+const idHeaders: Readonly<Partial<Record<GitProviderType, readonly string[]>>> = {
+	github: ["x-github-delivery"],
+	gitea: ["x-gitea-delivery", "x-github-delivery"],
+	gitlab: ["webhook-id", "idempotency-key", "x-gitlab-event-uuid"],
+};
+
+/** Providers send a message again for three days at most. */
+const maxAgeMs = 7 * 86_400_000;
+/** The documents that one pass removes. */
+const batch = 500;
+
+/** Returns the names of a delivery. One without an id is named by its content. */
+export function deliveryNames(provider: string, type: GitProviderType, { headers, body }: Delivery): DeliveryNames {
+	const event = headers[`x-${type}-event`] ?? "";
+	const digest = createHash("sha256")
+		.update(JSON.stringify([provider, event]))
+		.update(body)
+		.digest("base64url");
+	const header = idHeaders[type]?.find((name) => headers[name]);
+	const given = header === undefined ? digest : (headers[header] ?? digest);
+	return { id: nameBasedUuid("webhook-delivery", provider, given), digest };
+}
+
+/** The deliveries of the installation. */
+export class DeliveryRecords {
+	readonly #store: DocumentStore;
+
+	constructor(store: DocumentStore) {
+		this.#store = store;
+	}
+
+	/** Whether this message, or one with its id, has taken effect. */
+	async isKnown({ id, digest }: DeliveryNames): Promise<boolean> {
+		if (await this.#store.get(deliveryCollection, id, [])) return true;
+		return (await this.#store.count(deliveryCollection, "by_digest", { equals: [digest] })) > 0;
+	}
+
+	/** Remembers a message that has taken effect. */
+	async remember({ id, digest }: DeliveryNames): Promise<void> {
+		await insertOnce(() => this.#store.insert(deliveryCollection, { id, wire: "", digest, at: now() }));
+		failpoint("webhooks.remembered");
+	}
+
+	/** Forgets old messages, the oldest first; resolves to their count. */
+	async sweep(): Promise<number> {
+		const old = { equals: [], to: now() - maxAgeMs };
+		const { documents } = await this.#store.find(deliveryCollection, "by_age", old, { limit: batch, columns: [] });
+		await this.#store.removeMany(
+			deliveryCollection,
+			documents.map(({ id }) => id),
+		);
+		return documents.length;
+	}
+}

@@ -1,0 +1,51 @@
+/**
+ * Takes webhooks. Nothing is parsed, read or written before the signature is checked, and a refusal does not say what was
+ * wrong. A message takes effect before it is remembered: one whose effect was lost comes again, and an effect that is
+ * repeated changes nothing.
+ */
+import type { GitProviderType } from "#shared/contracts/git/repositories.ts";
+import { UnauthorizedError } from "#shared/errors.ts";
+import { deliveryNames, type DeliveryRecords } from "./delivery-records.ts";
+import { type PullEvent, pullEvent } from "./pull-event.ts";
+import { type Delivery, isSigned } from "./signature.ts";
+
+/** A provider of the configuration that may send webhooks. */
+export interface WebhookSource {
+	readonly type: GitProviderType;
+	/** Absent: it sends none. */
+	readonly secret: string | undefined;
+	/** Whether a URL is one of its repositories. */
+	readonly isHome: (repoUrl: string) => boolean;
+}
+
+/** The dependencies of a {@link WebhookDesk}. */
+export interface WebhookParts {
+	readonly deliveries: DeliveryRecords;
+	/** The sources by name. */
+	readonly sources: ReadonlyMap<string, WebhookSource>;
+	/** Records the state of a pull request; it is called again for repeated messages, in any order. */
+	readonly observe: (event: PullEvent) => Promise<void>;
+}
+
+/** The webhooks of the installation. */
+export class WebhookDesk {
+	readonly #parts: WebhookParts;
+
+	constructor(parts: WebhookParts) {
+		this.#parts = parts;
+	}
+
+	/** @throws {UnauthorizedError} for an unknown provider, one without a secret, and a wrong signature alike. */
+	async receive(provider: string, delivery: Delivery): Promise<void> {
+		const { deliveries, sources, observe } = this.#parts;
+		const source = sources.get(provider);
+		if (!isSigned(source?.type ?? "github", source?.secret, delivery) || !source)
+			throw new UnauthorizedError("The signature of the message is not right", "WEBHOOK_REFUSED");
+		const names = deliveryNames(provider, source.type, delivery);
+		if (await deliveries.isKnown(names)) return;
+		const event = pullEvent(source.type, delivery);
+		// A repository may send what it likes, also the name of one that is elsewhere.
+		if (event && source.isHome(event.repo_url)) await observe(event);
+		await deliveries.remember(names);
+	}
+}

@@ -1,0 +1,35 @@
+/**
+ * The contract of webhooks: messages of git providers that say that a pull request has changed. A message has no caller;
+ * its signature is its only credential (docs/webhooks.md).
+ */
+import { defineContract } from "../../bus/contract.ts";
+
+export const webhooks = defineContract("webhooks", {
+	receive: {
+		rest: "POST /webhooks/:provider",
+		access: "public",
+		summary: "A signed message of a git provider of the configuration",
+		params: {
+			provider: { type: "string", min: 1, max: 100, description: "The name of the provider in the configuration" },
+			headers: { type: "record", key: { type: "string" }, value: { type: "string" }, max_bytes: 8_192 },
+			body: { type: "string", max: 786_432, description: "The message as it was sent" },
+		},
+		raw_body: [
+			"x-hub-signature-256",
+			"x-github-event",
+			"x-github-delivery",
+			"x-gitlab-token",
+			"x-gitlab-event",
+			"x-gitlab-event-uuid",
+			"idempotency-key",
+			"webhook-id",
+			"webhook-timestamp",
+			"webhook-signature",
+			"x-gitea-signature",
+			"x-gitea-event",
+			"x-gitea-delivery",
+		],
+		max_body: 786_432,
+		errors: [400, 503],
+	},
+});
