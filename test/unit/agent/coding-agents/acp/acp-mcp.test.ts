@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type McpSupport, splitMcpServers } from "#agent/coding-agents/acp/acp-mcp.ts";
+import { type McpSupport, mcpServersOf, splitMcpServers } from "#agent/coding-agents/acp/acp-mcp.ts";
 import type { McpServer } from "#shared/pod/launch.ts";
 
 const none = { command: "", args: [], env: {}, url: "", headers: {} };
@@ -34,5 +34,17 @@ describe("splitMcpServers()", () => {
 	it("assumes no HTTP of an agent that does not mention it", () => {
 		for (const capabilities of [{}, { mcpCapabilities: null }, { mcpCapabilities: { http: "yes" } }])
 			expect(splitMcpServers([http], "both", capabilities)).to.deep.equal({ taken: [], unusable: ["web (http)"] });
+	});
+});
+
+describe("mcpServersOf()", () => {
+	it("adds the servers of connections, which replace those of their names", () => {
+		const own = { name: "files", command: "npx", args: ["-y"], env: { TOKEN: "x" } };
+		const secrets = { variables: {}, files: [], git_credentials: [], warnings: [], mcp_servers: [own] };
+		expect(mcpServersOf({ mcp_servers: [stdio, http], secrets })).to.deep.equal([
+			http,
+			{ ...own, type: "stdio", url: "", headers: {} },
+		]);
+		expect(mcpServersOf({ mcp_servers: [stdio, http] })).to.deep.equal([stdio, http]);
 	});
 });

@@ -4,6 +4,7 @@ import { FileInjection } from "#services/credentials/secret-injections/file.ts";
 import { LaunchSecrets } from "#services/credentials/injection/launch-secrets.ts";
 import { type CredentialOwner, personOf, tenantOf } from "#services/credentials/store/credential-owner.ts";
 import type { CredentialStore } from "#services/credentials/store/credential-store.ts";
+import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { SecretType } from "#shared/contracts/credentials/secret-types.ts";
 
 const person = { tenant: "acme", owner: "alice" };
@@ -95,6 +96,71 @@ describe("LaunchSecrets", () => {
 		expect(git_credentials).to.deep.equal([]);
 		expect(warnings).to.have.length(5);
 		expect(warnings.join()).not.to.contain("s3cret");
+	});
+
+	/** Maps the field `token` of a credential as a definition of an integration does. */
+	function mapping(credential_name: string, changes: Partial<LaunchMapping> = {}): LaunchMapping {
+		const nothing = { variables: {}, files: {}, git_hosts: [], mcp_servers: [] };
+		return { source: 'integration "forge"', credential_name, ...nothing, ...changes };
+	}
+
+	it("maps credentials of connections as their definitions say, beside those that the session names", async () => {
+		await make(alice, ["forge", "generic", { token: "a/'b" }], ["named", "generic", { t: "n" }]);
+		const forge = mapping("forge", {
+			variables: { FORGE_TOKEN: "token", OTHER: "none" },
+			files: { "~/.forge": "token" },
+			git_hosts: [{ url: "https://forge.example:8443", username: "x-access-token", field: "token" }],
+			mcp_servers: [{ name: "forge", command: "npx", args: ["-y"], env: { T: "token", NODE_OPTIONS: "token" } }],
+		});
+		expect(await secrets.prepare(person, "session", ["named"], [forge, mapping("gone")])).to.deep.equal({
+			variables: { NAMED: "n", FORGE_TOKEN: "a/'b" },
+			files: [{ root: "home", path: ".forge", content: "a/'b" }],
+			git_credentials: ["https://x-access-token:a%2F'b@forge.example:8443"],
+			mcp_servers: [{ name: "forge", command: "npx", args: ["-y"], env: { T: "a/'b" } }],
+			warnings: [
+				'integration "forge": credential "gone" does not exist',
+				'integration "forge": credential "forge": the variable "NODE_OPTIONS" of the MCP server "forge" may not be set',
+			],
+		});
+	});
+
+	it("gives what two connections compete for to the first", async () => {
+		await make(alice, ["new", "generic", { token: "n" }], ["old", "generic", { token: "o" }]);
+		const wanted = {
+			variables: { T: "token" },
+			files: { "~/f": "token" },
+			mcp_servers: [{ name: "m", command: "c", args: [], env: { T: "token" } }],
+		};
+		const both = [mapping("new", wanted), mapping("old", wanted)];
+		const { variables, files, mcp_servers = [], warnings } = await secrets.prepare(person, "session", [], both);
+		expect(variables).to.deep.equal({ T: "n" });
+		expect(files.map(({ content }) => content)).to.deep.equal(["n"]);
+		expect(mcp_servers.map(({ env }) => env)).to.deep.equal([{ T: "n" }]);
+		expect(warnings).to.have.length(3);
+	});
+
+	it("gives no pod a field with which new tokens can be made, whatever a definition says", async () => {
+		await make(alice, ["login", "oauth_token", { access_token: "a", refresh_token: "withheld" }]);
+		const greedy = mapping("login", {
+			variables: { A: "access_token", R: "refresh_token" },
+			files: { "~/r": "refresh_token" },
+			git_hosts: [{ url: "https://forge.example", username: "u", field: "refresh_token" }],
+			mcp_servers: [{ name: "m", command: "c", args: [], env: { R: "refresh_token" } }],
+		});
+		const prepared = await secrets.prepare(person, "session", [], [greedy]);
+		expect(prepared.variables).to.deep.equal({ A: "a" });
+		expect(JSON.stringify(prepared)).not.to.contain("withheld");
+	});
+
+	it("tells the platform's own services values of the person and of the tenant, and of nobody else", async () => {
+		await make(tenantOf("acme"), ["both", "generic", { t: "tenant" }], ["shared", "generic", { t: "tenant" }]);
+		await make(alice, ["both", "api_key", { t: "hers" }]);
+		await make(personOf({ tenant: "acme", id: "bob" }), ["bobs", "generic", { t: "his" }]);
+		const values = await secrets.values(person, ["both", "both", "shared", "bobs", "none"]);
+		expect(values).to.have.deep.members([
+			{ name: "both", secret_type: "api_key", data: { t: "hers" } },
+			{ name: "shared", secret_type: "generic", data: { t: "tenant" } },
+		]);
 	});
 
 	it("reads the credentials of each owner once, however many the launch names", async () => {
