@@ -147,7 +147,7 @@ function apiUrl(text: unknown): string {
 	const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "")
 		throw wrong("`base_url` of GitHub is the address of its interface, such as https://github.company.example/api/v3");
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+	return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
 }
 
 function wrong(sentence: string): UnprocessableError {

@@ -35,7 +35,7 @@ function webUrl(text: unknown): string {
 	const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "")
 		throw wrong("Jira needs `site_url`, such as https://company.atlassian.net");
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+	return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
 }
 
 function wrong(sentence: string): UnprocessableError {
