@@ -4,7 +4,9 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak curl"
+programs="nats-server chromium mongod keycloak gitea curl"
+
+servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 say() { echo "servers: $*" >&2; }
 die() {
@@ -21,6 +23,8 @@ usage() {
 		  nats-server  a message broker, into SERVERS_DIR (18 MB)
 		  mongod       a database server, into SERVERS_DIR (135 MB)
 		  keycloak     an OpenID provider, into SERVERS_DIR (190 MB; with Java and Maven, from apt-get if need be)
+		  gitea        a git forge, into SERVERS_DIR (105 MB; built with Go and gcc, which takes 2 to 20 minutes and 3 GB of the
+		               folder for temporary files)
 		  chromium     a browser, with apt-get (as root, or with sudo)
 		  curl         an HTTP client, with apt-get
 		  all          all of these
@@ -73,7 +77,7 @@ get_mongod() {
 
 # Keycloak 26.7.3, built once with the realm of the tests. Its program takes a port, another one, and a folder for its data.
 get_keycloak() (
-	realm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/keycloak-realm.json
+	realm=$servers/keycloak-realm.json
 	home=$SERVERS_DIR/keycloak-26.7.3
 	command -v java >/dev/null || package openjdk-17-jre-headless
 	command -v mvn >/dev/null || package maven
@@ -97,6 +101,39 @@ get_keycloak() (
 	END
 	chmod 755 "$bin/.keycloak.$$"
 	mv "$bin/.keycloak.$$" "$bin/keycloak"
+)
+
+# Gitea 1.26.0, built from its Go module in a module of our own: `go install` refuses modules that replace others. Its program takes
+# a port and a folder for its data, and makes the administrator ada with the password pw-ada-1 and bob with pw-bob-1.
+get_gitea() (
+	version=v1.26.0
+	module=code.gitea.io/gitea
+	home=$SERVERS_DIR/gitea-1.26.0
+	command -v go >/dev/null || die "gitea is built from its source: Go is missing"
+	command -v gcc >/dev/null || package gcc
+	[[ -e /usr/include/stdio.h ]] || package libc6-dev
+	scratch=$(mktemp -d)
+	trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+	cd "$scratch"
+	export CGO_ENABLED=1 GOFLAGS="-mod=mod -modcacherw" GOCACHE=$scratch/cache GOMODCACHE=$scratch/modules
+	go mod download -json "$module@$version" >"$scratch/module" || die "gitea cannot be fetched"
+	source=$(sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' "$scratch/module")
+	{
+		printf 'module servers/gitea\n\n'
+		grep -E '^go ' "$source/go.mod"
+		printf '\nrequire %s %s\n' "$module" "$version"
+		sed -nE 's#//.*##; s#^\s*(replace )?(\S+.*=> [^. ].*)$#replace \2#p' "$source/go.mod"
+	} >go.mod
+	nice -n 10 go build -trimpath -tags sqlite,sqlite_unlock_notify -ldflags "-s -w -X main.Version=1.26.0" -o "$scratch/gitea" "$module" >&2 || die "gitea cannot be built"
+	mkdir -p "$bin"
+	rm -rf "$home"
+	mkdir "$home"
+	cp -r "$source"/{options,public,templates} "$home/"
+	chmod -R u+w "$home"
+	install -m 755 "$scratch/gitea" "$home/gitea"
+	sed "s|HOME_OF_GITEA|$home|" "$servers/gitea-program.sh" >"$bin/.gitea.$$"
+	chmod 755 "$bin/.gitea.$$"
+	mv "$bin/.gitea.$$" "$bin/gitea"
 )
 
 get_chromium() { package chromium; }

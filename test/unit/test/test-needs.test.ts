@@ -45,7 +45,15 @@ describe("what tests need", () => {
 		expect([...quick.files, ...rest.files].toSorted()).to.deep.equal(every.toSorted());
 		expect([quick.leftOut.toSorted(), rest.leftOut]).to.deep.equal([rest.files.toSorted(), []]);
 		const programs = new Set(every.flatMap((file) => needsOf(file).programs));
-		expect([...programs].toSorted()).to.deep.equal(["agents", "chromium", "curl", "keycloak", "mongod", "nats-server"]);
+		expect([...programs].toSorted()).to.deep.equal([
+			"agents",
+			"chromium",
+			"curl",
+			"gitea",
+			"keycloak",
+			"mongod",
+			"nats-server",
+		]);
 	});
 
 	it("is missing without a program, unless that is excused", () => {

@@ -15,7 +15,16 @@ import {
 import { reasonIn } from "../reason-in.ts";
 import { readPages } from "../read-pages.ts";
 import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
-import { type GiteaPull, mergeability, pullOf, readLabel, readLabels, readPull, readPulls } from "./gitea-shapes.ts";
+import {
+	draftTitle,
+	type GiteaPull,
+	mergeability,
+	pullOf,
+	readLabel,
+	readLabels,
+	readPull,
+	readPulls,
+} from "./gitea-shapes.ts";
 
 const pageSize = 50;
 /** The most pull requests of one list, and the most open ones among which one is looked for. */
@@ -42,7 +51,7 @@ export async function openPull(
 	const answer = await client.send({
 		method: "POST",
 		path: `${repositoryPath(at)}/pulls`,
-		body: { title: titleOf(title, draft), body, head, base },
+		body: { title: draft ? draftTitle(title) : title, body, head, base },
 		expected: [404, 409, 422],
 	});
 	const opened = answer.status < 300 ? pullOf(client.read(readPull, answer.json)) : undefined;
@@ -56,11 +65,6 @@ function reasonOf(answer: ProviderAnswer): string {
 	return answer.status === 404
 		? ": there is no such repository, or none of its branches has that name"
 		: reasonIn(answer);
-}
-
-/** A draft is known by its title. */
-function titleOf(title: string, draft: boolean): string {
-	return draft && !/^\s*\[?wip\]?:?\s/i.test(title) ? `WIP: ${title}` : title;
 }
 
 /** Labels are decoration: without the right to set them, the pull request is open all the same. */

@@ -81,11 +81,19 @@ export const readPull = objectReader(pull);
 export const readPulls = pageReader(pull);
 export type GiteaPull = ReturnType<typeof readPull>;
 
+/** A draft is known by its title. */
+const draftPrefix = /^\s*(?:\[wip\]|wip:)\s*/i;
+
+/** Returns the title that makes a draft. */
+export function draftTitle(title: string): string {
+	return draftPrefix.test(title) ? title : `WIP: ${title}`;
+}
+
 export function pullOf(one: GiteaPull): PullRequest {
 	const status = stateOf(one);
 	return {
 		number: one.number,
-		title: one.title,
+		title: one.draft === true ? one.title.replace(draftPrefix, "") : one.title,
 		url: one.html_url,
 		source_branch: one.head.ref,
 		target_branch: one.base.ref,

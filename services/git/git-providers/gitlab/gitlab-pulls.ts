@@ -15,6 +15,7 @@ import {
 import { reasonIn } from "../reason-in.ts";
 import { projectPath, requestPath } from "./gitlab-paths.ts";
 import {
+	draftTitle,
 	type GitLabMergeRequest,
 	hasConflict,
 	mergeability,
@@ -50,7 +51,7 @@ export async function openPull(
 		method: "POST",
 		path: `${projectPath(at)}/merge_requests`,
 		body: {
-			title: titleOf(title, draft),
+			title: draft ? draftTitle(title) : title,
 			description,
 			source_branch: head,
 			target_branch: base,
@@ -87,11 +88,6 @@ async function endOf(client: ProviderClient, at: RepositoryPlace, branch: string
 
 function refused(reason: string): UnprocessableError {
 	return new UnprocessableError(`GitLab did not open the merge request${reason}`, "PULL_REFUSED");
-}
-
-/** A draft is known by its title. */
-function titleOf(title: string, draft: boolean): string {
-	return draft && !/^\s*[[(]?draft[\])]?:?\s/i.test(title) ? `Draft: ${title}` : title;
 }
 
 /** Labels are decoration: a comma in one would make two of it. */

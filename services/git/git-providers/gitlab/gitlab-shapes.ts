@@ -124,11 +124,19 @@ export function commitOf({ id: commitId, message, committed_date, web_url }: Ret
 	return { sha: commitId, message, at: committed_date, url: web_url };
 }
 
+/** A draft is known by its title. */
+const draftPrefix = /^\s*(?:\[draft\]|\(draft\)|draft:)\s*/i;
+
+/** Returns the title that makes a draft. */
+export function draftTitle(title: string): string {
+	return draftPrefix.test(title) ? title : `Draft: ${title}`;
+}
+
 export function pullOf(one: GitLabMergeRequest): PullRequest {
 	const status = stateOf(one);
 	return {
 		number: one.iid,
-		title: one.title,
+		title: one.draft === true ? one.title.replace(draftPrefix, "") : one.title,
 		url: one.web_url,
 		source_branch: one.source_branch,
 		target_branch: one.target_branch,
