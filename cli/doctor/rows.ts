@@ -158,6 +158,13 @@ export const rows: Readonly<Record<string, Row>> = {
 	"GET /admin/workspaces": administrators(),
 	"GET /workspaces/:id": those("workspace"),
 
+	"GET /providers": people(),
+	"GET /repos/providers": people(),
+	"GET /repos": people(),
+	"GET //api/v1/niuu/repos": people(),
+	"GET /repos/branches": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
+	"GET /repos/validate": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
+	"GET /repos/:provider/orgs/:org": people({ path: { provider: unreal, org: "none" } }),
 	"GET /repos/prs": people({ query: { repo_url: "https://git.invalid/org/repo" } }),
 	"POST /repos/prs": those("session", {
 		action: "command-agent",

@@ -2,6 +2,7 @@
 import type { Contract } from "../bus/contract.ts";
 import { agents } from "./agents.ts";
 import { presets } from "./blueprints/presets.ts";
+import { repositories } from "./git/repositories.ts";
 import { profiles } from "./blueprints/profiles.ts";
 import { audit } from "./audit.ts";
 import { prompts } from "./blueprints/prompts.ts";
@@ -52,6 +53,7 @@ export const publicContracts: readonly Contract[] = [
 	models,
 	resources,
 	presets,
+	repositories,
 	profiles,
 	prompts,
 	secrets,

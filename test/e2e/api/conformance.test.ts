@@ -14,6 +14,7 @@ import { leastBodies, leastQueries } from "../../support/conformance/request.ts"
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
 import { WalkedLogin } from "../../support/conformance/oauth/oauth-scenario.ts";
+import { startWalkedGit } from "../../support/conformance/git/repository-scenario.ts";
 import { startWalkedTracker } from "../../support/conformance/tracker/tracker-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
@@ -47,6 +48,7 @@ describe("conformance", function () {
 	let folder: string;
 	let platform: TestPlatform;
 	let tracker: Awaited<ReturnType<typeof startWalkedTracker>>;
+	let github: Awaited<ReturnType<typeof startWalkedGit>>;
 	let login: WalkedLogin;
 	let stream: SseClient;
 	let send: Send;
@@ -55,11 +57,13 @@ describe("conformance", function () {
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
 		tracker = await startWalkedTracker();
+		github = await startWalkedGit();
 		login = await WalkedLogin.start();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
 				...tracker.config,
+				...github.config,
 				...login.config,
 				stream: { heartbeat_seconds: 1 },
 				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
@@ -76,6 +80,7 @@ describe("conformance", function () {
 		await stream?.close();
 		await platform?.[Symbol.asyncDispose]();
 		await tracker?.fake[Symbol.asyncDispose]();
+		await github?.stage[Symbol.asyncDispose]();
 		await login?.[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
 	});

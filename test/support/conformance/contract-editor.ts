@@ -65,6 +65,11 @@ export class ContractEditor {
 		};
 	}
 
+	/** Adds a value to an enumeration. */
+	addValue(schema: string, value: string): void {
+		present(this.#document.components.schemas[schema]?.enum, schema).push(value);
+	}
+
 	addEvent(event: string, data: JsonSchema): void {
 		const one = { type: "object", required: ["event", "data"], properties: { event: { enum: [event] }, data } };
 		present(this.#document.components.schemas["SseEvent"]?.oneOf, "SseEvent").push(one);

@@ -3,8 +3,6 @@
  * when a listed operation has a route, and when one without a route is not listed.
  */
 export const notBuiltYet: Readonly<Record<string, readonly string[]>> = {
-	Repositories: ["listProviders", "listRepoProviders", "listBranches", "validateRepo", "listOrgRepos"],
 	"Pull Requests": ["listPullRequests", "createPullRequest", "getPullRequest", "mergePullRequest", "getCiStatus"],
-	"Shared Repositories": ["listSharedRepos"],
 	Compatibility: ["getSessionPr"],
 };

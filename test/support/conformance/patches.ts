@@ -9,6 +9,7 @@ import { blueprintPatches } from "./blueprint-patches.ts";
 import { identityPatches } from "./identity/identity-patches.ts";
 import { oauthPatches } from "./oauth/oauth-patches.ts";
 import { integrationPatches } from "./integrations/integration-patches.ts";
+import { repositoryPatches } from "./git/repository-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -248,6 +249,7 @@ export const patches: readonly Patch[] = [
 	...oauthPatches,
 	...confidencePatches,
 	...promptPatches,
+	...repositoryPatches,
 	...workspacePatches,
 ];
 

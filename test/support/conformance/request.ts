@@ -63,6 +63,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 /** The queries of operations that need one. */
 export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
 	searchPrompts: { q: "x" },
+	listBranches: { repo_url: "org/repo" },
+	validateRepo: { repo_url: "org/repo" },
 	searchTrackerIssues: { q: "x" },
 	searchIssues: { q: "x" },
 	recentTrackerIssues: { project_id: "ENG" },

@@ -9,6 +9,7 @@ import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
 import { walkTracker } from "./tracker/tracker-scenario.ts";
 import { walkIntegrations } from "./integrations/integration-scenario.ts";
+import { walkRepositories } from "./git/repository-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
 import { walkWorkspaces } from "./workspaces/workspace-scenario.ts";
@@ -30,6 +31,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkIntegrations(walker);
 	await walkPrompts(walker);
 	await walkConfidence(walker);
+	await walkRepositories(walker);
 	await walkTokens(walker);
 	await walkTracker(walker);
 	await walkProfiles(walker);
