@@ -43,7 +43,7 @@ const validation = schema({
 export type RepoValidation = Output<typeof validation>;
 
 const record = { type: "object", props: repository } as const;
-const map = { type: "record", key: { type: "string" }, value: text, default: {} } as const;
+const map = { type: "record", key: { type: "string" }, value: text, default: {}, max_bytes: 131_072 } as const;
 /** The time of requests to providers, in milliseconds, with the way to and from the service. */
 const timeout = 15_000;
 
