@@ -2,6 +2,8 @@
 import { loadConfig } from "#shared/config/config.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import { JiraTracker } from "#services/tracker/issue-trackers/jira/jira-tracker.ts";
+import { LinearTracker } from "#services/tracker/issue-trackers/linear/linear-tracker.ts";
+import { startLinearFake } from "../support/providers/linear/linear-fake.ts";
 import { type JiraEdition, JiraServer } from "../support/providers/jira/jira-server.ts";
 import { describeIssueTracker, type TrackerWithIssues } from "./issue-tracker.contract.ts";
 
@@ -26,5 +28,29 @@ async function jira(edition: JiraEdition): Promise<TrackerWithIssues> {
 	};
 }
 
+async function linear(): Promise<TrackerWithIssues> {
+	const fake = await startLinearFake("lin_api_ada", "ada");
+	const outbound = new Outbound({ ...loadConfig({}).outbound, allow: [new URL(fake.url).origin] });
+	const open = (api_key: string) => new LinearTracker({ api_key, api_url: fake.url, outbound, isConfigured: false });
+	return {
+		tracker: open("lin_api_ada"),
+		stranger: open("wrong"),
+		project: "ENG",
+		states: { first: "Todo", next: "In Progress" },
+		add(title, project) {
+			const identifier = `${project === "another" ? "OPS" : "ENG"}-${fake.issues.length + 1}`;
+			fake.add({ identifier, title });
+			return identifier;
+		},
+		absent: "ENG-999",
+		violations: fake.violations,
+		async [Symbol.asyncDispose]() {
+			outbound.close();
+			await fake[Symbol.asyncDispose]();
+		},
+	};
+}
+
+describeIssueTracker("Linear", linear);
 describeIssueTracker("Jira Cloud", () => jira("cloud"));
 describeIssueTracker("Jira Data Center", () => jira("data-center"));

@@ -11,6 +11,10 @@ const publicUrl = "https://api.linear.app/graphql";
 /** The characters that a header may hold. */
 const headerText = /^[\x21-\x7e]{1,1000}$/;
 
+/** A UUID, or a key such as `ENG-12`; nothing else is sent as an id. */
+const idForm = /^[a-z\d]+(-[a-z\d]+){1,4}$/i;
+const longestId = 100;
+
 /** The configuration and the credential. */
 export interface LinearOptions extends TrackerAccess {
 	/** A personal key, or the access token of an OAuth application. */
@@ -53,6 +57,7 @@ export class LinearTracker implements IssueTracker {
 	}
 
 	async issue(id: string): Promise<TrackerIssue | undefined> {
+		if (!canBeId(id)) return undefined;
 		try {
 			return fromLinear((await this.#client(`the issue ${named(id)}`).send("issue", { id })).issue);
 		} catch (error) {
@@ -62,6 +67,7 @@ export class LinearTracker implements IssueTracker {
 	}
 
 	async setStatus(id: string, status: string): Promise<TrackerIssue> {
+		if (!canBeId(id)) throw new NotFoundError(`Linear has no issue ${named(id)}`, "ISSUE_NOT_FOUND");
 		const client = this.#client(`the issue ${named(id)}`);
 		const { issue } = await client.send("states", { id });
 		if (isSameState(issue.state.name, status)) return fromLinear(issue);
@@ -80,6 +86,10 @@ export class LinearTracker implements IssueTracker {
 	#client(asked: string): LinearClient {
 		return new LinearClient(this.#place, asked);
 	}
+}
+
+function canBeId(id: string): boolean {
+	return id.length <= longestId && idForm.test(id);
 }
 
 function named(text: string): string {

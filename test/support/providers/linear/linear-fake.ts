@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { projectRoot } from "#shared/project-root.ts";
 
 const states = ["Backlog", "Todo", "In Progress", "Done", "Canceled"].map((name) => ({ id: `state-${name}`, name }));
@@ -18,6 +19,7 @@ export interface FakeIssue {
 	readonly title: string;
 	readonly project?: string;
 	readonly state?: string;
+	readonly labels?: readonly string[];
 }
 
 interface StoredIssue {
@@ -57,6 +59,8 @@ export class LinearFake implements AsyncDisposable {
 	readonly issues: StoredIssue[] = [];
 	/** The operations in the order in which they arrived, also those that were answered by a fault. */
 	readonly operations: string[] = [];
+	/** Requests and answers that do not fit the schema. */
+	readonly violations: GraphQLError[] = [];
 	/** Faults for the next requests; each is used until it returns false. */
 	fault: LinearFault | undefined;
 	#changes = 0;
@@ -78,10 +82,10 @@ export class LinearFake implements AsyncDisposable {
 	}
 
 	/** Adds an issue; the team is the first part of its identifier. */
-	add({ identifier, title, project = "project-1", state = "Todo" }: FakeIssue): void {
+	add({ identifier, title, project = "project-1", state = "Todo", labels = [] }: FakeIssue): void {
 		const [key = ""] = identifier.split("-");
 		this.issues.push({
-			id: `id-of-${identifier}`,
+			id: nameBasedUuid("linear-fake", identifier),
 			identifier,
 			title,
 			url: `https://linear.app/acme/issue/${identifier}`,
@@ -90,7 +94,7 @@ export class LinearFake implements AsyncDisposable {
 			team: { id: `team-${key}`, key, states: { nodes: states } },
 			state: stateNamed(state),
 			assignee: { id: "u1", displayName: "ada" },
-			labels: { nodes: [{ name: "Bug" }] },
+			labels: { nodes: labels.map((name) => ({ name })) },
 			updated: ++this.#changes,
 		});
 	}
@@ -115,9 +119,11 @@ export class LinearFake implements AsyncDisposable {
 		if (name === undefined) return send(response, 401, refusal("Authentication required", "AUTHENTICATION_ERROR"));
 		const document = parse(query);
 		const wrong = validate(this.#schema, document);
+		this.violations.push(...wrong);
 		if (wrong.length > 0) return send(response, 400, { errors: wrong });
 		const rootValue = this.#root(name);
 		const result = await execute({ schema: this.#schema, document, rootValue, variableValues: { ...variables } });
+		this.violations.push(...(result.errors ?? []).filter(({ extensions }) => extensions["code"] === undefined));
 		send(response, 200, result);
 	}
 
