@@ -4,7 +4,6 @@
  */
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
 import type { EventLog } from "#shared/event-log/event-log.ts";
-import { failpoint } from "#shared/failpoints.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
@@ -59,7 +58,6 @@ export class EventFollower {
 			const last = entries.at(-1)?.seq;
 			// There is nothing while a gap is being filled.
 			if (last === undefined) return;
-			failpoint("issue-moves.noted");
 			place = { epoch: head.epoch, seq: last };
 			// Another process that follows may be further; both have noted the same.
 			if (!(await this.#advance(stored, place))) return;

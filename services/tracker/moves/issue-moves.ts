@@ -4,6 +4,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
+import { failpoint } from "#shared/failpoints.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";
@@ -65,6 +66,7 @@ export class IssueMoves {
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
 		if (!mapping || !status) return;
 		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
+		failpoint("issue-moves.noted");
 		if (this.#known.size >= maxKnown) this.#known.clear();
 		this.#known.add(occasion.id);
 	}
