@@ -10,6 +10,7 @@ import { budgets } from "./budgets.ts";
 import { confidence } from "./git/confidence.ts";
 import { credentials } from "./credentials/credentials.ts";
 import { chronicles } from "./chronicles.ts";
+import { pulls } from "./git/pulls.ts";
 import { features } from "./settings/features.ts";
 import { history } from "./history.ts";
 import { identity } from "./identity/identity.ts";
@@ -56,6 +57,7 @@ export const publicContracts: readonly Contract[] = [
 	repositories,
 	profiles,
 	prompts,
+	pulls,
 	secrets,
 	sessionControl,
 	sessionEvents,
