@@ -76,6 +76,8 @@ export interface ActionSpec {
 	 * the action checks a signature over the bytes.
 	 */
 	readonly raw_body?: readonly string[];
+	/** The parameters that other requests than GET have in the query too; default: `cursor`. */
+	readonly in_query?: readonly string[];
 	/** Largest request body in bytes; default 64 KiB. */
 	readonly max_body?: number;
 	/**

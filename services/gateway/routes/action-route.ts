@@ -26,11 +26,11 @@ export class ActionRoute {
 		this.status = action.status ?? (action.returns ? 200 : 204);
 		this.maxBody = action.max_body ?? defaultMaxBody;
 		this.timeoutMs = action.timeout ?? defaultTimeoutMs;
-		this.readParams = compileParams(action.params, method, path);
+		this.readParams = compileParams(action.params, method, path, action.in_query);
 	}
 
 	placeOf(parameter: string): Place {
-		return placeOf(this.method, this.path, parameter);
+		return placeOf(this.method, this.path, parameter, this.action.in_query);
 	}
 }
 

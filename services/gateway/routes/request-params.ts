@@ -11,12 +11,16 @@ import type { Problem } from "../http/problem-items.ts";
 
 export type Place = "path" | "query" | "body";
 
+/** The parameters that are in the query of every method, unless the contract names others. */
+const defaultInQuery: readonly string[] = ["cursor"];
+
 /**
- * Returns the place of a parameter: the path if it names it, the query of a GET or of a next page, otherwise the body.
+ * Returns the place of a parameter: the path if it names it, the query of a GET or where the contract says so, otherwise
+ * the body.
  */
-export function placeOf(method: Method, path: string, parameter: string): Place {
+export function placeOf(method: Method, path: string, parameter: string, inQuery = defaultInQuery): Place {
 	if (path.split("/").includes(`:${parameter}`)) return "path";
-	return method === "GET" || parameter === "cursor" ? "query" : "body";
+	return method === "GET" || inQuery.includes(parameter) ? "query" : "body";
 }
 
 /** The parts of a request that contain parameters. */
@@ -44,10 +48,15 @@ type FromText = (text: string) => { value: unknown } | { failure: Failure["type"
  * Prepares the reading of a route's parameters.
  * @throws {TypeError} when the contract expects a value that a URL cannot contain.
  */
-export function compileParams(params: Schema, method: Method, path: string): ReadParams {
+export function compileParams(
+	params: Schema,
+	method: Method,
+	path: string,
+	inQuery?: readonly string[],
+): ReadParams {
 	const check = compileSchema(params);
 	const fields = Object.entries(params).map(([name, rule]): Field => {
-		const place = placeOf(method, path, name);
+		const place = placeOf(method, path, name, inQuery);
 		return { name, place, fromText: place === "body" ? asIs : textReader(name, rule) };
 	});
 	const places = new Map(fields.map(({ name, place }) => [name, place]));

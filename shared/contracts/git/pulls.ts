@@ -121,6 +121,7 @@ export const pulls = defineContract("pulls", {
 	},
 	merge: {
 		rest: "POST /repos/prs/:number/merge",
+		in_query: ["repo_url"],
 		summary: "Merge a pull request; one that is merged already is a success too",
 		params: {
 			...numbered,

@@ -100,9 +100,15 @@ describe("a change on its way from a session into the target branch", function (
 		const { body: ofSession } = await api.get(`/sessions/${id}/pr`);
 		expect(ofSession).to.deep.include({ pr_id: String(pull.number), state: "open", ci_passed: true });
 
+		const asked = { repo_url: github.url, number: pull.number, head_sha: pull.head_sha };
+		const confidence = await post<Confidence>("/repos/confidence", asked, 200);
+		expect(confidence.score, JSON.stringify(confidence)).to.be.at.least(0.9);
+		expect(confidence).to.include({ action: "auto_merge", head_sha: pull.head_sha });
+		expect(confidence.evidence.map(({ factor }) => factor)).to.include.members(["tests", "reviews"]);
+
 		const merge = `/repos/prs/${pull.number}/merge?${named}`;
 		const stale = await api.post<{ type: string }>(merge, { expected_head_sha: "0".repeat(40) });
-		expect(stale.status).to.equal(409);
+		expect(stale.status, stale.text).to.equal(409);
 		await post(merge, { merge_method: "squash", expected_head_sha: pull.head_sha }, 200);
 		expect(git(github.repository.git.path, ["ls-tree", "--name-only", "main"])).to.contain("engine.txt");
 		await post(merge, {}, 200);

@@ -16,6 +16,7 @@ const path = { id: "x" };
 describe("placeOf()", () => {
 	it("is the path that names it, the query of a GET or of a next page, else the body", () => {
 		expect(placeOf("POST", "/a", "cursor")).to.equal("query");
+		expect(placeOf("POST", "/a", "id", ["id"])).to.equal("query");
 		expect(placeOf("GET", "/a/:id/b", "id")).to.equal("path");
 		expect(placeOf("GET", "/a/:identity", "id")).to.equal("query");
 		for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
