@@ -48,12 +48,7 @@ type FromText = (text: string) => { value: unknown } | { failure: Failure["type"
  * Prepares the reading of a route's parameters.
  * @throws {TypeError} when the contract expects a value that a URL cannot contain.
  */
-export function compileParams(
-	params: Schema,
-	method: Method,
-	path: string,
-	inQuery?: readonly string[],
-): ReadParams {
+export function compileParams(params: Schema, method: Method, path: string, inQuery?: readonly string[]): ReadParams {
 	const check = compileSchema(params);
 	const fields = Object.entries(params).map(([name, rule]): Field => {
 		const place = placeOf(method, path, name, inQuery);

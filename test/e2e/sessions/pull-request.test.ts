@@ -121,7 +121,10 @@ describe("a change on its way from a session into the target branch", function (
 		});
 		await eventually(() => linear.issues[0]?.state.name === "Done", { withinMs: 30_000, what: "the issue is done" });
 		for (const name of ["pr_created", "pr_merged"])
-			expect(stream.events.filter(({ event }) => event === name), name).to.have.length(1);
+			expect(
+				stream.events.filter(({ event }) => event === name),
+				name,
+			).to.have.length(1);
 		expect(github.fake.violations).to.deep.equal([]);
 	});
 });
