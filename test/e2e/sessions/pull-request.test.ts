@@ -19,7 +19,7 @@ interface Confidence {
 	score: number;
 	action: string;
 	head_sha: string;
-	evidence: { factor: string; value: number; where: string | null }[];
+	evidence: { factor: string; value: number; proofs: { what: string; where: string | null; when: string | null }[] }[];
 }
 
 describe("a change on its way from a session into the target branch", function () {
@@ -104,7 +104,15 @@ describe("a change on its way from a session into the target branch", function (
 		const confidence = await post<Confidence>("/repos/confidence", asked, 200);
 		expect(confidence.score, JSON.stringify(confidence)).to.be.at.least(0.9);
 		expect(confidence).to.include({ action: "auto_merge", head_sha: pull.head_sha });
-		expect(confidence.evidence.map(({ factor }) => factor)).to.include.members(["tests", "reviews"]);
+		for (const [factor, said] of [
+			["ci", "build"],
+			["review", "grace"],
+			["size", "2"],
+		] as const) {
+			const { proofs = [] } = confidence.evidence.find((one) => one.factor === factor) ?? {};
+			expect(proofs.map(({ what }) => what).join("\n"), factor).to.contain(said);
+			if (factor !== "size") for (const { when, where } of proofs) expect(when && where, factor).to.be.a("string");
+		}
 
 		const merge = `/repos/prs/${pull.number}/merge?${named}`;
 		const stale = await api.post<{ type: string }>(merge, { expected_head_sha: "0".repeat(40) });
