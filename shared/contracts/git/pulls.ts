@@ -134,6 +134,7 @@ export const pulls = defineContract("pulls", {
 			},
 			expected_head_sha: {
 				type: "string",
+				max: 64,
 				pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$",
 				optional: true,
 				nullable: true,

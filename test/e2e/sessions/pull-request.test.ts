@@ -1,6 +1,6 @@
 /**
- * From an issue to a merge, as a person does it: a session on a repository of a GitHub, a change by the agent, a pull
- * request, checks and a review, the confidence in the merge, the merge, and the issue that moves.
+ * The whole way of a change, as a person goes it: an issue, a session on a repository of a GitHub, a change by the
+ * agent, a pull request, checks and a review, the confidence in the merge, the merge, and the issue that moves.
  * Main: the way of a change out into the world.
  */
 import { expect } from "chai";
