@@ -117,14 +117,20 @@ export class LinearFake implements AsyncDisposable {
 		if (this.fault?.(response, operation)) return;
 		const name = this.keys.get(request.headers.authorization ?? "");
 		if (name === undefined) return send(response, 401, refusal("Authentication required", "AUTHENTICATION_ERROR"));
+		const { status, body } = await this.#executed(name, query, variables);
+		send(response, status, body);
+	}
+
+	/** Runs a request against the schema, and notes what does not fit it. */
+	async #executed(name: string, query: string, variables: object): Promise<{ status: number; body: object }> {
 		const document = parse(query);
 		const wrong = validate(this.#schema, document);
 		this.violations.push(...wrong);
-		if (wrong.length > 0) return send(response, 400, { errors: wrong });
+		if (wrong.length > 0) return { status: 400, body: { errors: wrong } };
 		const rootValue = this.#root(name);
-		const result = await execute({ schema: this.#schema, document, rootValue, variableValues: { ...variables } });
-		this.violations.push(...(result.errors ?? []).filter(({ extensions }) => extensions["code"] === undefined));
-		send(response, 200, result);
+		const body = await execute({ schema: this.#schema, document, rootValue, variableValues: { ...variables } });
+		this.violations.push(...(body.errors ?? []).filter(({ extensions }) => extensions["code"] === undefined));
+		return { status: 200, body };
 	}
 
 	#root(displayName: string) {
