@@ -33,6 +33,7 @@ const maxPulls = 100;
 const checkingMs = 500;
 const maxAsks = 4;
 const longestLabel = 255;
+const longestTitle = 255;
 
 type Branches = Pick<NewPullRequest, "head" | "base">;
 
@@ -51,7 +52,7 @@ export async function openPull(
 		method: "POST",
 		path: `${projectPath(at)}/merge_requests`,
 		body: {
-			title: draft ? draftTitle(title) : title,
+			title: (draft ? draftTitle(title) : title).slice(0, longestTitle),
 			description,
 			source_branch: head,
 			target_branch: base,
