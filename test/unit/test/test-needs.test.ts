@@ -27,6 +27,7 @@ describe("what tests need", () => {
 			"api/conformance",
 			"books/budget",
 			"credentials/credentials",
+			"sessions/pull-request",
 		])
 			expect(isQuick(needsOf(`test/e2e/${name}.test.ts`)), name).to.equal(true);
 	});
@@ -34,7 +35,7 @@ describe("what tests need", () => {
 	it("keeps end-to-end tests that are not among the main ones out of `npm test`", () => {
 		const endToEnd = every.filter((file) => file.startsWith("test/e2e/"));
 		const quick = endToEnd.filter((file) => isQuick(needsOf(file)));
-		expect(quick).to.have.lengthOf(8);
+		expect(quick).to.have.lengthOf(9);
 		expect(quick.every((file) => needsOf(file).isMain)).to.equal(true);
 		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
 	});
