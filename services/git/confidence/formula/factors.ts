@@ -144,6 +144,7 @@ function reasonOf(
 		require_approval: `is below the threshold ${notify_merge_threshold}`,
 	};
 	const place = `The score ${score.toFixed(3)} ${places[reached]}`;
-	const causes = caps.filter((cap) => rank(cap) < ranks[reached]).map(({ because }) => because);
-	return action === reached ? place : `${place}, but ${causes.join(", and ")}`;
+	const causes = caps.filter((cap) => rank(cap) <= ranks[reached]).map(({ because }) => because);
+	if (causes.length === 0) return place;
+	return `${place}${action === reached ? "; " : ", but "}${causes.join(", and ")}`;
 }

@@ -109,7 +109,7 @@ export class EvaluationRecords {
 	list(principal: Principal, { repo_url, limit, cursor, known }: EvaluationPage): Promise<StoredPage> {
 		const { index, equals } = rangeFor(principal, repo_url);
 		const place = { descending: true, ...(cursor !== undefined && { after: cursor }) };
-		const page = { limit, columns: ["rev"], maxBytes: answerBytes, ...place } as const;
+		const page = { limit, columns: ["rev", "evaluated_at"], maxBytes: answerBytes, ...place } as const;
 		const versions = { limit: limit + 1, column: "rev", ...place } as const;
 		const list = {
 			page: () => this.#store.find(evaluationCollection, index, { equals }, page),
@@ -123,12 +123,15 @@ export class EvaluationRecords {
 		const { index, equals } = rangeFor(principal, repo_url);
 		let after: string | undefined;
 		for (let left = limit; left > 0; ) {
-			const page = { limit: Math.min(left, batch), columns: [], maxBytes: answerBytes, descending: true } as const;
+			const place = { descending: true, ...(after !== undefined && { after }) };
+			const page = {
+				limit: Math.min(left, batch),
+				columns: ["evaluated_at"],
+				maxBytes: answerBytes,
+				...place,
+			} as const;
 			const range = { equals, from: since };
-			const { documents, next } = await this.#store.find(evaluationCollection, index, range, {
-				...page,
-				...(after !== undefined && { after }),
-			});
+			const { documents, next } = await this.#store.find(evaluationCollection, index, range, page);
 			for (const { wire } of documents) yield evaluationOf(wire);
 			if (next === undefined) return;
 			left -= documents.length;
