@@ -35,6 +35,8 @@ const expectedEvents = [
 	"chronicle_updated",
 	"chronicle_deleted",
 	"chronicle_event",
+	"pr_created",
+	"pr_merged",
 	"stats_updated",
 	"heartbeat",
 ];

@@ -9,6 +9,7 @@ import { blueprintPatches } from "./blueprint-patches.ts";
 import { identityPatches } from "./identity/identity-patches.ts";
 import { oauthPatches } from "./oauth/oauth-patches.ts";
 import { integrationPatches } from "./integrations/integration-patches.ts";
+import { pullPatches } from "./git/pull-patches.ts";
 import { repositoryPatches } from "./git/repository-patches.ts";
 import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
@@ -249,6 +250,7 @@ export const patches: readonly Patch[] = [
 	...oauthPatches,
 	...confidencePatches,
 	...promptPatches,
+	...pullPatches,
 	...repositoryPatches,
 	...workspacePatches,
 ];

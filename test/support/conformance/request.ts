@@ -40,6 +40,8 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 	updateTrackerIssue: { status: "Done" },
 	setIssueStatus: { status: "Done" },
 	createMapping: { repo_url: "https://git.example/org/walker", project_id: "ENG" },
+	createPullRequest: { session_id: unknownId },
+	mergePullRequest: {},
 	createPrompt: { name: "x", content: "x" },
 	updatePrompt: {},
 	reportUsage: { tokens: 1, provider: "cloud", model: "any" },
@@ -63,6 +65,10 @@ export const leastBodies: Readonly<Record<string, unknown>> = {
 /** The queries of operations that need one. */
 export const leastQueries: Readonly<Record<string, Record<string, string>>> = {
 	searchPrompts: { q: "x" },
+	listPullRequests: { repo_url: "acme/engine" },
+	getPullRequest: { repo_url: "acme/engine" },
+	mergePullRequest: { repo_url: "acme/engine" },
+	getCiStatus: { repo_url: "acme/no-such", branch: "main" },
 	listBranches: { repo_url: "org/repo" },
 	validateRepo: { repo_url: "org/repo" },
 	searchTrackerIssues: { q: "x" },

@@ -9,6 +9,7 @@ import { walkPresets, walkProfiles } from "./blueprint-scenario.ts";
 import { walkIdentity } from "./identity/identity-scenario.ts";
 import { walkTracker } from "./tracker/tracker-scenario.ts";
 import { walkIntegrations } from "./integrations/integration-scenario.ts";
+import { walkPulls } from "./git/pull-scenario.ts";
 import { walkRepositories } from "./git/repository-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
 import { walkTokens } from "./token-scenario.ts";
@@ -43,6 +44,7 @@ export async function walkEverything(walker: Walker, repository: string): Promis
 	await walkRunning(walker, id);
 	await walkChronicles(walker, id);
 	await walkLifecycle(walker, id);
+	await walkPulls(walker);
 }
 
 async function walkSurroundings(walker: Walker): Promise<void> {

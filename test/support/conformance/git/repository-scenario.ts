@@ -8,6 +8,7 @@ import type { Walker } from "../walker.ts";
 export async function startWalkedGit(): Promise<{ stage: GitHubStage; config: object }> {
 	const stage = await GitHubStage.open();
 	stage.pushBranches("feature", 4);
+	stage.push("work", { "work.txt": "done\n" });
 	const { apiUrl: base_url } = stage.fake;
 	const instances = [
 		{ name: "walked", base_url, token: stage.token, orgs: ["acme"] },
@@ -44,7 +45,7 @@ export async function walkRepositories(walker: Walker): Promise<void> {
 
 async function walkBranches(walker: Walker, repo_url: string): Promise<void> {
 	const names = await walker.call<string[]>("listBranches", 200, { query: { repo_url } });
-	expect(names).to.deep.equal(["feature-1", "feature-2", "feature-3", "feature-4", "main"]);
+	expect(names).to.deep.equal(["feature-1", "feature-2", "feature-3", "feature-4", "main", "work"]);
 	const page = await walker.answer("listBranches", 200, { query: { repo_url, limit: "2" } });
 	expect(page.body).to.deep.equal(names.slice(0, 2));
 	expect(page.headers.get("link")).to.contain('rel="next"');
