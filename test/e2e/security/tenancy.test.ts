@@ -62,7 +62,7 @@ describe("two people", function () {
 
 	it("are told of all session operations", () => {
 		expect(built.map(({ id }) => id)).to.include.members(["getSession", "deleteSession", "getSessionDiff"]);
-		expect(built).to.have.length(28);
+		expect(built).to.have.length(29);
 	});
 
 	for (const stranger of ["bob", "carol"]) {
