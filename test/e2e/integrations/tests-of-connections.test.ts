@@ -88,6 +88,18 @@ describe("tests of connections", function () {
 		expect(server.asked[0]?.path).to.equal("/user");
 	});
 
+	it("ask trackers by their adapters", async () => {
+		const identity = { viewer: { displayName: "Ada", email: "", organization: { name: "Acme" } } };
+		server.answer = json(200, { data: identity });
+		const linear = { integration_type: "issue_tracker", slug: "linear", config: { api_url: server.url } };
+		expect(await tested(linear)).to.include({ success: true, provider: "linear", user: "Ada", workspace: "Acme" });
+		expect(server.asked[0]).to.include({ method: "POST", path: "/" });
+		server.answer = json(401, {});
+		expect((await tested(linear)).error).to.contain("refused");
+		const jira = { integration_type: "issue_tracker", slug: "jira", config: { site_url: server.url } };
+		expect((await tested(jira)).error).to.equal('The credential "key" has no field "api_token"');
+	});
+
 	it("say what failed, and never repeat a secret", async () => {
 		for (const [answer, said] of [
 			[json(401, { error: `bad key ${canary}` }), "refused the credential (401)"],
