@@ -75,6 +75,23 @@ describe("rights on NATS", function () {
 		expect(body.affected_sessions).to.deep.equal([{ id, name: "test" }]);
 	});
 
+	it("let a session have its owner's connections, and services ask for each other's part of them", async () => {
+		const api = platform.client();
+		await api.post("/credentials", { name: "key", data: { api_key: "hidden" } });
+		const order = { integration_type: "ai_provider", slug: "openai", credential_name: "key" };
+		const { status, body: connection } = await api.post<{ id: string }>("/integrations", order);
+		expect(status).to.equal(201);
+		const session = { name: "test", source: { type: "git", repo: "" }, integration_ids: [connection.id, "none"] };
+		const { id, warnings } = (await api.post<{ id: string; warnings: string[] }>("/sessions", session)).body;
+		expect(warnings).to.deep.equal(['integration_ids: connection "none" does not exist']);
+		await sessionReaches(api, id, "running");
+		expect(await ask(api, id, '$ echo "$OPENAI_API_KEY" | rev')).to.include("neddih");
+		const { body } = await api.delete<{ affected_sessions: { id: string }[] }>("/credentials/key");
+		expect(body.affected_sessions).to.deep.include({ id, name: "test" });
+		const { body: outcome } = await api.post(`/integrations/${connection.id}/test`);
+		expect(outcome).to.deep.include({ success: false, error: 'The credential "key" does not exist' });
+	});
+
 	it("refuse clients that are not named", async () => {
 		for (const login of [{}, { user: "atelier-gateway", pass: "wrong" }, { user: "pod", pass: "" }]) {
 			const refused = await failureOf(connect({ servers: nats.url, reconnect: false, ...login }));
