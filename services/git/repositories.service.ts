@@ -49,6 +49,8 @@ export function repositoriesService({ queries, maker, attach }: RepositoriesPart
 
 			shared: (_params, principal) => queries.shared(principal),
 
+			missing: ({ repo_urls }, principal) => queries.missing(principal, repo_urls),
+
 			probe: async (connection) => (await maker.ofConnection(connection)).whoAmI(),
 		}),
 	};

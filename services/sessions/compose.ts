@@ -65,6 +65,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const counts = await openCounts(platform);
 	if (config.bus.url === "") await releaseLeases(store);
 
+	const { validate_on_create: validates } = config.git;
 	const hints = new Hints();
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
@@ -92,7 +93,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 
 	return {
 		services: [
-			sessionsService({ ...use, commands, stops, stopped, pod, sweep, updates }, hints),
+			sessionsService({ ...use, commands, stops, stopped, pod, sweep, updates, validates }, hints),
 			...workspaceServices(workspaces),
 			sessionControlService(new SessionControl(records, client, key)),
 			sessionWorkService(claims, {

@@ -17,6 +17,7 @@ import type { Hints } from "./hints.ts";
 import { listPage } from "./record/session-list.ts";
 import type { SessionChange, SessionRecord } from "./record/session-change.ts";
 import { credentialWarnings, integrationWarnings } from "./commands/levels/missing-credentials.ts";
+import { refuseUnknownRepositories } from "./commands/levels/unknown-repositories.ts";
 import { namedBlueprints, namedProfile } from "./commands/levels/named-blueprints.ts";
 import type { SessionCommands } from "./commands/session-commands.ts";
 import type { SessionPod } from "./pod/session-pod.ts";
@@ -38,11 +39,13 @@ export interface SessionsOptions {
 	readonly sweep: RecurringJob;
 	readonly updates: SessionUpdates;
 	readonly workspaces: SessionWorkspaces;
+	/** Whether repositories of new sessions are looked up at their git providers. */
+	readonly validates: boolean;
 }
 
 /** @param hints Receives the bus when it is connected. */
 export function sessionsService(options: SessionsOptions, hints: Hints): ServiceSchema {
-	const { records, commands, stops, stopped, pod, sweep, updates, workspaces } = options;
+	const { records, commands, stops, stopped, pod, sweep, updates, workspaces, validates } = options;
 
 	return {
 		name: sessions.name,
@@ -62,7 +65,8 @@ export function sessionsService(options: SessionsOptions, hints: Hints): Service
 				]);
 				const { workspace_id } = request;
 				const workspace = workspace_id ? await workspaces.offered(principal, workspace_id) : undefined;
-				const order = { request, blueprints, workspace, warnings: warnings.flat() };
+				const check = validates && ((urls: string[]) => refuseUnknownRepositories(urls, principal, ctx));
+				const order = { request, blueprints, workspace, warnings: warnings.flat(), ...(check && { check }) };
 				return commands.create({ principal, key: ctx.meta.idempotency_key }, order);
 			},
 

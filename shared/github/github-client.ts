@@ -48,14 +48,19 @@ const listNames = ["check_runs", "statuses", "items"];
 export class GitHubClient {
 	readonly #octokit: Octokit;
 	readonly #ask: ProviderAsk;
+	readonly #headers: Readonly<Record<string, string>>;
 
 	constructor({ outbound, base_url, token, isConfigured, ask, bounds }: GitHubClientOptions) {
 		const fetch = outboundFetch({ outbound, origin: base_url, isConfigured, bounds });
 		this.#ask = { ...ask, secrets: [...(ask.secrets ?? []), token] };
+		this.#headers = {
+			accept: "application/vnd.github+json",
+			"x-github-api-version": "2022-11-28",
+			...(token !== "" && { authorization: `Bearer ${token}` }),
+		};
 		this.#octokit = new Octokit({
 			baseUrl: base_url,
 			userAgent: "Atelier",
-			...(token !== "" && { auth: token }),
 			log: silent,
 			request: { fetch, log: silent },
 		});
@@ -118,10 +123,7 @@ export class GitHubClient {
 	}
 
 	async #send(route: string, parameters: Record<string, unknown>): Promise<{ status: number; data: unknown }> {
-		return this.#octokit.request(route, {
-			...parameters,
-			headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
-		});
+		return this.#octokit.request(route, { ...parameters, headers: this.#headers });
 	}
 }
 

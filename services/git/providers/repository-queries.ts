@@ -50,6 +50,22 @@ export class RepositoryQueries {
 		}
 	}
 
+	/** Returns sentences about repositories that do not exist for the person. Others, and unanswered ones, have none. */
+	async missing(principal: Principal, urls: readonly string[]): Promise<string[]> {
+		const found = await Promise.all(urls.map((url) => this.#missing(principal, url)));
+		return found.filter((sentence) => sentence !== undefined);
+	}
+
+	async #missing(principal: Principal, url: string): Promise<string | undefined> {
+		try {
+			const { provider, place } = await this.#registry.find(principal, url);
+			await provider.repository(place);
+			return undefined;
+		} catch (error) {
+			return error instanceof NotFoundError ? error.message : unlessService(error);
+		}
+	}
+
 	/** @throws {NotFoundError} when the person has no provider with this name or of this type. */
 	async ofOrg(principal: Principal, name: string, org: string): Promise<Repository[]> {
 		const providers = await this.#registry.providersFor(principal);
@@ -106,6 +122,10 @@ function asUnavailable(error: unknown): unknown {
 }
 
 function unlessBug(error: unknown): Repository[] {
-	if (error instanceof ServiceError) return [];
-	throw error;
+	return unlessService(error) ?? [];
+}
+
+/** Passes over an error of a provider, and throws every other one. */
+function unlessService(error: unknown): undefined {
+	if (!(error instanceof ServiceError)) throw error;
 }

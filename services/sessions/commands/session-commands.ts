@@ -34,6 +34,8 @@ export interface CreateOrder {
 	readonly warnings?: readonly string[];
 	/** The source of the workspace that the request names. */
 	readonly workspace?: WorkspaceSource | undefined;
+	/** Refuses the session by its repositories, before it is stored. */
+	readonly check?: (urls: string[]) => Promise<void>;
 }
 
 /** The parameters that some commands have beside the session. */
@@ -78,7 +80,7 @@ export class SessionCommands {
 	 * request.
 	 */
 	async create(commander: Commander, creation: CreateOrder): Promise<JsonText> {
-		const { request: asked, blueprints = {}, workspace, warnings } = creation;
+		const { request: asked, blueprints = {}, workspace, warnings, check } = creation;
 		const { protocols, sessionLimit, models, agents } = this.#rules;
 		const { principal } = commander;
 		const order = mergedOrder(asked, blueprints);
@@ -97,7 +99,10 @@ export class SessionCommands {
 				...newSession({ id, at, ...settings, workspace: asked.workspace_id ?? undefined }),
 				levels: storedLevels(order),
 			}),
-			admit: (insert) => this.#running.launch({ tenant: principal.tenant, owner: principal.id }, insert),
+			admit: async (insert) => {
+				await check?.(launch.repositories.map(({ url }) => url));
+				return this.#running.launch({ tenant: principal.tenant, owner: principal.id }, insert);
+			},
 		});
 		this.#due(id);
 		return jsonText(wire);

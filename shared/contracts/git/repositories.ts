@@ -99,6 +99,13 @@ export const repositories = defineContract("repositories", {
 		errors: [503],
 		timeout,
 	},
+	missing: {
+		effect: "read",
+		summary: "Sentences about those of the repositories that their providers say do not exist for the caller",
+		params: { repo_urls: { type: "array", max: 50, items: repoUrl } },
+		returns: { type: "array", items: text },
+		timeout,
+	},
 	probe: {
 		access: "system",
 		effect: "read",
