@@ -20,6 +20,8 @@ export async function configuredProviders(git: Config["git"], maker: ProviderMak
 			throw new ConfigError(
 				`Configuration key "${key}.name": two git providers cannot have the name "${instance.name}"`,
 			);
+		if (type === "gitea" && instance.base_url === undefined)
+			throw new ConfigError('Configuration key "git.gitea.base_url" is missing: Gitea has no usual address');
 		if (instance.base_url !== undefined && !/^https?:\/\//.test(instance.base_url))
 			throw new ConfigError(`Configuration key "${key}.base_url" must begin with https:// or http://`);
 		providers.push(await maker.make(type, { ...instance, isConfigured: true }));

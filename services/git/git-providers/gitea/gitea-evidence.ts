@@ -20,9 +20,11 @@ export async function checksOf(client: ProviderClient, at: RepositoryPlace, ref:
 export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
 	const { head_sha, target_branch, author, mergeable } = await settledPull(client, at, number);
 	const path = pullPath(at, number);
-	const { checks, more } = await checksOf(client, at, head_sha);
-	const reviews = await readPages(client, { path: `${path}/reviews`, reader: readReviews, ...bounds });
-	const files = await readPages(client, { path: `${path}/files`, reader: readFiles, ...bounds });
+	const [{ checks, more }, reviews, files] = await Promise.all([
+		checksOf(client, at, head_sha),
+		readPages(client, { path: `${path}/reviews`, reader: readReviews, ...bounds }),
+		readPages(client, { path: `${path}/files`, reader: readFiles, ...bounds }),
+	]);
 	return {
 		head_sha,
 		target_branch,

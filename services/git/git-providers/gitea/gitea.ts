@@ -1,6 +1,6 @@
 /** The adapter of Gitea, which people host themselves. Forgejo has the same API. */
 import type { Repository } from "#shared/contracts/git/repositories.ts";
-import { NotFoundError } from "#shared/errors.ts";
+import { NotFoundError, UnprocessableError } from "#shared/errors.ts";
 import { ProviderClient } from "#shared/outbound/provider-client.ts";
 import {
 	type CiStatus,
@@ -33,7 +33,6 @@ import {
 	repositoryOf,
 } from "./gitea-shapes.ts";
 
-const giteaUrl = "https://gitea.com";
 const pageSize = 50;
 /** The longest lists have 40 pages of 50. */
 const mostCalls = 45;
@@ -48,8 +47,12 @@ export class Gitea implements GitProvider {
 	/** The address of the web pages, without a slash at its end. */
 	readonly #web: string;
 
+	/** @throws {UnprocessableError} without an address. */
 	constructor(options: GitProviderOptions) {
-		const { name, orgs, base_url = giteaUrl } = options;
+		const { name, orgs, base_url } = options;
+		// Without this, a token for a server of one's own would be sent to somebody else's.
+		if (base_url === undefined)
+			throw new UnprocessableError("The address of the Gitea is missing: there is no usual one", "URL_REFUSED");
 		this.#options = options;
 		// People also give the address of the API.
 		this.#web = base_url.replace(/\/$/, "").replace(/\/api\/v1$/, "");

@@ -96,9 +96,11 @@ export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, nu
 	const request = await settledRequest(client, at, number);
 	const { head_sha, target_branch, author, mergeable } = pullOf(request);
 	const ofRequest = request.head_pipeline ? [request.head_pipeline] : [];
-	const ci = head_sha === "" ? { checks: [], more: false } : await checksOf(client, at, head_sha, ofRequest);
-	const reviews = await reviewsOf(client, at, request);
-	const files = await filesOf(client, at, number);
+	const [ci, reviews, files] = await Promise.all([
+		head_sha === "" ? { checks: [], more: false } : checksOf(client, at, head_sha, ofRequest),
+		reviewsOf(client, at, request),
+		filesOf(client, at, number),
+	]);
 	return {
 		head_sha,
 		target_branch,
@@ -119,9 +121,11 @@ async function reviewsOf(
 ): Promise<ReviewEvidence[]> {
 	const path = requestPath(at, request.iid);
 	const query = { per_page: pageSize };
-	const approvals = await client.get(`${path}/approvals`).catch(unlessHidden);
-	const reviewers = await client.get(`${path}/reviewers`).catch(unlessHidden);
-	const versions = await client.get(`${path}/versions`, query).catch(unlessHidden);
+	const [approvals, reviewers, versions] = await Promise.all([
+		client.get(`${path}/approvals`).catch(unlessHidden),
+		client.get(`${path}/reviewers`).catch(unlessHidden),
+		client.get(`${path}/versions`, query).catch(unlessHidden),
+	]);
 	return reviewsFrom({
 		approvals: approvals === undefined ? { approved_by: [] } : client.read(readApprovals, approvals),
 		reviewers: reviewers === undefined ? [] : client.read(readReviewers, reviewers),

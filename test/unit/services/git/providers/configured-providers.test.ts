@@ -55,6 +55,22 @@ describe("configuredProviders", () => {
 		}
 	});
 
+	it("sends no token for a Gitea to an address that nobody has given", async () => {
+		const error = await failureOf(providersOf({ GIT__GITEA__TOKEN: "t" }));
+		expect(error).to.be.instanceOf(ConfigError);
+		expect(String(error)).to.contain("git.gitea.base_url");
+		expect(
+			await failureOf(maker.ofConnection({ adapter: "gitea", config: {}, credential: { token: "t" } })),
+		).to.include({
+			code: 422,
+			type: "URL_REFUSED",
+		});
+		const GIT__GITEA__BASE_URL = "https://gitea.example/api/v1";
+		expect(await providersOf({ GIT__GITEA__TOKEN: "t", GIT__GITEA__BASE_URL })).to.deep.equal([
+			{ name: "gitea", host: "gitea.example", orgs: [], token: "t" },
+		]);
+	});
+
 	it("refuses two with one name", async () => {
 		const GIT__GITHUB__INSTANCES = JSON.stringify([{ name: "one" }, { name: "one" }]);
 		const error = await failureOf(providersOf({ GIT__GITHUB__INSTANCES }));
