@@ -13,7 +13,7 @@ import type { GitProvider } from "./git-provider.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
 
 /** The most organizations whose repositories one request lists. */
-const maxOrgs = 10;
+const maxOrgs = 20;
 /** The most repositories of such a request; an answer has at most 900 KB. */
 const maxShared = 1_000;
 
@@ -78,10 +78,13 @@ export class RepositoryQueries {
 		return own.repositories(org);
 	}
 
-	/** Returns the repositories of all named organizations; those of a provider that fails are missing. */
+	/** Returns the repositories of all named organizations, and of the accounts of own tokens that name none; those of a provider that fails are missing. */
 	async shared(principal: Principal): Promise<Record<string, Repository[]>> {
 		const providers = await this.#registry.providersFor(principal);
-		const pairs = providers.flatMap((provider) => provider.orgs.map((org) => ({ provider, org }))).slice(0, maxOrgs);
+		const named = await Promise.all(
+			providers.map(async (provider) => ({ provider, orgs: await this.#orgsOf(provider) })),
+		);
+		const pairs = named.flatMap(({ provider, orgs }) => orgs.map((org) => ({ provider, org }))).slice(0, maxOrgs);
 		const lists = await Promise.all(
 			pairs.map(async ({ provider, org }) => ({ provider, found: await provider.repositories(org).catch(unlessBug) })),
 		);
@@ -93,6 +96,13 @@ export class RepositoryQueries {
 			byName.set(provider.name, [...(byName.get(provider.name) ?? []), ...taken]);
 		}
 		return Object.fromEntries(byName);
+	}
+
+	/** Returns the organizations to list: those that are named, or the account of a person's own token. */
+	async #orgsOf(provider: GitProvider): Promise<readonly string[]> {
+		if (provider.orgs.length > 0 || this.#registry.configured.includes(provider)) return provider.orgs;
+		const account = await provider.whoAmI().catch(unlessService);
+		return account ? [account.user] : [];
 	}
 
 	/** Providers of the configuration list only organizations that it names, when it names some. */

@@ -41,10 +41,10 @@ describe("repositories", function () {
 		await alices?.[Symbol.asyncDispose]();
 	});
 
-	async function connect(who: string, token: string): Promise<string> {
+	async function connect(who: string, token: string, orgs = "acme"): Promise<string> {
 		const name = `github-${crypto.randomUUID()}`;
 		expect((await api(who).post("/credentials", { name, data: { token } })).status).to.equal(201);
-		const config = { name: "mine", base_url: alices.fake.apiUrl, orgs: "acme" };
+		const config = { name: "mine", base_url: alices.fake.apiUrl, ...(orgs !== "" && { orgs }) };
 		const body = { integration_type: "source_control", slug: "github", credential_name: name, config };
 		const { status, body: made, text } = await api(who).post<{ id: string }>("/integrations", body);
 		expect(status, text).to.equal(201);
@@ -80,6 +80,14 @@ describe("repositories", function () {
 		expect(await get<Repository[]>("alice", "/repos/mine/orgs/acme")).to.have.length(1);
 		await get("bob", "/repos/mine/orgs/acme", 404);
 		await get("bob", "/repos/platform/orgs/elsewhere", 404);
+	});
+
+	it("of the account itself are listed where a connection names no organization", async () => {
+		alices.fake.state.addRepository("grace/own", alices.repository.git.path, { members: ["grace"] });
+		await connect("carol", `${alices.token}-grace`, "");
+		const listed = await get<Record<string, Repository[]>>("carol", "/repos");
+		expect(listed["mine"]?.map(({ org, name }) => `${org}/${name}`)).to.deep.equal(["grace/own"]);
+		await get("alice", branchesOf(`${alices.fake.url}/grace/own`), 404);
 	});
 
 	it("that were changed at the provider are told anew, and not when nothing changed", async () => {
