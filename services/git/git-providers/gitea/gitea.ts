@@ -50,7 +50,7 @@ export class Gitea implements GitProvider {
 	/** @throws {UnprocessableError} without an address. */
 	constructor(options: GitProviderOptions) {
 		const { name, orgs, base_url } = options;
-		// Without this, a token for a server of one's own would be sent to somebody else's.
+		// A default would send a token for one's own server to somebody else's.
 		if (base_url === undefined)
 			throw new UnprocessableError("The address of the Gitea is missing: there is no usual one", "URL_REFUSED");
 		this.#options = options;
