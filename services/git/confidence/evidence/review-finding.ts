@@ -57,13 +57,20 @@ function worse(seen: ReviewVerdict, said: ReviewVerdict | null | undefined): Rev
 	return said && said !== "approved" && seen === "approved" ? "pending" : seen;
 }
 
-/** Returns the last decisive review of each reviewer. Where times are equal, a request for changes is the last. */
+/**
+ * Returns the last decisive review of each reviewer. A request for changes is the last one when its time is not known, or
+ * is that of another review: GitLab does not say when changes were requested.
+ */
 function standing(reviews: readonly ReviewEvidence[]): ReviewEvidence[] {
 	const decisive = reviews.filter(({ state }) => decisions.includes(state));
 	const inOrder = decisive.toSorted(
-		(one, other) => rank(timeOf(one.at) ?? "", timeOf(other.at) ?? "") || severity(one) - severity(other),
+		(one, other) => rank(timeKey(one), timeKey(other)) || severity(one) - severity(other),
 	);
 	return [...new Map(inOrder.map((review) => [review.author.toLowerCase(), review])).values()];
+}
+
+function timeKey({ at, state }: ReviewEvidence): string {
+	return timeOf(at) ?? (state === "changes_requested" ? "unknown" : "");
 }
 
 /** The states that end an earlier one; a comment, or a review that is not sent yet, takes back nothing. */

@@ -73,6 +73,7 @@ const pull = schema({
 	merged: flag,
 	mergeable: flag,
 	merge_commit_sha: { ...sha, ...absent },
+	merged_at: { ...time, ...absent },
 	user: person,
 	created_at: { ...time, ...absent },
 	updated_at: { ...time, ...absent },
@@ -105,8 +106,12 @@ export function pullOf(one: GiteaPull): PullRequest {
 		author: orNull(one.user?.login),
 		created_at: orNull(one.created_at),
 		updated_at: orNull(one.updated_at),
-		merge_sha: status === "merged" ? orNull(one.merge_commit_sha) : null,
+		...(status === "merged" ? mergeOf(one) : { merge_sha: null }),
 	};
+}
+
+function mergeOf({ merge_commit_sha, merged_at }: GiteaPull): Pick<PullRequest, "merge_sha" | "merged_at"> {
+	return { merge_sha: orNull(merge_commit_sha), merged_at: orNull(merged_at) };
 }
 
 function stateOf({ merged, state }: GiteaPull): PullRequest["status"] {
@@ -198,10 +203,16 @@ function counted(state: ReviewEvidence["state"], { official }: GiteaReview): Rev
 	return state === "approved" && official !== true ? "commented" : state;
 }
 
-export const readFiles = pageReader({ filename: text, additions: count, deletions: count });
+export const readFiles = pageReader({
+	filename: text,
+	previous_filename: { ...text, ...absent },
+	additions: count,
+	deletions: count,
+});
 
 export function fileOf(file: ReturnType<typeof readFiles>[number]): FileEvidence {
-	return { path: file.filename, additions: file.additions, deletions: file.deletions };
+	const { filename, previous_filename, additions, deletions } = file;
+	return { path: filename, additions, deletions, ...(previous_filename && { previous_path: previous_filename }) };
 }
 
 export const readCommits = pageReader({

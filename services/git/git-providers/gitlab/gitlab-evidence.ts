@@ -169,9 +169,10 @@ export function reviewsFrom({ approvals, reviewers, versions, url }: GitLabRevie
 		const known = reviewStates[state];
 		// Somebody who approved and wants changes since then is both: whoever reads this decides.
 		if (known === undefined || (approvers.has(user.username) && known !== "changes_requested")) return [];
-		return [{ author: user.username, state: known, url, at: created_at ?? null, commit: null }];
+		// The time of a reviewer is the one at which the review was asked for; that of the answer is not told.
+		const at = known === "changes_requested" ? null : (created_at ?? null);
+		return [{ author: user.username, state: known, url, at, commit: null }];
 	});
-	// Reviewers' times are those at which they were asked.
 	return [...approved.toSorted((a, b) => (a.at ?? "").localeCompare(b.at ?? "")), ...others];
 }
 
@@ -199,9 +200,14 @@ async function filesOf(
 }
 
 /** Counts the lines of a diff, which has no heads of files. */
-export function fileOf({ new_path, diff }: GitLabDiff): FileEvidence {
+export function fileOf({ new_path, old_path, diff }: GitLabDiff): FileEvidence {
 	const lines = (diff ?? "").split("\n");
 	const additions = lines.filter((line) => line.startsWith("+")).length;
 	const deletions = lines.filter((line) => line.startsWith("-")).length;
-	return { path: new_path, additions, deletions };
+	return {
+		path: new_path,
+		additions,
+		deletions,
+		...(old_path && old_path !== new_path && { previous_path: old_path }),
+	};
 }

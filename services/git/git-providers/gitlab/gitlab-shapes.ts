@@ -67,6 +67,7 @@ const mergeRequest = schema({
 	updated_at: { ...time, ...absent },
 	merge_commit_sha: { ...sha, ...absent },
 	squash_commit_sha: { ...sha, ...absent },
+	merged_at: { ...time, ...absent },
 	head_pipeline: { type: "object", props: pipeline, ...absent },
 });
 export const readMergeRequest = objectReader(mergeRequest);
@@ -101,6 +102,7 @@ export type GitLabVersion = ReturnType<typeof readVersions>[number];
 
 export const readDiffs = pageReader({
 	new_path: text,
+	old_path: { ...text, ...absent },
 	diff: { type: "string", ...absent },
 	collapsed: flag,
 	too_large: flag,
@@ -148,8 +150,15 @@ export function pullOf(one: GitLabMergeRequest): PullRequest {
 		author: orNull(one.author?.username),
 		created_at: orNull(one.created_at),
 		updated_at: orNull(one.updated_at),
-		// A fast-forward makes no commit: the end of the source branch is then the end of the target branch.
-		merge_sha: status === "merged" ? orNull(one.merge_commit_sha ?? one.squash_commit_sha ?? one.sha) : null,
+		...(status === "merged" ? mergeOf(one) : { merge_sha: null }),
+	};
+}
+
+/** A fast-forward makes no commit: the end of the source branch is then the end of the target branch. */
+function mergeOf(one: GitLabMergeRequest): Pick<PullRequest, "merge_sha" | "merged_at"> {
+	return {
+		merge_sha: orNull(one.merge_commit_sha ?? one.squash_commit_sha ?? one.sha),
+		merged_at: orNull(one.merged_at),
 	};
 }
 

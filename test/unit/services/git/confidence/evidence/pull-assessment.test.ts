@@ -1,9 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { assessPull } from "#services/git/confidence/evidence/pull-assessment.ts";
 import { PathCategories } from "#services/git/confidence/formula/path-categories.ts";
 import type { PullEvidence, PullRequest } from "#services/git/providers/git-provider.ts";
 import type { ConfidenceHints } from "#shared/contracts/git/confidence.ts";
+import { projectRoot } from "#shared/project-root.ts";
 
 const head = "a".repeat(40);
 const older = "b".repeat(40);
@@ -142,6 +145,8 @@ describe("the assessment of a pull request", () => {
 		expect(reviewed(approval, requested), "at the same time").to.equal(0);
 		expect(reviewed(requested, commented)).to.equal(0);
 		expect(reviewed(approval, commented)).to.equal(1);
+		expect(reviewed({ ...requested, at: null }, { ...approval, at: later }), "at an unknown time").to.equal(0);
+		expect(reviewed({ ...approval, at: null }, requested)).to.equal(0);
 	});
 
 	it("reads sensitive and moved paths and dependencies", () => {
@@ -168,6 +173,17 @@ describe("the assessment of a pull request", () => {
 		}
 		expect(JSON.stringify(assessment).length).to.be.below(65_536);
 		expect(proofsOf("category", assessment)).to.have.length(21).and.include("3480 more");
+	});
+
+	it("computes the example of the documentation", () => {
+		const page = readFileSync(join(projectRoot, "docs/merge-confidence.md"), "utf8");
+		const [, terms = "", sum, action] = /^(0\.12·1 \+ .*) = ([\d.]+), `(\w+)`\.$/m.exec(page) ?? [];
+		const files = ["src/cart.ts", "test/cart.test.ts"].map((path) => ({ path, additions: 20, deletions: 0 }));
+		const { verdict, evidence: found } = assess({ files });
+		expect(found.map(({ weight, value }) => `${weight.toFixed(2)}·${value}`).join(" + ")).to.equal(terms);
+		expect([verdict.score, verdict.action]).to.deep.equal([Number(sum), action]);
+		const ofAuth = assess({ files: [{ path: "src/auth/cart.ts", additions: 40, deletions: 0 }] }).verdict;
+		expect(page).to.contain(`the category \`auth\`: ${ofAuth.score}, \`${ofAuth.action}\``);
 	});
 
 	it("is never raised by what the caller says", () => {
