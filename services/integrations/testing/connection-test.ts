@@ -56,8 +56,14 @@ export class ConnectionTests {
 			const tested = await this.#prepare(owner, connection, read);
 			if (typeof tested === "string") return failed(tested);
 			secrets = Object.values(tested.credential).filter((value) => value.length >= minSecret);
-			const account = await within(testMs, probe(tested));
-			return { success: true, provider: providerOf(connection), ...account, error: null };
+			const { user, workspace } = await within(testMs, probe(tested));
+			return {
+				success: true,
+				provider: providerOf(connection),
+				user: cut(user),
+				workspace: cut(workspace),
+				error: null,
+			};
 		} catch (error) {
 			if (!(error instanceof ServiceError)) {
 				this.#log.error("A connection cannot be tested:", error);
@@ -86,6 +92,11 @@ export class ConnectionTests {
 /** Returns the name of the adapter: the short one, or the last part of a module's. */
 function providerOf({ adapter, slug }: Connection): string {
 	return adapter === "" ? slug : (adapter.split(/[#/]/).at(-1) ?? adapter);
+}
+
+/** Returns what a server says of an account, which may be of any length. */
+function cut(name: string | null): string | null {
+	return name === null ? null : name.slice(0, maxSentence);
 }
 
 /** Returns the sentence with every secret masked: a server may repeat what it was sent. */
