@@ -90,11 +90,11 @@ export class GitHub implements GitProvider {
 		const client = this.#client(`the branches of ${shown(place)}`);
 		const bounds = { reader: readBranches, most: maxBranches };
 		const { items } = await client.list("GET /repos/{owner}/{repo}/branches", placeOf(place), bounds);
-		return items.map(({ name }) => name);
+		return [...new Set(items.map(({ name }) => name))];
 	}
 
 	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
-		return openPull(this.#client(`to open a pull request in ${shown(place)}`), place, pull);
+		return openPull(this.#client(`a new pull request in ${shown(place)}`), place, pull);
 	}
 
 	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
@@ -110,7 +110,7 @@ export class GitHub implements GitProvider {
 	}
 
 	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
-		return mergePull(this.#client(`to merge ${shown(place)}#${number}`), place, number, merge);
+		return mergePull(this.#client(`the merge of ${shown(place)}#${number}`), place, number, merge);
 	}
 
 	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
