@@ -13,8 +13,9 @@ import { patchTable } from "../../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../../support/conformance/request.ts";
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
-import { WalkedLogin } from "../../support/conformance/oauth/oauth-scenario.ts";
 import { startWalkedGit } from "../../support/conformance/git/repository-scenario.ts";
+import { walkLogin } from "../../support/conformance/oauth/oauth-scenario.ts";
+import { OAuthForge } from "../../support/integrations/oauth-forge.ts";
 import { startWalkedTracker } from "../../support/conformance/tracker/tracker-scenario.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
@@ -51,7 +52,7 @@ describe("conformance", function () {
 	let platform: TestPlatform;
 	let tracker: Awaited<ReturnType<typeof startWalkedTracker>>;
 	let github: Awaited<ReturnType<typeof startWalkedGit>>;
-	let login: WalkedLogin;
+	let login: OAuthForge;
 	let stream: SseClient;
 	let send: Send;
 	let walker: Walker;
@@ -60,7 +61,7 @@ describe("conformance", function () {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
 		tracker = await startWalkedTracker();
 		github = await startWalkedGit();
-		login = await WalkedLogin.start();
+		login = await OAuthForge.open();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
@@ -140,7 +141,7 @@ describe("conformance", function () {
 		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});
 
-	it("gets valid answers around a login at a provider", () => login.walk(walker));
+	it("gets valid answers around a login at a provider", () => walkLogin(walker, login));
 
 	it("gets events in the shapes of the contract", async () => {
 		for (const name of expectedEvents) {
