@@ -274,6 +274,9 @@ for (const [engine, open] of Object.entries(engines)) {
 			it("tells what became of an evaluated pull request, in whatever order messages come", async () => {
 				const { id } = await add(alice, 7);
 				const outcomeNow = async () => (JSON.parse(await records.get(alice, id)) as Evaluation).outcome;
+				await send(message({ merged: false, updated_at: isoTime(now() + 20_000) }), "d-closed");
+				await send(message({ merged: false, state: "open", updated_at: isoTime(now() + 10_000) }), "d-older");
+				expect(await outcomeNow(), "an older message comes later").to.include({ state: "closed" });
 				await send(message({ updated_at: isoTime(now() + 60_000) }), "d-1");
 				const merged = await outcomeNow();
 				expect(merged).to.include({ state: "merged", reverted: false });
