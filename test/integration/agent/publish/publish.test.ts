@@ -1,6 +1,7 @@
 /**
  * A real pod commits and pushes to a real git server that asks for a password: what arrives, what is refused, and that
  * nothing which an agent writes into its repository gets the password or another target.
+ * Long: it publishes from many repositories that were prepared to mislead git.
  */
 import { expect } from "chai";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
