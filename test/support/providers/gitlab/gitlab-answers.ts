@@ -7,6 +7,7 @@ export type Json = Record<string, unknown>;
 export class GitLabAnswers {
 	readonly #state: GitLabState;
 	readonly #url: string;
+	readonly #commits = new Map<string, BareCommit>();
 
 	/** @param url The address of the web pages. */
 	constructor(state: GitLabState, url: string) {
@@ -33,9 +34,16 @@ export class GitLabAnswers {
 		};
 	}
 
-	branch(project: FakeProject, name: string): Json {
-		const [commit] = project.git.commits(name);
-		return { name, protected: name === "main", commit: commit && this.commit(project, commit) };
+	branch(project: FakeProject, name: string, sha: string): Json {
+		return { name, protected: name === "main", commit: this.commit(project, this.#commitOf(project, sha)) };
+	}
+
+	/** Many branches have the same end. */
+	#commitOf({ git }: FakeProject, sha: string): BareCommit {
+		const known = this.#commits.get(sha) ?? git.commits(sha)[0];
+		if (!known) throw new TypeError(`There is no commit ${sha}`);
+		this.#commits.set(sha, known);
+		return known;
 	}
 
 	commit({ group, name }: FakeProject, { sha, message, at }: BareCommit): Json {
@@ -62,7 +70,7 @@ export class GitLabAnswers {
 	/** @param isAsked Whether somebody asks for this one, which lets GitLab find out whether it can be merged. */
 	request(request: FakeMergeRequest, { isAsked = false } = {}): Json {
 		const { project, iid, title, description, state, source, target, author, created_at, labels } = request;
-		const { merge_commit_sha, squash_commit_sha } = request;
+		const { merge_commit_sha, squash_commit_sha, merged_at } = request;
 		const sha = this.#state.headOf(request) ?? null;
 		const word = this.#mergeWord(request, sha, isAsked);
 		return {
@@ -85,6 +93,7 @@ export class GitLabAnswers {
 			updated_at: created_at,
 			merge_commit_sha,
 			squash_commit_sha,
+			merged_at,
 			labels,
 			squash: false,
 		};

@@ -53,10 +53,14 @@ export function gitlabOperations(state: GitLabState, answers: GitLabAnswers): Re
 			state.users.some((one) => one.username === id)
 				? [200, projectsOf((group) => group === id, username)]
 				: notFound("User"),
-		branches: inProject((project) => [200, project.git.branches().map(({ name }) => answers.branch(project, name))]),
-		branch: inProject((project, { params: { branch = "" } }) =>
-			project.git.commitOf(branch) === undefined ? notFound("Branch") : [200, answers.branch(project, branch)],
-		),
+		branches: inProject((project) => [
+			200,
+			project.git.branches().map(({ name, sha }) => answers.branch(project, name, sha)),
+		]),
+		branch: inProject((project, { params: { branch = "" } }) => {
+			const sha = project.git.commitOf(branch);
+			return sha === undefined ? notFound("Branch") : [200, answers.branch(project, branch, sha)];
+		}),
 		mergeBase: inProject((project, { query }) => {
 			const [one = "", other = ""] = [query["refs[]"] ?? []].flat();
 			const [base = ""] = git(project.git.path, ["merge-base", one, other]).split("\n");
@@ -154,6 +158,7 @@ function create(state: GitLabState, answers: GitLabAnswers, project: FakeProject
 		state: "opened",
 		merge_commit_sha: null,
 		squash_commit_sha: null,
+		merged_at: null,
 		checking: 1,
 	};
 	state.requests.push(request);
@@ -175,6 +180,7 @@ function merge(state: GitLabState, answers: GitLabAnswers, request: FakeMergeReq
 	const method = body["squash"] === true ? "squash" : "merge";
 	const sha = project.git.merge(target, head, { method, message: `${title}\n\nSee merge request !${iid}` });
 	request.state = "merged";
+	request.merged_at = new Date().toISOString();
 	if (method === "squash") request.squash_commit_sha = sha;
 	else request.merge_commit_sha = sha;
 	return [200, answers.request(request)];

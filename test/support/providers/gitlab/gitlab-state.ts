@@ -34,6 +34,7 @@ export interface FakeMergeRequest {
 	state: "opened" | "merged" | "closed";
 	merge_commit_sha: string | null;
 	squash_commit_sha: string | null;
+	merged_at: string | null;
 	/** How many questions are answered with `checking` before GitLab knows whether it can merge. */
 	checking: number;
 	/** A rule that forbids the merge, by GitLab's word. */
