@@ -65,8 +65,8 @@ export class IssueMoves {
 		const mapping = await this.#mappingOf(occasion, occasion.repo);
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
 		if (!mapping || !status) return;
+		failpoint("issue-moves.read");
 		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
-		failpoint("issue-moves.noted");
 		if (this.#known.size >= maxKnown) this.#known.clear();
 		this.#known.add(occasion.id);
 	}

@@ -61,8 +61,8 @@ describe("kill -9 around the tracker", function () {
 				expect(moves).to.have.length(1);
 			}
 		};
-		// The first one dies between the note of a move and its place in the log, the second one before the move counts as made.
-		for (const [place, failpoint] of ["issue-moves.noted", "issue-moves.moved"].entries()) {
+		// The first one dies when it has read the event and noted nothing, the second one before the move counts as made.
+		for (const [place, failpoint] of ["issue-moves.read", "issue-moves.moved"].entries()) {
 			const one = await dying(failpoint);
 			const body = {
 				name: `crash-${place}`,
