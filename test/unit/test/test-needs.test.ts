@@ -28,6 +28,7 @@ describe("what tests need", () => {
 			"books/budget",
 			"credentials/credentials",
 			"sessions/pull-request",
+			"integrations/oauth",
 		])
 			expect(isQuick(needsOf(`test/e2e/${name}.test.ts`)), name).to.equal(true);
 	});
@@ -35,7 +36,7 @@ describe("what tests need", () => {
 	it("keeps end-to-end tests that are not among the main ones out of `npm test`", () => {
 		const endToEnd = every.filter((file) => file.startsWith("test/e2e/"));
 		const quick = endToEnd.filter((file) => isQuick(needsOf(file)));
-		expect(quick).to.have.lengthOf(9);
+		expect(quick).to.have.lengthOf(10);
 		expect(quick.every((file) => needsOf(file).isMain)).to.equal(true);
 		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
 	});
