@@ -45,6 +45,16 @@ describe("kill -9 in the middle of a login", function () {
 		await platform.start();
 	}
 
+	/** Repeats a request until it gets no answer: while the grant is held by the process that died, it is refused. */
+	function unanswered(request: () => Promise<unknown>): Promise<boolean> {
+		const isUnanswered = () =>
+			request().then(
+				() => false,
+				() => true,
+			);
+		return eventually(isUnanswered, { withinMs: 60_000, everyMs: 500, what: "the platform dies of the request" });
+	}
+
 	it("leaves no half connection, and a login can be begun again", async () => {
 		await killedAt("oauth-begun", () => opened.approved(api, "ada"));
 		let used: Record<string, string> = {};
@@ -65,23 +75,11 @@ describe("kill -9 in the middle of a login", function () {
 		expect(before.connections).to.have.length(1);
 		const [id = ""] = before.connections;
 
-		await killedAt("oauth-refreshed", () =>
-			// Each test uses the connection; the one that replaces its token gets no answer.
-			eventually(
-				() =>
-					api.post(`/integrations/${id}/test`).then(
-						() => false,
-						() => true,
-					),
-				{
-					withinMs: 60_000,
-					everyMs: 500,
-				},
-			),
-		);
+		// Each test uses the connection; the one that replaces its token gets no answer.
+		await killedAt("oauth-refreshed", () => unanswered(() => api.post(`/integrations/${id}/test`)));
 		expect(await state(), "the answer with the new tokens is lost, the connection is not").to.deep.equal(before);
 
-		await killedAt("oauth-revoked", () => api.post(disconnect));
+		await killedAt("oauth-revoked", () => unanswered(() => api.post(disconnect)));
 		expect((await state()).connections, "not acknowledged").to.deep.equal([id]);
 		const undone = await eventually(
 			async () => {

@@ -134,11 +134,16 @@ describe("the secrets of a launch", function () {
 		const elsewhere = join(session.folder, "elsewhere");
 		mkdirSync(elsewhere);
 		writeFileSync(join(elsewhere, "token"), "mine");
-		const pod = await session.start({ secrets: { ...none, files: [home("a/token", "old")] } });
-		const link = `$ rm ~/a/token && ln -s ${elsewhere}/token ~/a/token; rm -r "$ATELIER_SECRETS/files"; ln -s ${elsewhere} "$ATELIER_SECRETS/files"`;
+		const pod = await session.start({ secrets: { ...none, files: [home("a/token-file", "old")] } });
+		const link = `$ rm ~/a/token-file && ln -s ${elsewhere}/token ~/a/token-file; rm -r "$ATELIER_SECRETS/files"; ln -s ${elsewhere} "$ATELIER_SECRETS/files"`;
 		await pod.ask(link);
-		const newer = { ...none, files: [home("a/token", "new"), home("b/token", "new"), home("../x", "new")] };
+		const newer = {
+			...none,
+			files: [home("a/token-file", "a/token-file"), home("b/token", "new"), home("../x", "new")],
+		};
 		expect((await pod.command("/api/secrets", newer)).status).to.equal(200);
+		// The log names the file that could not be replaced, and hides the new value, which is the same text here.
+		expect((await pod.logs()).join("\n")).to.contain('"***" of a credential cannot be replaced');
 		expect(readdirSync(elsewhere)).to.deep.equal(["token"]);
 		expect(readFileSync(join(elsewhere, "token"), "utf8")).to.equal("mine");
 		expect(existsSync(join(pod.launch.home, "b"))).to.equal(false);

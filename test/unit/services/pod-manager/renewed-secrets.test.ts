@@ -1,0 +1,102 @@
+import { expect } from "chai";
+import type { Pod } from "#services/pod-manager/pod-runtime.ts";
+import { RenewedSecrets } from "#services/pod-manager/renewed-secrets.ts";
+import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
+import type { Claim } from "#shared/contracts/session-work.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const claim: Claim = {
+	id: "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a01",
+	tenant: "acme",
+	owner: "ada",
+	generation: 1,
+	desired: "run",
+	fence: 1,
+	launch: {},
+	attempts: 9,
+	workspace: "0b6f5c1e-6d0f-4a6e-9d53-0d9f3f1f8a01",
+};
+const address = "http://127.0.0.1:4000";
+const ready: Pod = { name: "p", sessionId: claim.id, generation: 1, state: "ready", address, timings: {} };
+
+function secretsWith(token: string): PodSecrets {
+	return { variables: { TOKEN: token }, files: [], git_credentials: [], warnings: ["a sentence"] };
+}
+
+describe("RenewedSecrets", () => {
+	let secrets: () => Promise<PodSecrets | undefined>;
+	let send: () => Promise<void>;
+	let sent: [string, string, PodSecrets][];
+	let written: string[];
+	let renewed: RenewedSecrets;
+	let looks: number;
+
+	beforeEach(() => {
+		[sent, written, looks] = [[], [], 0];
+		secrets = async () => secretsWith("first");
+		send = async () => {};
+		renewed = new RenewedSecrets({
+			secretsOf: () => {
+				looks++;
+				return secrets();
+			},
+			async send({ id }, to, values) {
+				await send();
+				sent.push([id, to, values]);
+			},
+			write: (sentence) => void written.push(sentence),
+		});
+	});
+	afterEach(() => renewed.stop());
+
+	const hinted = async (owner = "ada") => {
+		renewed.hint("acme", owner);
+		await renewed.stop();
+	};
+
+	it("sends what a ready pod may not have, and afterwards what is new", async () => {
+		renewed.passed(claim, ready);
+		await eventually(() => sent.length === 1);
+		expect(sent[0]).to.deep.equal([claim.id, address, { ...secretsWith("first"), warnings: [] }]);
+		renewed.hint("acme", "ada");
+		await eventually(() => looks === 2);
+		secrets = async () => secretsWith("second");
+		await hinted();
+		expect(sent.map(([, , { variables }]) => variables["TOKEN"])).to.deep.equal(["first", "second"]);
+	});
+
+	it("looks at sessions of that person only, and not at each of many passes", async () => {
+		for (let pass = 0; pass < 10; pass++) renewed.passed(claim, ready);
+		await eventually(() => sent.length === 1);
+		expect(looks).to.equal(1);
+		await hinted("bob");
+		expect(looks).to.equal(1);
+	});
+
+	it("forgets sessions whose pods are not ready, and sends a later pod everything again", async () => {
+		renewed.passed(claim, ready);
+		await eventually(() => sent.length === 1);
+		for (const pod of [undefined, { ...ready, state: "leaving" as const }]) {
+			renewed.passed(claim, pod);
+			renewed.hint("acme", "ada");
+		}
+		renewed.passed({ ...claim, generation: 2 }, { ...ready, generation: 2 });
+		await eventually(() => sent.length === 2);
+		expect(looks).to.equal(2);
+	});
+
+	it("leaves the pod what it has when the secrets cannot be had, and tries again when it could not be reached", async () => {
+		secrets = () => Promise.reject(new Error("away"));
+		renewed.passed(claim, ready);
+		await eventually(() => written.length === 1);
+		expect(sent).to.deep.equal([]);
+		secrets = async () => secretsWith("first");
+		send = () => Promise.reject(new Error("unreachable"));
+		renewed.hint("acme", "ada");
+		await eventually(() => written.length === 2);
+		send = async () => {};
+		await hinted();
+		expect(sent).to.have.length(1);
+		expect(written.join()).not.to.contain("first");
+	});
+});
