@@ -182,6 +182,22 @@ describe("the work of a session", function () {
 		expect(git(stage.bare, ["branch", "--format=%(refname:short)"])).to.equal("main\n");
 	});
 
+	it("is of the one repository that is named, of several", async () => {
+		await using stage = new Stage();
+		const first = await stage.start();
+		await first.stop();
+		const repositories = ["api", "web"].map((path) => ({ url: stage.url, branch: "main", base_branch: "", path }));
+		await using several = new TestSession();
+		const secrets = { variables: {}, files: [], git_credentials: [stage.withPassword], warnings: [] };
+		const pod = await several.start({ repositories, secrets, secrets_folder: join(several.folder, "secrets") });
+		await pod.ask("$ echo one > api/one.txt; echo two > web/two.txt; echo beside > beside.txt");
+		expect(await publish(pod, stage.order())).to.include({ status: 404, type: "REPOSITORY_UNKNOWN" });
+		expect(await publish(pod, stage.order({ path: "web" }))).to.include({ status: 200, committed: true });
+		expect(git(stage.bare, ["ls-tree", "--name-only", "work"])).to.equal("README.md\ntwo.txt\n");
+		await pod.ask("$ rm -rf api && ln -s web api");
+		expect(await publish(pod, stage.order({ path: "api", branch: "other" }))).to.include({ status: 404 });
+	});
+
 	it("waits for nobody's turn", async () => {
 		await using stage = new Stage();
 		const pod = await stage.start();
