@@ -7,12 +7,13 @@
  * const { login } = client.read(user, await client.get("GET /user"));
  * ```
  */
+import type { IncomingHttpHeaders } from "node:http";
 import { Octokit } from "@octokit/rest";
 import type { Endpoints } from "@octokit/types";
 import type { Outbound } from "../outbound/outbound.ts";
 import { type OperationBounds, outboundFetch } from "../outbound/outbound-fetch.ts";
 import type { Reader } from "../outbound/provider-client.ts";
-import { failureOf, malformed, type ProviderAsk, refusalOf } from "../outbound/provider-errors.ts";
+import { cleaned, failureOf, malformed, type ProviderAsk, refusalOf } from "../outbound/provider-errors.ts";
 
 /** The address of the hosted service. */
 export const githubUrl = "https://api.github.com";
@@ -35,8 +36,14 @@ export interface GitHubAnswer {
 	readonly status: number;
 	/** The body as JSON. It is not checked yet. */
 	readonly data: unknown;
-	/** The provider's own sentence of a refusal, unchecked. */
+	/** The provider's own sentence of a refusal: one line without secrets, at most 300 characters; empty for a success. */
 	readonly message: string;
+}
+
+interface OctokitAnswer {
+	readonly status: number;
+	readonly headers: IncomingHttpHeaders;
+	readonly data: unknown;
 }
 
 /** The most items of one page. */
@@ -77,12 +84,14 @@ export class GitHubClient {
 		expected: readonly number[] = [],
 	): Promise<GitHubAnswer> {
 		try {
-			const { status, data } = await this.#send(route, parameters);
+			const { status, headers, data } = await this.#send(route, parameters);
+			// Octokit takes a redirect that was not followed for a success.
+			if (status >= 300) throw refusalOf(this.#ask, { status, headers });
 			return { status, data, message: "" };
 		} catch (error) {
 			const refused = refusedAnswer(error);
 			if (!refused) throw failureOf(this.#ask, error);
-			if (expected.includes(refused.status)) return refused;
+			if (expected.includes(refused.status)) return { ...refused, message: cleaned(this.#ask, refused.message) };
 			throw refusalOf(this.#ask, refused);
 		}
 	}
@@ -122,8 +131,10 @@ export class GitHubClient {
 		return malformed(this.#ask);
 	}
 
-	async #send(route: string, parameters: Record<string, unknown>): Promise<{ status: number; data: unknown }> {
-		return this.#octokit.request(route, { ...parameters, headers: this.#headers });
+	async #send(route: string, parameters: Record<string, unknown>): Promise<OctokitAnswer> {
+		const { status, headers, data } = await this.#octokit.request(route, { ...parameters, headers: this.#headers });
+		const texts = Object.entries(headers).map(([name, text]) => [name, String(text)]);
+		return { status, headers: Object.fromEntries(texts), data };
 	}
 }
 

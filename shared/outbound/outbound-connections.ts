@@ -50,9 +50,14 @@ export class OutboundConnections {
 		return new Promise((resolve, reject) => {
 			const outgoing = web.request(options);
 			outgoing.once("response", resolve);
-			outgoing.once("error", reject);
+			// A second error of one request, which nobody listened to, would end the process.
+			outgoing.on("error", reject);
 			// An upgrade that nobody asked for would otherwise leave the request without an answer.
-			outgoing.once("upgrade", () => outgoing.destroy(new Error("The server changed the protocol")));
+			outgoing.once("upgrade", (_response, socket) => {
+				socket.on("error", reject);
+				socket.destroy();
+				reject(new Error("The server changed the protocol"));
+			});
 			outgoing.end(body);
 		});
 	}

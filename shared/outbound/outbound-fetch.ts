@@ -161,7 +161,7 @@ function requestOf(url: string, { method = "GET", headers, body }: OutboundInit)
 
 function asResponse({ status, headers, body, url }: OutboundAnswer): Response {
 	if (status < 200 || status > 599)
-		throw new UpstreamError(`The server answered with the status ${status}`, "PROVIDER_FAILED");
+		throw new UpstreamError(`The server answered with the status ${status}`, "UPSTREAM_STATUS");
 	const pairs = Object.entries(headers).flatMap(([name, value]) =>
 		[value ?? []].flat().map((text): [string, string] => [name, text]),
 	);

@@ -12,7 +12,7 @@ import type { Output, Rule, Schema, Value } from "../bus/schema.ts";
 import { type Check, compileRule, compileSchema } from "../bus/validator.ts";
 import type { Outbound } from "./outbound.ts";
 import { type OperationBounds, type OutboundFetch, outboundFetch } from "./outbound-fetch.ts";
-import { failureOf, malformed, type ProviderAsk, refusalOf } from "./provider-errors.ts";
+import { cleaned, failureOf, malformed, type ProviderAsk, refusalOf } from "./provider-errors.ts";
 
 export interface ProviderClientOptions {
 	readonly outbound: Pick<Outbound, "send">;
@@ -42,6 +42,8 @@ export interface ProviderAnswer {
 	readonly headers: IncomingHttpHeaders;
 	/** The body as JSON; undefined when there is none. */
 	readonly json: unknown;
+	/** The provider's own sentence of a refusal: one line without secrets, at most 300 characters; empty for a success. */
+	readonly said: string;
 }
 
 /** Asks one provider within one budget. */
@@ -58,12 +60,8 @@ export class ProviderClient {
 	/** Sends a request. @throws {ServiceError} for every other status, and when there is no answer. */
 	async send({ method = "GET", path, query = {}, body, expected = [] }: ProviderRequest): Promise<ProviderAnswer> {
 		const { base_url, headers, ask } = this.#options;
-		const given = Object.entries(query).flatMap(([name, value]) =>
-			value === undefined ? [] : [[name, String(value)]],
-		);
-		const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 		const sent = body === undefined ? {} : { "content-type": "application/json" };
-		const response = await this.#fetch(`${base_url}${path}${search}`, {
+		const response = await this.#fetch(`${base_url}${path}${searchOf(query)}`, {
 			method,
 			headers: { accept: "application/json", ...headers, ...sent },
 			body: body === undefined ? undefined : JSON.stringify(body),
@@ -73,8 +71,10 @@ export class ProviderClient {
 		const { ok, status } = response;
 		const received = Object.fromEntries(response.headers.entries());
 		const text = await response.text();
-		if (ok || expected.includes(status)) return { status, headers: received, json: jsonOf(text, ok, ask) };
-		throw refusalOf(ask, { status, headers: received, message: messageOf(jsonOf(text, false, ask)) });
+		const json = jsonOf(text, ok, ask);
+		const message = ok ? "" : (messageOf(json) ?? "");
+		if (ok || expected.includes(status)) return { status, headers: received, json, said: cleaned(ask, message) };
+		throw refusalOf(ask, { status, headers: received, message });
 	}
 
 	async get(path: string, query: ProviderRequest["query"] = {}): Promise<unknown> {
@@ -85,6 +85,11 @@ export class ProviderClient {
 	read<T>(reader: Reader<T>, value: unknown): T {
 		return reader(value, this.#options.ask);
 	}
+}
+
+function searchOf(query: NonNullable<ProviderRequest["query"]>): string {
+	const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+	return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
 /** Checks a value of an answer; members that the schema does not have are removed. @throws {UpstreamError} */
@@ -102,9 +107,18 @@ export function listReader<const R extends Rule>(items: R, most: number): Reader
 
 function readerOf<T>(check: Check): Reader<T> {
 	return (value, ask) => {
-		if (check(value).length > 0) throw malformed(ask);
+		if (!isOfForm(check, value, ask)) throw malformed(ask);
 		return value as T;
 	};
+}
+
+/** The validator repeats wrong values in its sentences, for which lists in lists in lists are too deep. */
+function isOfForm(check: Check, value: unknown, ask: ProviderAsk): boolean {
+	try {
+		return check(value).length === 0;
+	} catch (error) {
+		throw malformed(ask, { cause: error });
+	}
 }
 
 /** @param isNeeded Whether a text that is no JSON is an error; the body of a refusal may be anything. */

@@ -60,7 +60,7 @@ export const readBranches = pageReader({ name: text });
 export const readLabels = pageReader({ id: count, name: text });
 export const readLabel = objectReader({ id: count });
 
-const end = { type: "object", props: { ref: text, sha: { type: "string", max: 64 } } } as const;
+const end = { type: "object", props: { ref: text, sha: { type: "string", pattern: "^([0-9a-f]{40,64})?$" } } } as const;
 const pull = schema({
 	number: { ...count, min: 1 },
 	title: text,

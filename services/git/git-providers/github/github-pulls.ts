@@ -1,7 +1,6 @@
 /** Pull requests at GitHub: opening, merging, and what forbids a merge. */
 import { ConflictError, ServiceError, UnprocessableError } from "#shared/errors.ts";
 import type { GitHubAnswer, GitHubClient } from "#shared/github/github-client.ts";
-import { cleaned } from "#shared/outbound/provider-errors.ts";
 import {
 	type MergeRequest,
 	type NewPullRequest,
@@ -122,6 +121,5 @@ function refusedMerge(
 }
 
 function reasonIn({ message }: GitHubAnswer): string {
-	const text = cleaned({}, message);
-	return text === "" ? "" : `: ${JSON.stringify(text)}`;
+	return message === "" ? "" : `: ${JSON.stringify(message)}`;
 }
