@@ -52,4 +52,3 @@ async function trialsOf(subject: Subject, elsewhere: Elsewhere): Promise<Trial[]
 	}
 	return trials;
 }
-
