@@ -8,7 +8,9 @@ import { serviceFolders } from "#services/service-folders.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import type { Session } from "#shared/contracts/session-resource.ts";
 import { type Answer, ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";
+import { GitHubStage } from "../../support/providers/github/github-stage.ts";
 
 /** Sessions are stored and never started, so that nothing changes by itself. */
 const processes = [serviceFolders.filter((name) => name !== "pod-manager")];
@@ -38,9 +40,12 @@ const seeds: Readonly<Record<string, Seed>> = {
 		api.post("/events", { session_id, event_type: "error", timestamp: "2026-11-21T10:00:00Z", sequence: n, data: {} }),
 };
 
-/** The parameters that lists need, by name. */
-const places = (id: string): Readonly<Record<string, string>> => ({
+/** The parameters that lists need, by name. @param repo_url The repository of the git provider. */
+const places = (id: string, repo_url: string): Readonly<Record<string, string>> => ({
 	session_id: id,
+	repo_url,
+	provider: "hub",
+	org: "acme",
 	tenant_id: "default",
 	q: "needle",
 	scope: "session",
@@ -48,18 +53,31 @@ const places = (id: string): Readonly<Record<string, string>> => ({
 
 const pages = 12;
 
+/**
+ * Lists that are read from a platform of their own. The pod manager's is nowhere else. The audit log gets its entries
+ * some time after the writes, so nobody may write while it is compared.
+ */
+const readApart = ["/agents?", "/admin/audit?"];
+
 describe("every list", function () {
 	this.timeout(120_000);
 	const lists = actionRoutes(publicContracts).filter(({ action, method }) => action.paged && method === "GET");
 	let platform: TestPlatform;
 	let api: ApiClient;
 	let root: ApiClient;
-	let withPods: TestPlatform;
+	/** The platform of the lists that are read apart. */
+	let apart: TestPlatform;
+	let stage: GitHubStage;
 	let session: string;
 
 	before(async () => {
-		withPods = await startPlatform();
-		platform = await startPlatform({ processes, readyAt: "/api/v1/svc/sessions", config: { mcp_servers: servers } });
+		apart = await startPlatform();
+		await writeAudited(3);
+		stage = await GitHubStage.open();
+		for (let n = 0; n < 3; n++) await openPull(n);
+		const instances = [{ name: "hub", base_url: stage.fake.apiUrl, token: stage.token, orgs: ["acme"] }];
+		const config = { mcp_servers: servers, git: { github: { instances } } };
+		platform = await startPlatform({ processes, readyAt: "/api/v1/svc/sessions", config });
 		api = platform.client();
 		root = new ApiClient(platform.url);
 		session = (await api.post<Session>("/sessions", { name: "first" })).body.id;
@@ -72,8 +90,28 @@ describe("every list", function () {
 	});
 	after(async () => {
 		await platform?.[Symbol.asyncDispose]();
-		await withPods?.[Symbol.asyncDispose]();
+		await apart?.[Symbol.asyncDispose]();
+		await stage?.[Symbol.asyncDispose]();
 	});
+
+	/** Opens a pull request at the git provider. */
+	async function openPull(n: number): Promise<void> {
+		stage.push(`work-${n}`, { "work.txt": `${n}\n` });
+		const body = { title: `work ${n}`, head: `work-${n}`, base: "main" };
+		const headers = { authorization: `Bearer ${stage.token}` };
+		const { status, text } = await new ApiClient(stage.fake.apiUrl).post("/repos/acme/engine/pulls", body, { headers });
+		expect(status, text).to.equal(201);
+	}
+
+	/** Makes prompts, which nobody changes afterwards, and waits until the audit log has them all. */
+	async function writeAudited(count: number): Promise<void> {
+		for (let n = 0; n < count; n++) expect((await prompt(apart.client(), n, "")).status).to.equal(201);
+		const log = apart.client();
+		await eventually(async () => (await log.get<unknown[]>("/admin/audit")).body.length === count, {
+			withinMs: 20_000,
+			what: "the audit log has every write",
+		});
+	}
 
 	/** Reads the items of a list; some lists are a member of an object. */
 	async function itemsOf(target: string): Promise<{ items: unknown[]; headers: Headers }> {
@@ -83,14 +121,14 @@ describe("every list", function () {
 		return { items, headers };
 	}
 
-	/** Reads a list; that of the pod manager from a platform without sessions. @param target The whole path with its query. */
+	/** @param target The whole path with its query. */
 	function read(target: string, headers: Record<string, string> = {}): Promise<Answer> {
-		const client = target.includes("/agents?") ? new ApiClient(withPods.url) : root;
+		const client = readApart.some((list) => target.includes(list)) ? new ApiClient(apart.url) : root;
 		return client.get(target, { headers });
 	}
 
 	function targetOf({ path, action: { params } }: ActionRoute, query: Record<string, string> = {}): string {
-		const known = places(session);
+		const known = places(session, stage.url);
 		const whole = path.startsWith("//") ? path.slice(1) : `/api/v1/svc${path}`;
 		const filled = whole.replaceAll(/:(\w+)/g, (_all, name: string) => known[name] ?? `no value for ${name}`);
 		const needed = Object.entries(params).filter(
@@ -126,7 +164,8 @@ describe("every list", function () {
 
 		it(`${name} is the same in pages of one item and as a whole`, async () => {
 			const { items } = await itemsOf(targetOf(route));
-			if (name in seeds) expect(items.length).to.be.at.least(3);
+			if (name in seeds || ["audit.list", "pulls.list", "repositories.branches"].includes(name))
+				expect(items.length).to.be.at.least(3);
 			expect(await walked(route)).to.deep.equal(items.slice(0, pages));
 		});
 
