@@ -3,7 +3,7 @@
  * about it.
  */
 import router from "find-my-way";
-import type { AnyAction } from "#shared/bus/contract.ts";
+import { type AnyAction, isIdempotent } from "#shared/bus/contract.ts";
 import { HttpError, notFound } from "../http/http-errors.ts";
 import type { ActionRoute } from "./action-route.ts";
 import type { PageRoute } from "./pages.ts";
@@ -19,14 +19,10 @@ export interface Match {
 	readonly query: string;
 }
 
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-type RoutedMethod = (typeof methods)[number];
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** HEAD is answered like GET; Node omits the body. */
-const routedAs = new Map<string, RoutedMethod>([
-	...methods.map((method) => [method, method] as const),
-	["HEAD", "GET"],
-]);
+/** HEAD is answered like GET; Node omits the body. Programs that look at links before people do send it. */
+const routedAs = new Map(methods.map((method) => [method as string, method === "HEAD" ? "GET" : method]));
 
 /** The longest decoded parameter of a path: a name of 255 characters, with a margin. */
 const maxParamLength = 1_000;
@@ -79,16 +75,16 @@ export class RouteTable {
 		const query = mark === -1 ? "" : url.slice(mark + 1);
 		if (!path.startsWith("/") || path.includes("//") || disguised.test(path)) throw notFound;
 		if (path.endsWith("/") && path !== "/") throw this.#withoutSlash(path.slice(0, -1), query);
-		const routed = routedAs.get(method);
-		const match = routed && this.#match(routed, path);
+		const match = this.#match(method, path);
 		if (!match) throw this.#refusal(path);
 		return { ...match, query };
 	}
 
-	#match(method: RoutedMethod, path: string): Omit<Match, "query"> | null | undefined {
-		const found = this.#router.find(method, path);
-		const target = this.#targets.get(found?.handler);
-		return found && target && { target, path: found.params };
+	#match(method: string, path: string): Omit<Match, "query"> | undefined {
+		const routed = routedAs.get(method);
+		const found = routed && this.#router.find(routed, path);
+		const target = found && this.#targets.get(found.handler);
+		return target && (method !== "HEAD" || hasHead(target)) ? { target, path: found.params } : undefined;
 	}
 
 	#withoutSlash(path: string, query: string): HttpError {
@@ -103,7 +99,11 @@ export class RouteTable {
 	}
 
 	#allowed(path: string): string[] {
-		const found = methods.filter((method) => this.#match(method, path));
-		return found.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+		return methods.filter((method) => this.#match(method, path));
 	}
+}
+
+/** A page that a GET uses up, such as the end of a login, cannot be looked at by HEAD. */
+function hasHead(target: RouteTarget): boolean {
+	return target.kind === "page" || isIdempotent(target.action);
 }

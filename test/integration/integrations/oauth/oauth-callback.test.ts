@@ -66,6 +66,16 @@ for (const nodes of [1, 2] as const) {
 			expect(desk.kept.fieldsOf({ tenant: "acme", owner: "alice" }, slug)).to.have.property("token");
 		});
 
+		it("are not used up by a program that looks at the link", async () => {
+			const begun = await asked("alice");
+			const back = await server.approve(begun.body.url, "alice");
+			const cookie = begun.headers.get("set-cookie")?.split(";")[0] ?? "";
+			const path = `http://${gateway.host}/api/v1/svc${callback}${back.search}`;
+			const looked = await fetch(path, { method: "HEAD", headers: { cookie } });
+			expect([looked.status, looked.headers.get("allow")]).to.deep.equal([405, "GET"]);
+			expect((await followed(back, cookie)).text).to.contain("is connected");
+		});
+
 		it("are for people who may change something", async () => {
 			const path = `/integrations/oauth/${slug}`;
 			expect((await api({ authorization: "Bearer nobody" }).get(`${path}/authorize`)).status).to.equal(401);
