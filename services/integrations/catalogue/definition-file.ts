@@ -45,11 +45,7 @@ function ruleBroken({ value, lineOf }: YamlDocument): string | undefined {
 }
 
 function rulesBroken(definition: IntegrationDefinition): Rule[] {
-	const { adapter, env_from_credentials, file_mounts, mcp_server, check, git_credential } = definition;
-	const urls: [path: string[], url: string | undefined][] = [
-		[["check", "url"], check?.url],
-		[["git_credential", "url"], git_credential?.url],
-	];
+	const { adapter, env_from_credentials, file_mounts, mcp_server } = definition;
 	return [
 		...(adapterForm.test(adapter) ? [] : [{ path: ["adapter"], sentence: "neither a short name nor a module#Class" }]),
 		...variablesBroken(["env_from_credentials"], env_from_credentials),
@@ -57,11 +53,26 @@ function rulesBroken(definition: IntegrationDefinition): Rule[] {
 		...Object.keys(file_mounts)
 			.filter((target) => secretTarget(target) === undefined)
 			.map((target) => ({ path: ["file_mounts", target], sentence: "no file of a session may be there" })),
-		...urls
-			.filter(([, url]) => url !== undefined && url !== "" && !isWeb(url))
-			.map(([path]) => ({ path, sentence: "no http or https URL" })),
+		...addressesBroken(definition),
 		...fieldsUnknown(definition),
 	];
+}
+
+function addressesBroken({ check, git_credential, oauth }: IntegrationDefinition): Rule[] {
+	const urls: [path: string[], url: string | undefined][] = [
+		[["check", "url"], check?.url],
+		[["git_credential", "url"], git_credential?.url],
+		[["oauth", "authorize_url"], oauth?.authorize_url],
+		[["oauth", "token_url"], oauth?.token_url],
+		[["oauth", "revoke_url"], oauth?.revoke_url],
+	];
+	const broken = urls
+		.filter(([, url]) => url !== undefined && url !== "" && !isWeb(url))
+		.map(([path]) => ({ path, sentence: "no http or https URL" }));
+	// A path without the slash would become a part of the host, which then gets the credential.
+	if (check && !check.path.startsWith("/"))
+		broken.push({ path: ["check", "path"], sentence: 'it must begin with "/"' });
+	return broken;
 }
 
 function variablesBroken(above: string[], variables: Readonly<Record<string, string>>): Rule[] {

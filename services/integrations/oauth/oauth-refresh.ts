@@ -5,7 +5,7 @@
 import { monotonic, now, sleep } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
-import { credentialName, tokenCredential, type TokenKeeper } from "./connected-account.ts";
+import { credentialName, type TokenCredential, tokenCredential, type TokenKeeper } from "./connected-account.ts";
 import type { OAuthProvider, Person } from "./oauth-definition.ts";
 import type { Grant, Life, OAuthGrants } from "./oauth-grants.ts";
 import { OAuthRefusedError, type ProviderClient } from "./provider-client.ts";
@@ -16,6 +16,9 @@ const marginMs = 300_000;
 /** How long the user of a token waits for a new one, in milliseconds: while the token works, and when it has ended. */
 const waitMs = { working: 1_000, ended: 2_500 } as const;
 const pauseMs = 50;
+/** How long new tokens are tried to be stored, in milliseconds, and how often. The grant is held for longer. */
+const storingMs = 8_000;
+const storingPauseMs = 200;
 
 /** The dependencies of {@link OAuthRefresh}. */
 export interface RefreshDependencies {
@@ -94,13 +97,26 @@ export class OAuthRefresh {
 		try {
 			const tokens = await client.refresh(provider, former);
 			failpoint("integrations.oauth-refreshed");
-			await keeper.put(grant, tokenCredential(slug, credentialFields(provider.definition, tokens, former)));
+			await this.#store(grant, tokenCredential(slug, credentialFields(provider.definition, tokens, former)));
 			await grants.renew(grant, lifeOf(tokens));
 			onRenewed(grant);
 		} catch (error) {
-			if (error instanceof OAuthRefusedError) await grants.fail(grant, error.message);
+			if (error instanceof OAuthRefusedError && error.isFinal) await grants.fail(grant, error.message);
 			// Otherwise the grant stays held for a while, which is the pause before the next attempt.
 			throw error;
+		}
+	}
+
+	/** Stores new tokens. The provider may not take the former ones again, so one failure of the store is not the end. */
+	async #store(grant: Grant, credential: TokenCredential): Promise<void> {
+		const end = monotonic() + storingMs;
+		for (;;) {
+			try {
+				return await this.#dependencies.tokens.put(grant, credential);
+			} catch (error) {
+				if (monotonic() > end) throw error;
+				await sleep(storingPauseMs);
+			}
 		}
 	}
 }

@@ -9,10 +9,20 @@ const timeoutMs = 5_000;
 /** The bound of an answer; tokens have a few kilobytes. */
 const maxBytes = 65_536;
 
-/** The provider has refused the login or the refresh token for good; another attempt would be refused too. */
+/**
+ * The words by which providers say that a grant has ended (RFC 6749 section 5.2, and two of their own). Other refusals pass:
+ * too many requests, a provider that is ill, a secret of our client that is being replaced.
+ */
+const endings: readonly string[] = ["invalid_grant", "bad_refresh_token", "invalid_refresh_token"];
+
+/** The provider has refused a login or a refresh token. */
 export class OAuthRefusedError extends BadRequestError {
+	/** Whether another attempt with the same grant would be refused too. */
+	readonly isFinal: boolean;
+
 	constructor(slug: string, reason: string) {
 		super(`The provider of "${slug}" refused: ${reason}`, "OAUTH_REFUSED");
+		this.isFinal = endings.includes(reason);
 	}
 }
 

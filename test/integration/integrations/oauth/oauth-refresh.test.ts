@@ -99,6 +99,35 @@ for (const [engine, open] of Object.entries(engines)) {
 			expect(asked()).to.equal(4);
 		});
 
+		for (const [status, word] of [
+			[429, "temporarily_unavailable"],
+			[401, "invalid_client"],
+			[400, "slow_down"],
+		] as const)
+			it(`is tried again after a pause when the provider refuses by ${word}`, async () => {
+				const first = fields();
+				server.instead = (_request, response) => response.writeHead(status).end(JSON.stringify({ error: word }));
+				turn(3_400_000);
+				await desk.refresh.freshen(ada);
+				await desk.refresh.settled();
+				server.instead = undefined;
+				expect((await desk.grants.get(ada, slug))?.problem).to.equal(undefined);
+				turn(31_000);
+				await desk.refresh.freshen(ada);
+				expect(fields()["token"]).not.to.equal(first["token"]);
+			});
+
+		it("loses no new tokens when they cannot be stored at first", async () => {
+			const first = fields();
+			desk.kept.fails = true;
+			turn(3_400_000);
+			await desk.refresh.freshen(ada);
+			await desk.refresh.settled();
+			expect(desk.kept.fails, "storing has failed once").to.equal(false);
+			expect(fields()["token"]).not.to.equal(first["token"]);
+			expect(asked(), "with one request").to.equal(2);
+		});
+
 		it("is tried again after a pause when the provider fails, and delays nobody for long", async () => {
 			const first = fields();
 			let end = () => {};

@@ -68,6 +68,18 @@ describe("definitionIn()", () => {
 			"no http",
 		],
 		[
+			"a check whose path would change the host",
+			`${good}check: { url: "https://api.example", path: .evil.example/v1 }\n`,
+			"line 8",
+			'must begin with "/"',
+		],
+		[
+			"a login at something else than a web server",
+			`${good}oauth: { authorize_url: forge.example, token_url: "https://forge.example/token" }\n`,
+			"line 8",
+			"no http",
+		],
+		[
 			"a git credential of a field that is not there",
 			`${good}git_credential: { username: u, field: key, url: https://x }\n`,
 			"line 8",
