@@ -14,7 +14,7 @@ import { isSecretPath } from "#shared/pod/secret-target.ts";
 import { secretsFolder } from "../io/environment.ts";
 import { secretTexts } from "../io/secret-texts.ts";
 import type { PodContext } from "../io/pod-context.ts";
-import { credentialFile } from "./git-credentials.ts";
+import { credentialFile, hasCredentialFor } from "./git-credentials.ts";
 
 /** The files in the folder of the secrets. */
 const names = { environment: "env.sh", git: credentialFile, files: "files" } as const;
@@ -52,8 +52,8 @@ export class PlacedSecrets {
 
 	/**
 	 * Replaces the values of the launch by newer ones: each file at once or not at all. Programs that run keep their
-	 * variables. What the launch did not have stays out: git knows no helper for another host, and what was removed is
-	 * for the next launch. Resolves to false when the launch has no secrets.
+	 * variables. What the launch did not have stays out, because the person did not give it to this launch; variables and
+	 * git credentials that are gone are removed. Resolves to false when the launch has no secrets.
 	 */
 	async replace(secrets: PodSecrets): Promise<boolean> {
 		if (!this.#context.launch.secrets) return false;
@@ -63,12 +63,18 @@ export class PlacedSecrets {
 		return true;
 	}
 
-	async #replace({ variables, files, git_credentials }: PodSecrets): Promise<void> {
+	async #replace({ files, ...newer }: PodSecrets): Promise<void> {
 		await this.placed;
+		const { launch } = this.#context;
+		const had = launch.secrets ?? newer;
+		const variables = Object.fromEntries(
+			Object.entries(newer.variables).filter(([name]) => Object.hasOwn(had.variables, name)),
+		);
+		const git_credentials = newer.git_credentials.filter((url) => hasCredentialFor(launch, url));
 		for (const text of secretTexts({ variables, files, git_credentials })) this.#context.log.hide(text);
-		await using folder = await madeFolder(secretsFolder(this.#context.launch));
+		await using folder = await madeFolder(secretsFolder(launch));
 		await replaceFile(folder.path(names.environment), environmentFile(settableIn(variables)));
-		if (git_credentials.length > 0) await replaceFile(folder.path(names.git), linesOf(git_credentials));
+		if (had.git_credentials.length > 0) await replaceFile(folder.path(names.git), linesOf(git_credentials));
 		for (const file of files)
 			await this.#replaceFile(file).catch((error: unknown) =>
 				this.#warn(`the file "${file.path}" of a credential cannot be replaced: ${said(error)}`),

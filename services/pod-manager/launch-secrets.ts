@@ -44,15 +44,21 @@ export async function launchSecrets(bus: Caller, claim: Claim, meta: Meta): Prom
 
 /**
  * Returns the secrets as a launch would get them now; undefined when the session uses no connection, because only their
- * tokens change by themselves. @throws {Error} when they cannot be had now: then the pod keeps what it has.
+ * tokens change by themselves. @param hasSome Whether the pod has got some, which it loses with its last connection.
+ * @throws {Error} when they cannot be had now: then the pod keeps what it has.
  */
-export async function renewedSecrets(bus: Caller, claim: Claim, meta: Meta): Promise<PodSecrets | undefined> {
+export async function renewedSecrets(
+	bus: Caller,
+	claim: Claim,
+	meta: Meta,
+	hasSome: boolean,
+): Promise<PodSecrets | undefined> {
 	const { tenant = "", owner = "", id: session_id, launch } = claim;
 	const person = { tenant, owner, session_id };
 	const options = { meta, timeout: prepareMs };
 	const integration_ids = textsIn(launch["integration_ids"]);
 	const { mappings } = await call(bus, connections.actions.launch, { ...person, integration_ids }, options);
-	if (mappings.length === 0) return undefined;
+	if (mappings.length === 0 && !hasSome) return undefined;
 	const credential_names = textsIn(launch["credential_names"]);
 	return call(bus, injection.actions.prepare, { ...person, credential_names, mappings }, options);
 }

@@ -66,7 +66,7 @@ export function podManager(
 		async started(this: Service) {
 			const warn = (sentence: string) => this.logger.warn(sentence);
 			const renewed = new RenewedSecrets({
-				secretsOf: (claim) => renewedSecrets(this.broker, claim, jobMeta()),
+				secretsOf: (claim, hasSome) => renewedSecrets(this.broker, claim, jobMeta(), hasSome),
 				send: sendSecrets,
 				write: warn,
 			});

@@ -18,8 +18,11 @@ const pauseMs = 5_000;
 
 /** The dependencies of {@link RenewedSecrets}. */
 export interface RenewalDependencies {
-	/** Returns the secrets as a launch would get them now; undefined when none of them can change. @throws {Error} */
-	readonly secretsOf: (claim: Claim) => Promise<PodSecrets | undefined>;
+	/**
+	 * Returns the secrets as a launch would get them now; undefined when none of them can change.
+	 * @param hasSome Whether the pod was sent some. @throws {Error}
+	 */
+	readonly secretsOf: (claim: Claim, hasSome: boolean) => Promise<PodSecrets | undefined>;
 	/** Sends them to the pod. @throws {Error} */
 	readonly send: (claim: Claim, address: string, secrets: PodSecrets) => Promise<void>;
 	/** Receives a sentence for every new kind of failure. */
@@ -97,7 +100,7 @@ export class RenewedSecrets {
 
 	async #renew(session: RunningSession): Promise<void> {
 		const { secretsOf, send } = this.#dependencies;
-		const secrets = await secretsOf(session.claim);
+		const secrets = await secretsOf(session.claim, session.has !== undefined);
 		if (!secrets) return;
 		const { warnings: _sentences, ...values } = secrets;
 		const digest = createHash("sha256").update(JSON.stringify(values)).digest("hex");

@@ -129,6 +129,32 @@ describe("the secrets of a launch", function () {
 		expect((await pod.logs()).join("\n")).to.not.contain("canary");
 	});
 
+	it("get no variable and no git host that the launch did not have, and lose those that are gone", async () => {
+		await using session = new TestSession();
+		const had = {
+			...none,
+			variables: { OLD: "one", GONE: "two" },
+			git_credentials: ["https://me:old-token@git.example"],
+		};
+		const secrets_folder = join(session.folder, "run-g1", "secrets");
+		const pod = await session.start({ secrets_folder, secrets: had });
+		const placed = () => ["env.sh", "git-credentials"].map((name) => readFileSync(join(secrets_folder, name), "utf8"));
+		const newer = {
+			...none,
+			variables: { OLD: "three", LATER: "four" },
+			git_credentials: ["https://me:new-token@git.example", "https://me:later@other.example"],
+		};
+		expect((await pod.command("/api/secrets", newer)).status).to.equal(200);
+		const [environment, lines] = placed();
+		expect(environment)
+			.to.contain("three")
+			.and.not.match(/LATER|four|GONE|two/);
+		expect(lines).to.equal("https://me:new-token@git.example\n");
+		expect((await pod.command("/api/secrets", none)).status).to.equal(200);
+		expect(placed()[0]).to.not.contain("three");
+		expect(placed()[1]).to.equal("");
+	});
+
 	it("get newer values only where the launch has put some, through no link of the agent", async () => {
 		await using session = new TestSession();
 		const elsewhere = join(session.folder, "elsewhere");

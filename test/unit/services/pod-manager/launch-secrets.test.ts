@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { launchSecrets } from "#services/pod-manager/launch-secrets.ts";
+import { launchSecrets, renewedSecrets } from "#services/pod-manager/launch-secrets.ts";
 import type { LaunchMapping } from "#shared/contracts/credentials/launch-mapping.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
 import { failureOf } from "../../../support/failure-of.ts";
@@ -80,5 +80,13 @@ describe("launchSecrets()", () => {
 			const warned = await launchSecrets(bus, last, {});
 			expect(warned?.warnings).to.deep.equal(["the connections of the owner could not be read", ...secrets.warnings]);
 		}
+	});
+
+	it("are renewed for sessions with connections, and once more when the last connection is gone", async () => {
+		expect(await renewedSecrets(bus, claim, {}, false), "only tokens of connections change").to.equal(undefined);
+		expect(asked.map(({ action }) => action)).to.deep.equal(["connections.launch"]);
+		expect(await renewedSecrets(bus, claim, {}, true)).to.deep.equal(secrets);
+		const person = { tenant: "acme", owner: "alice", session_id: "session" };
+		expect(asked.at(-1)?.params).to.deep.equal({ ...person, credential_names: ["a", "b"], mappings: [] });
 	});
 });

@@ -30,14 +30,16 @@ describe("RenewedSecrets", () => {
 	let written: string[];
 	let renewed: RenewedSecrets;
 	let looks: number;
+	let hadSome: boolean[];
 
 	beforeEach(() => {
-		[sent, written, looks] = [[], [], 0];
+		[sent, written, looks, hadSome] = [[], [], 0, []];
 		secrets = async () => secretsWith("first");
 		send = async () => {};
 		renewed = new RenewedSecrets({
-			secretsOf: () => {
+			secretsOf: (_claim, hasSome) => {
 				looks++;
+				hadSome.push(hasSome);
 				return secrets();
 			},
 			async send({ id }, to, values) {
@@ -63,6 +65,7 @@ describe("RenewedSecrets", () => {
 		secrets = async () => secretsWith("second");
 		await hinted();
 		expect(sent.map(([, , { variables }]) => variables["TOKEN"])).to.deep.equal(["first", "second"]);
+		expect(hadSome, "whether it was sent some").to.deep.equal([false, true, true]);
 	});
 
 	it("looks at sessions of that person only, and not at each of many passes", async () => {
