@@ -2,7 +2,7 @@
 import type { GitProvider } from "#services/git/providers/git-provider.ts";
 import type { Operation, Target } from "../subject.ts";
 
-export const place = { owner: "acme", name: "api" };
+const place = { owner: "acme", name: "api" };
 export const head = "a".repeat(40);
 export const merged = "b".repeat(40);
 export const time = "2026-11-01T10:00:00.000Z";
