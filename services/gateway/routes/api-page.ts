@@ -40,7 +40,7 @@ const start = `SwaggerUIBundle({
 	url: "/openapi.json",
 	dom_id: "#api",
 	validatorUrl: null,
-	docExpansion: "list",
+	docExpansion: "none",
 	defaultModelsExpandDepth: -1,
 	displayRequestDuration: true,
 	filter: true,

@@ -13,10 +13,8 @@ import { patchTable } from "../../support/conformance/patches.ts";
 import { leastBodies, leastQueries } from "../../support/conformance/request.ts";
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
-import { startWalkedGit } from "../../support/conformance/git/repository-scenario.ts";
 import { walkLogin } from "../../support/conformance/oauth/oauth-scenario.ts";
-import { OAuthForge } from "../../support/integrations/oauth-forge.ts";
-import { startWalkedTracker } from "../../support/conformance/tracker/tracker-scenario.ts";
+import { WalkedServers } from "../../support/conformance/walked-servers.ts";
 import { isRouted, listFaults, type Send, sendWith, Walker } from "../../support/conformance/walker.ts";
 import { type Operation, WireContract } from "../../support/conformance/wire-contract.ts";
 import { type WrongRequest, wrongRequests } from "../../support/conformance/wrong-requests.ts";
@@ -50,24 +48,18 @@ describe("conformance", function () {
 	const plain = built.filter(({ isStream }) => !isStream);
 	let folder: string;
 	let platform: TestPlatform;
-	let tracker: Awaited<ReturnType<typeof startWalkedTracker>>;
-	let github: Awaited<ReturnType<typeof startWalkedGit>>;
-	let login: OAuthForge;
+	let servers: WalkedServers;
 	let stream: SseClient;
 	let send: Send;
 	let walker: Walker;
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-conformance-"));
-		tracker = await startWalkedTracker();
-		github = await startWalkedGit();
-		login = await OAuthForge.open();
+		servers = await WalkedServers.start();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
-				...tracker.config,
-				...github.config,
-				...login.config,
+				...servers.config,
 				stream: { heartbeat_seconds: 1 },
 				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
 				mcp_servers: configuredMcpServers,
@@ -82,9 +74,7 @@ describe("conformance", function () {
 	after(async () => {
 		await stream?.close();
 		await platform?.[Symbol.asyncDispose]();
-		await tracker?.fake[Symbol.asyncDispose]();
-		await github?.stage[Symbol.asyncDispose]();
-		await login?.[Symbol.asyncDispose]();
+		await servers?.[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
 	});
 
@@ -141,7 +131,7 @@ describe("conformance", function () {
 		await walkEverything(walker, fileUrl(makeRepository(join(folder, "repository"))));
 	});
 
-	it("gets valid answers around a login at a provider", () => walkLogin(walker, login));
+	it("gets valid answers around a login at a provider", () => walkLogin(walker, servers.login));
 
 	it("gets events in the shapes of the contract", async () => {
 		for (const name of expectedEvents) {

@@ -12,6 +12,7 @@ import { ApiClient } from "../../support/clients/api-client.ts";
 import type { SseClient } from "../../support/clients/sse-client.ts";
 import { configuredMcpServers } from "../../support/conformance/settings-scenario.ts";
 import { walkEverything } from "../../support/conformance/session-scenario.ts";
+import { WalkedServers } from "../../support/conformance/walked-servers.ts";
 import { sendWith, Walker } from "../../support/conformance/walker.ts";
 import { WireContract } from "../../support/conformance/wire-contract.ts";
 import { sameDay } from "../../support/machine/same-day.ts";
@@ -33,15 +34,18 @@ function bearer(name: string): Record<string, string> {
 describe("a person who does everything", function () {
 	this.timeout(240_000);
 	let folder: string;
+	let servers: WalkedServers;
 	let platform: TestPlatform;
 	const streams = new Map<string, SseClient>();
 	let canaries: readonly string[];
 
 	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "atelier-traces-"));
+		servers = await WalkedServers.start();
 		platform = await startPlatform({
 			env: sameDay(),
 			config: {
+				...servers.config,
 				identity: { kwargs: { users } },
 				auth_discovery: { issuer: "http://127.0.0.1:9/realms/none" },
 				mcp_servers: configuredMcpServers,
@@ -56,6 +60,7 @@ describe("a person who does everything", function () {
 	after(async () => {
 		for (const stream of streams.values()) await stream.close();
 		await platform?.[Symbol.asyncDispose]();
+		await servers?.[Symbol.asyncDispose]();
 		rmSync(folder, { recursive: true, force: true });
 	});
 

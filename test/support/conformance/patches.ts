@@ -15,7 +15,7 @@ import { promptPatches } from "./prompt-patches.ts";
 import { workspacePatches } from "./workspaces/workspace-patches.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { settingsPatches } from "./settings-patches.ts";
-import { tokenPatches } from "./token-patches.ts";
+import { tokenPatches } from "./tokens/token-patches.ts";
 import { trackerPatches } from "./tracker/tracker-patches.ts";
 
 const text: JsonSchema = { type: "string" };

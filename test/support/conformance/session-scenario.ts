@@ -12,7 +12,7 @@ import { walkIntegrations } from "./integrations/integration-scenario.ts";
 import { walkPulls } from "./git/pull-scenario.ts";
 import { walkRepositories } from "./git/repository-scenario.ts";
 import { walkPrompts } from "./prompt-scenario.ts";
-import { walkTokens } from "./token-scenario.ts";
+import { walkTokens } from "./tokens/token-scenario.ts";
 import { walkWorkspaces } from "./workspaces/workspace-scenario.ts";
 import type { Walker } from "./walker.ts";
 

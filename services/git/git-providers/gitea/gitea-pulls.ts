@@ -33,7 +33,7 @@ const maxOpen = 500;
 const maxLabels = 200;
 /** The colour of labels that are made here; Gitea wants one. */
 const labelColour = "#cccccc";
-/** Gitea looks for conflicts in the background; the waits before the next questions, in milliseconds. */
+/** Gitea looks for conflicts and new branches in the background; the waits before the next questions, in milliseconds. */
 const checkingMs = [250, 500, 1_000];
 
 type Branches = Pick<NewPullRequest, "head" | "base">;
@@ -48,17 +48,32 @@ export async function openPull(
 	wanted: NewPullRequest,
 ): Promise<PullRequest> {
 	const { title, description: body, head, base, draft, labels } = wanted;
-	const answer = await client.send({
+	const request = {
 		method: "POST",
 		path: `${repositoryPath(at)}/pulls`,
 		body: { title: draft ? draftTitle(title) : title, body, head, base },
 		expected: [404, 409, 422],
-	});
+	} as const;
+	const first = await client.send(request);
+	// The branch may have been pushed just now; a 404 has opened nothing.
+	const isLate = first.status === 404 && (await isSeenSoon(client, at, head));
+	const answer = isLate ? await client.send(request) : first;
 	const opened = answer.status < 300 ? pullOf(client.read(readPull, answer.json)) : undefined;
 	const known = opened ?? (answer.status === 409 ? await openOne(client, at, wanted) : undefined);
 	if (!known) throw new UnprocessableError(`Gitea did not open the pull request${reasonOf(answer)}`, "PULL_REFUSED");
 	if (labels.length > 0) await label(client, at, known.number, labels);
 	return known;
+}
+
+/** Gitea learns of pushed branches in the background. Resolves to whether it knows this one after a few questions. */
+async function isSeenSoon(client: ProviderClient, at: RepositoryPlace, branch: string): Promise<boolean> {
+	const path = `${repositoryPath(at)}/branches/${encodeURIComponent(branch)}`;
+	for (const waitMs of checkingMs) {
+		const { status } = await client.send({ method: "GET", path, expected: [404] });
+		if (status < 300) return true;
+		await sleep(waitMs);
+	}
+	return false;
 }
 
 function reasonOf(answer: ProviderAnswer): string {

@@ -1,5 +1,5 @@
 /** Where personal access tokens mean to differ from the contract. */
-import type { Patch } from "./contract-editor.ts";
+import type { Patch } from "../contract-editor.ts";
 
 export const tokenPatches: readonly Patch[] = [
 	{

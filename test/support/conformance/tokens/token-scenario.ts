@@ -1,7 +1,7 @@
 /** One pass over personal access tokens. */
 import { expect } from "chai";
-import { walkPages } from "./settings-scenario.ts";
-import type { Walker } from "./walker.ts";
+import { walkPages } from "../settings-scenario.ts";
+import type { Walker } from "../walker.ts";
 
 interface TokenView {
 	id: string;
