@@ -3,6 +3,7 @@
  * URL, no configuration and no variable. Pure.
  */
 import { join } from "node:path";
+import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { shellQuoted } from "#shared/pod/environment-file.ts";
 import { secretsFolder } from "../io/environment.ts";
@@ -43,9 +44,12 @@ export function givenCredentialSettings(url: string): GitSetting[] {
 	];
 }
 
-/** Whether the session has a credential for the host of a URL. */
-export function hasCredentialFor(launch: LaunchDocument, url: string): boolean {
-	return (launch.secrets?.git_credentials ?? []).some((own) => hostOf(own) === hostOf(url));
+/** Whether the session has a credential for the host of a repository; ssh, whose short form is no URL, uses none. */
+export function hasCredentialFor(launch: LaunchDocument, repository: string): boolean {
+	const read = readRepositoryUrl(repository, launch.git_protocols);
+	if ("refused" in read || read.protocol === "ssh") return false;
+	const host = hostOf(read.url);
+	return (launch.secrets?.git_credentials ?? []).some((own) => hostOf(own) === host);
 }
 
 /** Returns scheme and host, e.g. `https://git.example:8443`. */

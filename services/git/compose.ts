@@ -59,7 +59,8 @@ export async function compose({ config, outbound, store, relay, log }: StoringPl
 					sources: webhookSources(config.git, configured),
 					observe: async (event) => {
 						const { state, merge_sha } = event;
-						if (state !== "open") await records.told(event, state, merge_sha);
+						const repo = registry.repoOf(event.repo_url);
+						if (repo !== undefined && state !== "open") await records.told({ ...event, repo }, state, merge_sha);
 						await confidence.records.observe(event);
 					},
 				}),

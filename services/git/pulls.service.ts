@@ -8,6 +8,7 @@ import { sessionControl } from "#shared/contracts/session-control.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { ServiceError } from "#shared/errors.ts";
 import { memoryPage } from "#shared/store/memory-page.ts";
+import { commitAuthor } from "./pulls/commit-author.ts";
 import type { PullCreations } from "./pulls/pull-creations.ts";
 import type { PullMerges } from "./pulls/pull-merges.ts";
 import type { PullQueries } from "./pulls/pull-queries.ts";
@@ -48,7 +49,7 @@ function deskOf(ctx: RequestContext): SessionDesk {
 		publish: (order) => call(ctx, sessionControl.actions.publish, order),
 		async author() {
 			const me = await call(ctx, users.actions.me, {}).catch(unlessBug);
-			return me && me.email !== "" ? { name: me.display_name || me.email, email: me.email } : undefined;
+			return me && commitAuthor(me);
 		},
 	};
 }

@@ -23,6 +23,8 @@ export interface PullRequest {
 	readonly title: string;
 	readonly url: string;
 	readonly source_branch: string;
+	/** The source branch is one of another repository (a fork), where anybody may give it any name. */
+	readonly is_from_fork?: true;
 	readonly target_branch: string;
 	readonly status: PullState;
 	readonly description: string;
@@ -130,7 +132,7 @@ export interface GitProvider {
 	/** Names of branches, at most {@link maxBranches}. */
 	branches(place: RepositoryPlace): Promise<string[]>;
 	openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest>;
-	/** The open pull request of these branches. */
+	/** The open pull request of these branches of the repository; one of a fork is none. */
 	pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined>;
 	/** @throws {NotFoundError} */
 	pull(place: RepositoryPlace, number: number): Promise<PullRequest>;

@@ -3,7 +3,7 @@
  * of the configuration, as far as their organizations allow (docs/decisions/0056).
  */
 import type { Principal } from "#shared/bus/principal.ts";
-import { BadRequestError } from "#shared/errors.ts";
+import { BadRequestError, ServiceError } from "#shared/errors.ts";
 import type { GitProvider, RepositoryPlace } from "./git-provider.ts";
 import { barePlace, repositoryAddress } from "./repository-place.ts";
 
@@ -14,9 +14,17 @@ export type ProviderUse = "read" | "write";
 export interface FoundProvider {
 	readonly provider: GitProvider;
 	readonly place: RepositoryPlace;
+	/** The name of the repository by which the platform keeps records: the same for every form of its URL. */
+	readonly repo: string;
 	/** Whether its token is the caller's own one, and not of the configuration. */
 	readonly isOwn: boolean;
 }
+
+/** A provider, and the place that a URL names there. */
+type Served = Pick<FoundProvider, "provider" | "place">;
+
+/** The most connections of one person that are tried for one repository. */
+const maxTried = 5;
 
 /** Returns the providers of a person's enabled connections, newest first. */
 export type OwnProviders = (principal: Principal) => Promise<readonly GitProvider[]>;
@@ -37,33 +45,66 @@ export class ProviderRegistry {
 		return [...(await this.#own(principal)), ...this.configured];
 	}
 
+	/** Returns the name by which records know a repository, if it is at a provider of the configuration. */
+	repoOf(url: string): string | undefined {
+		const [served] = all(this.configured, url);
+		return served && nameOf(served);
+	}
+
 	/**
-	 * Returns the provider for a repository.
+	 * Returns the provider for a repository. Of several own connections for its host, it is the first one that sees it.
 	 * @throws {BadRequestError} naming the host, when no provider serves it for this person.
 	 */
 	async find(principal: Principal, url: string, use: ProviderUse = "read"): Promise<FoundProvider> {
 		const own = await this.#own(principal);
-		const found = first(own, url, () => true) ?? first(this.configured, url, (one, at) => serves(one, at, use));
-		if (!found) throw noProvider(url);
-		return { ...found, isOwn: own.includes(found.provider) };
+		const served = (await firstThatSees(all(own, url))) ?? all(this.configured, url).find((one) => serves(one, use));
+		if (!served) throw noProvider(url);
+		return { ...served, repo: nameOf(served), isOwn: own.includes(served.provider) };
 	}
 }
 
-function first(
-	providers: readonly GitProvider[],
-	url: string,
-	isServed: (provider: GitProvider, place: RepositoryPlace) => boolean,
-): Omit<FoundProvider, "isOwn"> | undefined {
-	for (const provider of providers) {
+/** Returns the providers at whose host the repository is, in their order. */
+function all(providers: readonly GitProvider[], url: string): Served[] {
+	return providers.flatMap((provider) => {
 		const place = provider.placeOf(url);
-		if (place && isServed(provider, place)) return { provider, place };
-	}
-	return undefined;
+		return place ? [{ provider, place }] : [];
+	});
 }
 
-/** Whether a provider of the configuration serves this place. Names of organizations are compared without case. */
-function serves({ orgs }: GitProvider, { owner }: RepositoryPlace, use: ProviderUse): boolean {
-	if (orgs.length === 0) return use === "read";
+/**
+ * Returns the first one that sees the repository; connections that name its organization are before others. When none of
+ * them sees it, the first one says why.
+ */
+async function firstThatSees(candidates: readonly Served[]): Promise<Served | undefined> {
+	const [naming, others] = [candidates.filter(isNamed), candidates.filter((one) => !isNamed(one))];
+	const tried = [...naming, ...others].slice(0, maxTried);
+	if (tried.length < 2) return tried[0];
+	const seen = await Promise.all(tried.map(({ provider, place }) => isSeen(provider.repository(place))));
+	return tried[Math.max(0, seen.indexOf(true))];
+}
+
+async function isSeen(asked: Promise<unknown>): Promise<boolean> {
+	try {
+		await asked;
+		return true;
+	} catch (error) {
+		if (error instanceof ServiceError) return false;
+		throw error;
+	}
+}
+
+/** Hosts do not tell repositories apart by the case of their names. */
+function nameOf({ provider, place }: Served): string {
+	return `${provider.host}/${place.owner}/${place.name}`.toLowerCase();
+}
+
+/** Whether a provider of the configuration serves this place. */
+function serves(served: Served, use: ProviderUse): boolean {
+	return isNamed(served) || (served.provider.orgs.length === 0 && use === "read");
+}
+
+/** Whether the provider names the organization. Names of organizations are compared without case. */
+function isNamed({ provider: { orgs }, place: { owner } }: Served): boolean {
 	const wanted = owner.toLowerCase();
 	return orgs.some((org) => wanted === org.toLowerCase() || wanted.startsWith(`${org.toLowerCase()}/`));
 }

@@ -10,7 +10,7 @@ export const pullCollection = defineCollection(
 		owner: "text",
 		/** The session that it was opened from; absent: none. */
 		session: "text",
-		/** The repository, as `repositoryKey` names it. */
+		/** The name of the repository, as `FoundProvider` has it. */
 		repo: "text",
 		number: "integer",
 		/** `open`, `merged` or `closed`. */
@@ -38,6 +38,8 @@ export type PullDocument = Document<(typeof pullCollection)["columns"]>;
 /** The part of a pull request that the platform keeps; everything else is asked of the provider. */
 export interface PullRecord {
 	readonly session_id: string | null;
+	/** The name of the repository, as `FoundProvider` has it. */
+	readonly repo: string;
 	/** The URL as the session has it, or as the caller gave it. */
 	readonly repo_url: string;
 	readonly provider: string;

@@ -34,7 +34,7 @@ export interface PullOrder {
 /** A session's repository with its provider and branches. */
 interface Target extends FoundProvider {
 	readonly session: Session;
-	readonly repo: SessionRepo;
+	readonly from: SessionRepo;
 	readonly branches: Branches;
 }
 
@@ -68,8 +68,8 @@ export class PullCreations {
 		const opened = await openOnce(target, { ...target.branches, title, description, labels, draft });
 		failpoint("pulls.opened");
 		const pull = sha === undefined ? opened : { ...opened, head_sha: sha };
-		const shown = { repo_url: target.repo.url, provider: target.provider.name, session_id: session.id };
-		await this.#dependencies.records.opened(principal, recordOf(pull, shown), keyed);
+		const shown = { repo_url: target.from.url, provider: target.provider.name, session_id: session.id };
+		await this.#dependencies.records.opened(principal, recordOf(pull, { ...shown, repo: target.repo }), keyed);
 		return pullView(pull, shown);
 	}
 
@@ -88,11 +88,11 @@ export class PullCreations {
 
 	async #target(principal: Principal, request: PullCreate, session: Session): Promise<Target> {
 		const { registry, rules } = this.#dependencies;
-		const repo = repoOf(session, request.repo ?? undefined);
-		const found = await registry.find(principal, repo.url, "write");
+		const from = repoOf(session, request.repo ?? undefined);
+		const found = await registry.find(principal, from.url, "write");
 		const { default_branch } = await found.provider.repository(found.place);
-		const branches = branchesOf({ id: session.id, repo }, request.target_branch ?? "", default_branch, rules);
-		return { ...found, session, repo, branches };
+		const branches = branchesOf({ id: session.id, repo: from }, request.target_branch ?? "", default_branch, rules);
+		return { ...found, session, from, branches };
 	}
 
 	/**
@@ -100,13 +100,13 @@ export class PullCreations {
 	 * before. @throws {ConflictError} when it has not.
 	 */
 	async #push(target: Target, title: string, desk: SessionDesk): Promise<string | undefined> {
-		const { session, repo, branches, provider, place, isOwn } = target;
+		const { session, from, branches, provider, place, isOwn } = target;
 		const { head } = branches;
 		if (session.status === "running") {
 			const author = await desk.author();
 			// A token of the configuration is the operator's; it never enters a pod.
 			const credential = isOwn ? provider.gitCredential() : undefined;
-			const { url, path } = repo;
+			const { url, path } = from;
 			const order = { session_id: session.id, path, url, branch: head, message: title };
 			const { sha } = await desk.publish({ ...order, ...(author && { author }), ...(credential && { credential }) });
 			return sha;
@@ -135,17 +135,19 @@ async function openOnce({ provider, place }: FoundProvider, wanted: NewPullReque
 }
 
 interface Origin {
+	readonly repo: string;
 	readonly repo_url: string;
 	readonly provider: string;
 	readonly session_id: string | null;
 }
 
 /** Returns what is kept of a pull request. */
-export function recordOf(pull: PullRequest, { repo_url, provider, session_id }: Origin) {
+export function recordOf(pull: PullRequest, { repo, repo_url, provider, session_id }: Origin) {
 	const { number, url, source_branch: head, target_branch: base, head_sha, status: state, merge_sha } = pull;
 	const created_at = isoTime();
 	return {
 		session_id,
+		repo,
 		repo_url,
 		provider,
 		number,

@@ -4,8 +4,14 @@ import { ConflictError, ServiceError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { type MergeMethod, pullHeadMoved, pullNotMergeable, type PullRequest } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
-import type { PullName, PullRecords } from "./pull-records.ts";
+import type { PullRecords } from "./pull-records.ts";
 import { recordOf } from "./pull-creations.ts";
+
+/** A pull request as a caller names it. */
+export interface PullName {
+	readonly repo_url: string;
+	readonly number: number;
+}
 
 /** The wishes of a caller for a merge. */
 export interface MergeWishes {
@@ -43,7 +49,8 @@ export class PullMerges {
 		const method = wishes.merge_method ?? this.#method;
 		const sha = await this.#mergeOpen(found, pull, { ...wishes, merge_method: method });
 		failpoint("pulls.merged");
-		const origin = { repo_url: name.repo_url, provider: found.provider.name, session_id: null };
+		const { repo, provider } = found;
+		const origin = { repo, repo_url: name.repo_url, provider: provider.name, session_id: null };
 		// A pull request that was merged before, by an answer that was lost or by somebody else, has the method unknown.
 		const details = { merge_method: pull.status === "merged" ? null : method, merge_sha: sha };
 		await this.#records.merged(principal, { ...recordOf(pull, origin), ...details });

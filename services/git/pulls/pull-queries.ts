@@ -5,7 +5,8 @@ import type { PullRequestView, SessionPull } from "#shared/contracts/git/pulls.t
 import { NotFoundError, ServiceError } from "#shared/errors.ts";
 import type { CiStatus, PullRequest, PullState } from "../providers/git-provider.ts";
 import type { FoundProvider, ProviderRegistry } from "../providers/provider-registry.ts";
-import type { PullName, PullRecords } from "./pull-records.ts";
+import type { PullName } from "./pull-merges.ts";
+import type { PullRecords } from "./pull-records.ts";
 import { pullView, reviewStatus } from "./pull-view.ts";
 import { repoOf } from "./session-branch.ts";
 import type { SessionDesk } from "./session-desk.ts";
@@ -22,10 +23,10 @@ export class PullQueries {
 
 	/** Returns the newest pull requests, at most 100. @throws {BadRequestError}, and the provider's errors. */
 	async list(principal: Principal, repo_url: string, status: PullState | "all"): Promise<PullRequestView[]> {
-		const { provider, place } = await this.#registry.find(principal, repo_url);
+		const { provider, place, repo } = await this.#registry.find(principal, repo_url);
 		const [pulls, sessions] = await Promise.all([
 			provider.pulls(place, status),
-			this.#records.sessionsOf(principal, repo_url),
+			this.#records.sessionsOf(principal, repo),
 		]);
 		return pulls.map((pull) =>
 			pullView(pull, { repo_url, provider: provider.name, session_id: sessions.get(pull.number) ?? null }),
@@ -33,9 +34,9 @@ export class PullQueries {
 	}
 
 	/** @throws {NotFoundError} {BadRequestError}, and the provider's errors. */
-	async get(principal: Principal, name: PullName): Promise<PullRequestView> {
-		const { repo_url, number } = name;
+	async get(principal: Principal, { repo_url, number }: PullName): Promise<PullRequestView> {
 		const found = await this.#registry.find(principal, repo_url);
+		const name = { repo: found.repo, number };
 		const [pull, stored] = await Promise.all([
 			found.provider.pull(found.place, number),
 			this.#records.find(principal, name),
@@ -64,7 +65,7 @@ export class PullQueries {
 			const { url, branch } = repoOf(session, undefined);
 			const found = await this.#registry.find(principal, url);
 			const open = (await found.provider.pulls(found.place, "open")).find(
-				({ source_branch }) => source_branch === branch,
+				({ source_branch, is_from_fork }) => source_branch === branch && !is_from_fork,
 			);
 			if (!open) throw new NotFoundError("The session has no pull request", "PULL_NOT_FOUND");
 			return sessionPull(found, open);
@@ -72,7 +73,8 @@ export class PullQueries {
 		const { record } = stored;
 		const found = await this.#registry.find(principal, record.repo_url);
 		const pull = await found.provider.pull(found.place, record.number);
-		await this.#records.observed(principal, record, pull.status, pull.merge_sha);
+		const name = { repo: found.repo, number: pull.number };
+		await this.#records.observed(principal, name, pull.status, pull.merge_sha);
 		return sessionPull(found, pull);
 	}
 }

@@ -5,7 +5,6 @@ import { mayUseSession } from "#shared/access/access-table.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { isoTime } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import { repositoryKey } from "#shared/git/repository-key.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore, OutboxEntry } from "#shared/store/document-store.ts";
@@ -21,11 +20,8 @@ export interface KeyedRequest {
 	readonly fingerprint: string;
 }
 
-/** The name of a pull request. */
-export interface PullName {
-	readonly repo_url: string;
-	readonly number: number;
-}
+/** The name of a pull request in the store; the name of its repository is that of `FoundProvider`. */
+export type StoredName = Pick<PullRecord, "repo" | "number">;
 
 /** How a pull request was merged; null where nobody says it. */
 export interface MergeDetails {
@@ -73,13 +69,13 @@ export class PullRecords {
 	}
 
 	/** Returns the record of a pull request, whoever of the tenant opened it. */
-	async find(principal: Principal, { repo_url, number }: PullName): Promise<StoredPull | undefined> {
-		return stored(await this.#store.get(pullCollection, idOf(principal.tenant, repo_url, number)));
+	async find(principal: Principal, { repo, number }: StoredName): Promise<StoredPull | undefined> {
+		return stored(await this.#store.get(pullCollection, idOf(principal.tenant, repo, number)));
 	}
 
 	/** Returns the sessions that the principal may see, by the number of their pull request in a repository. */
-	async sessionsOf(principal: Principal, repo_url: string): Promise<ReadonlyMap<number, string>> {
-		const range = { equals: [principal.tenant, repositoryKey(repo_url)] };
+	async sessionsOf(principal: Principal, repo: string): Promise<ReadonlyMap<number, string>> {
+		const range = { equals: [principal.tenant, repo] };
 		const page = { limit: maxListed, descending: true, columns: ["tenant", "owner", "session", "number"] as const };
 		const { documents } = await this.#store.find(pullCollection, "of_repo", range, page);
 		const seen = documents.filter((document) => mayUseSession(principal, "see", document));
@@ -92,7 +88,7 @@ export class PullRecords {
 	 */
 	async merged(principal: Principal, pull: Omit<PullRecord, "state" | "created_at">): Promise<void> {
 		const { merge_method: method, merge_sha: sha } = pull;
-		const id = idOf(principal.tenant, pull.repo_url, pull.number);
+		const id = idOf(principal.tenant, pull.repo, pull.number);
 		if (await this.#enter(id, "merged", { method, sha })) return;
 		const record: PullRecord = { ...pull, state: "merged", created_at: isoTime() };
 		if (!(await this.#insert(principal, record, { type: "pr_merged", data: mergedData(record) })))
@@ -100,14 +96,19 @@ export class PullRecords {
 	}
 
 	/** Stores what the provider says of a pull request's state, if it is recorded; `open` changes nothing. */
-	async observed(principal: Principal, name: PullName, state: PullRecord["state"], sha: string | null): Promise<void> {
+	async observed(
+		principal: Principal,
+		name: StoredName,
+		state: PullRecord["state"],
+		sha: string | null,
+	): Promise<void> {
 		if (state !== "open")
-			await this.#enter(idOf(principal.tenant, name.repo_url, name.number), state, { method: null, sha });
+			await this.#enter(idOf(principal.tenant, name.repo, name.number), state, { method: null, sha });
 	}
 
 	/** Stores what a verified message of the provider says, in the records of all tenants. Only webhooks may call it. */
-	async told({ repo_url, number }: PullName, state: "merged" | "closed", sha: string | null): Promise<void> {
-		const range = { equals: [repositoryKey(repo_url), number] };
+	async told({ repo, number }: StoredName, state: "merged" | "closed", sha: string | null): Promise<void> {
+		const range = { equals: [repo, number] };
 		const { documents } = await this.#store.find(pullCollection, "by_number", range, { limit: maxListed, columns: [] });
 		for (const { id } of documents) await this.#enter(id, state, { method: null, sha });
 	}
@@ -149,13 +150,13 @@ export class PullRecords {
 		cause: Cause,
 		keyed?: { key: string; fingerprint: string },
 	): Promise<boolean> {
-		const { session_id, repo_url, number, state, created_at } = record;
+		const { session_id, repo, number, state, created_at } = record;
 		const document: PullDocument = {
-			id: idOf(tenant, repo_url, number),
+			id: idOf(tenant, repo, number),
 			wire: JSON.stringify(record),
 			tenant,
 			owner,
-			repo: repositoryKey(repo_url),
+			repo,
 			number,
 			state,
 			created_at,
@@ -187,8 +188,8 @@ function mergedData({ number, repo_url, merge_method, session_id }: PullRecord):
 	return { pr_number: number, repo_url, merge_method, session_id };
 }
 
-function idOf(tenant: string, repo_url: string, number: number): string {
-	return nameBasedUuid("pull", tenant, repositoryKey(repo_url), String(number));
+function idOf(tenant: string, repo: string, number: number): string {
+	return nameBasedUuid("pull", tenant, repo, String(number));
 }
 
 function keyName({ tenant, id }: Principal, key: string): string {

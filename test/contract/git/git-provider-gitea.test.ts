@@ -38,6 +38,7 @@ gitProviderContract({
 			push: async (branch, files, message) => stage.push(branch, files, message),
 			pushBranches: async (prefix, count) => stage.pushBranches(prefix, count),
 			check: (branch, name, state) => stage.check(branch, name, state),
+			openFromFork: (branch) => stage.openFromFork(branch),
 			review: (number, state) => stage.review(number, state),
 			violations: () => [],
 			async [Symbol.asyncDispose]() {

@@ -27,6 +27,7 @@ gitProviderContract({
 			push: async (branch, files, message) => stage.push(branch, files, message),
 			pushBranches: async (prefix, count) => stage.pushBranches(prefix, count),
 			check: async (branch, name, state) => stage.check(branch, name, state),
+			openFromFork: async (branch) => stage.openFromFork(branch),
 			review: async (number, state) => stage.review(number, state),
 			violations: () => stage.fake.violations,
 			async [Symbol.asyncDispose]() {

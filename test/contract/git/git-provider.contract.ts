@@ -20,6 +20,8 @@ export interface ProviderStage extends AsyncDisposable {
 	pushBranches(prefix: string, count: number): Promise<void>;
 	/** Reports the outcome of a check for a branch's newest commit. */
 	check(branch: string, name: string, state: "passing" | "failing" | "pending"): Promise<void>;
+	/** Somebody else opens a pull request from a fork, whose branch has this name, into `main`. Returns its number. */
+	openFromFork(branch: string): Promise<number>;
 	/** Somebody else reviews a pull request. */
 	review(number: number, state: "approved" | "changes_requested"): Promise<void>;
 	/** Returns sentences about requests and answers that contradict the description of the provider. */
@@ -155,6 +157,23 @@ export function gitProviderContract({ name, open, timeoutMs = 20_000 }: Contract
 				merge_sha: null,
 			});
 			expect(first.head_sha).to.match(/^[0-9a-f]{40}$/);
+		});
+
+		it("takes no pull request of a fork for one of the repository's own branch of the same name", async () => {
+			const head = await branch();
+			const foreign = await stage.openFromFork(head);
+			expect(await provider.pullOf(place, { head, base: "main" })).to.equal(undefined);
+			const own = await provider.openPull(place, { ...pull, head });
+			expect(own.number).to.not.equal(foreign);
+			expect(own).to.not.have.property("is_from_fork");
+			expect((await provider.pullOf(place, { head, base: "main" }))?.number).to.equal(own.number);
+			const listed = await provider.pulls(place, "open");
+			const marks = listed.filter(({ source_branch }) => source_branch === head);
+			expect(marks.map(({ number, is_from_fork = false }) => [number, is_from_fork])).to.have.deep.members([
+				[foreign, true],
+				[own.number, false],
+			]);
+			expect((await provider.pull(place, foreign)).is_from_fork).to.equal(true);
 		});
 
 		it("opens a draft", async () => {

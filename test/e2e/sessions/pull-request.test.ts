@@ -72,6 +72,9 @@ describe("a change on its way from a session into the target branch", function (
 		await sessionReaches(api, id, "running", 60_000);
 		await ask(api, id, "$ echo 'turn the key' > engine.txt && echo 'test the key' > engine.test.txt");
 
+		// A stranger's branch of the same name, in a fork, is not the session's.
+		const foreign = github.openFromFork("fix/engine");
+		expect((await api.get(`/sessions/${id}/pr`)).status).to.equal(404);
 		const request = { session_id: id, title: "Start the engine", target_branch: "main", labels: ["bug"] };
 		const pull = await post<PullRequestView>("/repos/prs", request);
 		expect(pull).to.include({
@@ -81,6 +84,7 @@ describe("a change on its way from a session into the target branch", function (
 			status: "open",
 			session_id: id,
 		});
+		expect(pull.number).to.not.equal(foreign);
 		const created = await stream.event(({ event }) => event === "pr_created");
 		expect(JSON.parse(created.data)).to.deep.equal({
 			session_id: id,
@@ -114,7 +118,9 @@ describe("a change on its way from a session into the target branch", function (
 			if (factor !== "size") for (const { when, where } of proofs) expect(when && where, factor).to.be.a("string");
 		}
 
-		const merge = `/repos/prs/${pull.number}/merge?${named}`;
+		// Every form of the URL names the same repository.
+		const form = `git@${new URL(github.url).hostname}:Acme/Engine.git`;
+		const merge = `/repos/prs/${pull.number}/merge?repo_url=${encodeURIComponent(form)}`;
 		const stale = await api.post<{ type: string }>(merge, { expected_head_sha: "0".repeat(40) });
 		expect(stale.status, stale.text).to.equal(409);
 		await post(merge, { merge_method: "squash", expected_head_sha: pull.head_sha }, 200);

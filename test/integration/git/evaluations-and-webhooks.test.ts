@@ -298,9 +298,10 @@ for (const [engine, open] of Object.entries(engines)) {
 			it("of a merge becomes one event of the session's pull request", async () => {
 				const pulls = new PullRecords(opened.store, () => {});
 				const state = { state: "open", merge_method: null, merge_sha: null, created_at: isoTime() } as const;
-				const named = { session_id: "s", repo_url, provider: "hub", number: 7, url: `${repo_url}/pull/7` };
+				const repo = "git.example/org/shop";
+				const named = { session_id: "s", repo, repo_url, provider: "hub", number: 7, url: `${repo_url}/pull/7` };
 				await pulls.opened(alice, { ...named, ...state, head: "work", base: "main", head_sha });
-				for (let times = 0; times < 3; times++) await pulls.told({ repo_url, number: 7 }, "merged", merge_sha);
+				for (let times = 0; times < 3; times++) await pulls.told({ repo, number: 7 }, "merged", merge_sha);
 				const [collection] = collections;
 				const entries = (await opened.store.outbox(collection, 10)).flatMap((document) => document.entries);
 				expect(entries.map(({ type }) => type)).to.deep.equal(["pr_created", "pr_merged"]);

@@ -18,12 +18,13 @@ const admin: Principal = { ...alice, id: "dora", roles: ["admin"] };
 const foreignAdmin: Principal = { ...admin, tenant: "other" };
 
 const session_id = "00000000-0000-4000-8000-000000000001";
-const repo_url = "https://git.example/org/shop";
+const repo = "git.example/org/shop";
+const repo_url = "https://git.example/Org/Shop";
 const sha = "b".repeat(40);
 
 function pull(number: number, more: Partial<PullRecord> = {}): PullRecord {
 	const branches = { head: "work", base: "main", head_sha: "a".repeat(40) };
-	const named = { session_id, repo_url, provider: "hub", number, url: `${repo_url}/pull/${number}` };
+	const named = { session_id, repo, repo_url, provider: "hub", number, url: `${repo_url}/pull/${number}` };
 	const created_at = "2026-11-20T20:00:00.000Z";
 	return { ...named, ...branches, state: "open", created_at, merge_method: null, merge_sha: null, ...more };
 }
@@ -59,7 +60,7 @@ for (const [engine, open] of Object.entries(engines)) {
 				`pr_merged {"pr_number":1,"repo_url":"${repo_url}","merge_method":"squash","session_id":"${session_id}"}`,
 			]);
 			expect(wakes).to.equal(2);
-			const stored = await records.find(alice, { repo_url: "git@git.example:org/shop.git", number: 1 });
+			const stored = await records.find(alice, { repo, number: 1 });
 			expect(stored?.record).to.include({ state: "merged", merge_sha: sha, session_id });
 		});
 
@@ -88,7 +89,7 @@ for (const [engine, open] of Object.entries(engines)) {
 				[foreignAdmin, false],
 			] as const) {
 				expect((await records.ofSession(who, session_id)) !== undefined, who.id).to.equal(sees);
-				expect((await records.sessionsOf(who, repo_url)).get(4), who.id).to.equal(sees ? session_id : undefined);
+				expect((await records.sessionsOf(who, repo)).get(4), who.id).to.equal(sees ? session_id : undefined);
 			}
 			expect(await records.find(foreignAdmin, pull(4))).to.equal(undefined);
 			expect((await records.ofKey(alice, "k"))?.fingerprint).to.equal("f");

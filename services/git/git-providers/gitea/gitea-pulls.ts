@@ -12,6 +12,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
+import { ownPull } from "../own-pull.ts";
 import { reasonIn } from "../reason-in.ts";
 import { readPages } from "../read-pages.ts";
 import { nextPage, pullPath, repositoryPath } from "./gitea-paths.ts";
@@ -125,7 +126,7 @@ export async function openOne(
 		next: nextPage,
 	});
 	// Older versions do not know the filter.
-	return items.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+	return ownPull(items.map(pullOf), { head, base });
 }
 
 export async function listPulls(

@@ -60,7 +60,15 @@ export const readBranches = pageReader({ name: text });
 export const readLabels = pageReader({ id: count, name: text });
 export const readLabel = objectReader({ id: count });
 
-const end = { type: "object", props: { ref: text, sha: { type: "string", pattern: "^([0-9a-f]{40,64})?$" } } } as const;
+const end = {
+	type: "object",
+	props: {
+		ref: text,
+		sha: { type: "string", pattern: "^([0-9a-f]{40,64})?$" },
+		/** That of a fork that was deleted is another one, too. */
+		repo_id: { type: "number", integer: true, ...absent },
+	},
+} as const;
 const pull = schema({
 	number: { ...count, min: 1 },
 	title: text,
@@ -97,6 +105,7 @@ export function pullOf(one: GiteaPull): PullRequest {
 		title: one.draft === true ? one.title.replace(draftPrefix, "") : one.title,
 		url: one.html_url,
 		source_branch: one.head.ref,
+		...(one.head.repo_id !== one.base.repo_id && { is_from_fork: true }),
 		target_branch: one.base.ref,
 		status,
 		description: one.body ?? "",

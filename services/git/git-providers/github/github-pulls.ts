@@ -11,6 +11,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
+import { ownPull } from "../own-pull.ts";
 import { type GitHubPull, pullOf, readMerge, readPull, readPulls } from "./github-shapes.ts";
 
 /** The most pull requests of one list. */
@@ -68,8 +69,7 @@ export async function openOne(
 ): Promise<PullRequest | undefined> {
 	const query = { ...placeOf(at), state: "open", head: `${at.owner}:${head}`, base, per_page: maxPulls } as const;
 	const found = client.read(readPulls, await client.get("GET /repos/{owner}/{repo}/pulls", query));
-	// The filter is not trusted: a server that ignores it would make every pull request that of these branches.
-	return found.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+	return ownPull(found.map(pullOf), { head, base });
 }
 
 export async function listPulls(

@@ -55,7 +55,9 @@ export function repositoryOf({
 
 export const readBranches = listReader({ type: "object", props: { name: text } }, mostOfPage);
 
-const end = { type: "object", props: { ref: text, sha } } as const;
+/** A fork that was deleted is null. */
+const home = { type: "object", props: { id: count }, nullable: true, optional: true } as const;
+const end = { type: "object", props: { ref: text, sha, repo: home } } as const;
 const pull = schema({
 	number: { ...count, min: 1 },
 	title: text,
@@ -84,6 +86,7 @@ export function pullOf(one: GitHubPull): PullRequest {
 		title: one.title,
 		url: one.html_url,
 		source_branch: one.head.ref,
+		...homeOf(one),
 		target_branch: one.base.ref,
 		status: isMerged ? "merged" : one.state === "open" ? "open" : "closed",
 		description: one.body ?? "",
@@ -95,6 +98,10 @@ export function pullOf(one: GitHubPull): PullRequest {
 		updated_at: timeOf(one.updated_at),
 		...mergeOf(one),
 	};
+}
+
+function homeOf({ head, base }: GitHubPull): Pick<PullRequest, "is_from_fork"> {
+	return head.repo?.id === base.repo?.id ? {} : { is_from_fork: true };
 }
 
 function mergeOf({ merged_at, merge_commit_sha }: GitHubPull): Pick<PullRequest, "merge_sha" | "merged_at"> {

@@ -12,6 +12,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
+import { ownPull } from "../own-pull.ts";
 import { reasonIn } from "../reason-in.ts";
 import { projectPath, requestPath } from "./gitlab-paths.ts";
 import {
@@ -104,8 +105,7 @@ export async function openOne(
 ): Promise<PullRequest | undefined> {
 	const query = { state: "opened", source_branch: head, target_branch: base, per_page: maxPulls };
 	const found = client.read(readMergeRequests, await client.get(`${projectPath(at)}/merge_requests`, query));
-	// The filter is not trusted: a server that ignores it would make every merge request that of these branches.
-	return found.map(pullOf).find(({ source_branch, target_branch }) => source_branch === head && target_branch === base);
+	return ownPull(found.map(pullOf), { head, base });
 }
 
 export async function listPulls(

@@ -57,6 +57,9 @@ const mergeRequest = schema({
 	web_url: page,
 	source_branch: text,
 	target_branch: text,
+	/** A fork that was deleted is null. */
+	source_project_id: { ...id, ...absent },
+	target_project_id: { ...id, ...absent },
 	sha: { ...sha, ...absent },
 	draft: flag,
 	merge_status: { ...text, ...absent },
@@ -141,6 +144,7 @@ export function pullOf(one: GitLabMergeRequest): PullRequest {
 		title: one.draft === true ? one.title.replace(draftPrefix, "") : one.title,
 		url: one.web_url,
 		source_branch: one.source_branch,
+		...(one.source_project_id !== one.target_project_id && { is_from_fork: true }),
 		target_branch: one.target_branch,
 		status,
 		description: one.description ?? "",

@@ -71,6 +71,19 @@ export class GiteaStage implements AsyncDisposable {
 		await this.server.call("ada", "POST", `/repos/acme/engine/statuses/${sha}`, body);
 	}
 
+	/** Bob opens a pull request from a fork of his own, whose branch has the name of this one. Returns its number. */
+	async openFromFork(branch: string): Promise<number> {
+		const { url } = this.server;
+		await this.server.call("bob", "POST", "/repos/acme/engine/forks", {});
+		git(this.#work, ["checkout", "--quiet", "-B", "work-in-progress", `origin/${branch}`]);
+		commitFiles(this.#work, { "stranger.txt": "of a stranger\n" }, "of a stranger");
+		const fork = `${url.replace("://", `://bob:${this.server.token("bob")}@`)}/bob/engine.git`;
+		git(this.#work, ["push", "--quiet", fork, `HEAD:refs/heads/${branch}`]);
+		const order = { title: "Of a stranger", head: `bob:${branch}`, base: "main" };
+		const opened = await this.server.call("bob", "POST", "/repos/acme/engine/pulls", order);
+		return (opened as { number: number }).number;
+	}
+
 	/** Bob, who may write, reviews a pull request. */
 	async review(number: number, state: "approved" | "changes_requested"): Promise<void> {
 		const event = state === "approved" ? "APPROVED" : "REQUEST_CHANGES";

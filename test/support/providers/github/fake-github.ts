@@ -12,6 +12,7 @@ import { type Context, type Document, OpenAPIBackend } from "openapi-backend";
 import { projectRoot } from "#shared/project-root.ts";
 import { runBackend } from "../../repositories/git-http-server.ts";
 import { type Example, GitHubAnswers, type Json } from "./github-answers.ts";
+import { issueOperations } from "./github-issues.ts";
 import { type Answer, askedOf, githubOperations, listOperations } from "./github-operations.ts";
 import { GitHubState } from "./github-state.ts";
 
@@ -87,7 +88,8 @@ export class FakeGitHub implements AsyncDisposable {
 		});
 		const example: Example = (operation, status = 200) =>
 			structuredClone(api.mockResponseForOperation(operation, { code: status }).mock);
-		const operations = githubOperations(this.state, new GitHubAnswers(example, this.state, this.url));
+		const answers = new GitHubAnswers(example, this.state, this.url);
+		const operations = { ...githubOperations(this.state, answers), ...issueOperations(this.state, answers) };
 		for (const [id, operation] of Object.entries(operations))
 			api.register(id, (context: Context) => operation(askedOf(context, this.#loginOf(headerOf(context)))));
 		api.register({
@@ -169,15 +171,17 @@ function definition(): Document {
 		paths: { ...main.paths, ...added.paths },
 		components: { ...main.components, schemas },
 	};
-	return withNullInEnums(whole) as Document;
+	return withNulls(whole) as Document;
 }
 
-/** The description means null among the values of a nullable enumeration, and does not list it. */
-function withNullInEnums(part: unknown): unknown {
-	if (Array.isArray(part)) return part.map(withNullInEnums);
+/** The description means null among the values of a nullable enumeration, and of a form without a type. */
+function withNulls(part: unknown): unknown {
+	if (Array.isArray(part)) return part.map(withNulls);
 	if (typeof part !== "object" || part === null) return part;
-	const members: Json = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withNullInEnums(value)]));
-	const { enum: values, nullable } = members;
+	const members: Json = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withNulls(value)]));
+	const { enum: values, nullable, ...rest } = members;
+	if (nullable === true && values === undefined && rest["type"] === undefined)
+		return { anyOf: [rest, { enum: [null] }] };
 	return Array.isArray(values) && nullable === true ? { ...members, enum: [...values, null] } : members;
 }
 

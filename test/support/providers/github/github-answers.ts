@@ -1,5 +1,5 @@
 /** Makes the fake GitHub's answers: the description's own examples with the members that the state determines. */
-import type { FakeCheck, FakePull, FakeRepository, FakeReview, GitHubState } from "./github-state.ts";
+import type { FakeCheck, FakeIssue, FakePull, FakeRepository, FakeReview, GitHubState } from "./github-state.ts";
 import type { BareCommit, BareFile } from "../../repositories/bare-git.ts";
 
 export type Json = Record<string, unknown>;
@@ -55,7 +55,7 @@ export class GitHubAnswers {
 
 	/** @param form `list` leaves out what GitHub computes for one pull request only. */
 	pull(pull: FakePull, form: "one" | "list" = "one"): Json {
-		const { repository, number, title, body, head, base, draft, author, state, merged_at, created_at } = pull;
+		const { repository, number, title, body, base, draft, author, state, merged_at, created_at } = pull;
 		const example = this.#example("pulls/get");
 		const sha = this.#state.headOf(pull);
 		const baseSha = repository.git.commitOf(base) ?? "";
@@ -71,7 +71,7 @@ export class GitHubAnswers {
 			merge_commit_sha: pull.merge_sha,
 			html_url: `${this.#web}/${repository.owner}/${repository.name}/pull/${number}`,
 			user: { ...partOf(example, "user"), login: author },
-			head: { ...partOf(example, "head"), ref: head, sha, label: `${repository.owner}:${head}` },
+			head: this.#headOf(pull, example),
 			base: { ...partOf(example, "base"), ref: base, sha: baseSha, label: `${repository.owner}:${base}` },
 			labels: [],
 			auto_merge: null,
@@ -82,6 +82,25 @@ export class GitHubAnswers {
 			return { ...listed, ...members };
 		}
 		return { ...example, ...members, merged: merged_at !== null, ...this.#mergeability(pull, baseSha, sha) };
+	}
+
+	/** @param operation The operation whose form of an issue is wanted. */
+	issue({ repository: { owner, name }, number, title, state }: FakeIssue, operation: string): Json {
+		const example: unknown = this.#example(operation);
+		const listed = Array.isArray(example) ? example : ((example as Json)["items"] ?? [example]);
+		const [{ pull_request: _pull, ...one }] = listed as [Json];
+		const api = `${this.#web}/api/v3/repos/${owner}/${name}`;
+		const urls = { url: `${api}/issues/${number}`, repository_url: api };
+		const html_url = `${this.#web}/${owner}/${name}/issues/${number}`;
+		const closed_at = state === "closed" ? new Date().toISOString() : null;
+		return { ...one, ...urls, html_url, number, title, state, closed_at, labels: [], assignee: null };
+	}
+
+	#headOf(pull: FakePull, example: Json): Json {
+		const { repository, head, is_from_fork } = pull;
+		const part = partOf(example, "head");
+		const ends = { ...part, ref: head, sha: this.#state.headOf(pull), label: `${repository.owner}:${head}` };
+		return is_from_fork ? { ...ends, label: `stranger:${head}`, repo: { ...partOf(part, "repo"), id: 1 } } : ends;
 	}
 
 	#mergeability({ state, repository, draft }: FakePull, base: string, head: string): Json {

@@ -31,6 +31,7 @@ export const listOperations = new Set([
 	"pulls/list-reviews",
 	"pulls/list-files",
 	"repos/list-commits",
+	"issues/list-for-repo",
 ]);
 
 /** Returns the operations by their ids in the description. */
@@ -160,7 +161,7 @@ function listed(state: GitHubState, repository: FakeRepository, query: Asked["qu
 		(pull) =>
 			pull.repository === repository &&
 			(wanted === "all" || pull.state === wanted) &&
-			(head === undefined || head === `${repository.owner}:${pull.head}`) &&
+			(head === undefined || (!pull.is_from_fork && head === `${repository.owner}:${pull.head}`)) &&
 			(base === undefined || base === pull.base),
 	);
 	return found.toSorted((one, other) => other.number - one.number);

@@ -67,6 +67,32 @@ export class GitHubStage implements AsyncDisposable {
 		this.fake.state.check(this.repository, branch, { name, kind, state: runs[state] });
 	}
 
+	/** A stranger opens a pull request from a fork, whose branch has this name. Returns its number. */
+	openFromFork(head: string): number {
+		const { state } = this.fake;
+		const last_head = this.push(`fork-of-${head}`, { "stranger.txt": "of a stranger\n" });
+		const number = state.pulls.filter(({ repository }) => repository === this.repository).length + 1;
+		const created_at = new Date().toISOString();
+		state.pulls.push({
+			repository: this.repository,
+			number,
+			title: "Of a stranger",
+			body: "",
+			head,
+			base: "main",
+			draft: false,
+			author: "stranger",
+			created_at,
+			state: "open",
+			merged_at: null,
+			merge_sha: null,
+			last_head,
+			labels: [],
+			is_from_fork: true,
+		});
+		return number;
+	}
+
 	/** Grace reviews a pull request. */
 	review(number: number, state: "approved" | "changes_requested"): void {
 		const pull = this.fake.state.pull(this.repository, number);

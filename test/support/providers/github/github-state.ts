@@ -28,6 +28,8 @@ export interface FakePull {
 	/** The head of a pull request that is no longer open. */
 	last_head: string;
 	readonly labels: string[];
+	/** The head is a branch of somebody else's fork. */
+	readonly is_from_fork?: true;
 }
 
 export interface FakeReview {
@@ -49,6 +51,13 @@ export interface FakeCheck {
 	readonly at: string;
 }
 
+export interface FakeIssue {
+	readonly repository: FakeRepository;
+	readonly number: number;
+	readonly title: string;
+	state: "open" | "closed";
+}
+
 /** A person with a token. */
 export interface FakeUser {
 	readonly login: string;
@@ -62,6 +71,8 @@ export class GitHubState {
 	readonly orgs = new Set<string>();
 	readonly repositories: FakeRepository[] = [];
 	readonly pulls: FakePull[] = [];
+	/** The one that changed last is at the end. */
+	readonly issues: FakeIssue[] = [];
 	readonly reviews: FakeReview[] = [];
 	readonly checks: FakeCheck[] = [];
 
@@ -86,8 +97,8 @@ export class GitHubState {
 	}
 
 	/** Returns the commit at the end of a pull request's source branch. */
-	headOf({ state, last_head, head, repository }: FakePull): string {
-		return state === "open" ? (repository.git.commitOf(head) ?? last_head) : last_head;
+	headOf({ state, last_head, head, repository, is_from_fork }: FakePull): string {
+		return state === "open" && !is_from_fork ? (repository.git.commitOf(head) ?? last_head) : last_head;
 	}
 
 	/** Reports a check of a branch's newest commit. */

@@ -77,6 +77,8 @@ export class GitLabAnswers {
 			id: 1_000 + iid,
 			iid,
 			project_id: project.id,
+			source_project_id: request.is_from_fork ? 1_000_000 : project.id,
+			target_project_id: project.id,
 			title,
 			description,
 			state,

@@ -138,7 +138,12 @@ function create(state: GitLabState, answers: GitLabAnswers, project: FakeProject
 	if (source === target)
 		return [422, { message: { branch_conflict: ["You can't use same project/branch for source and target"] } }];
 	const open = state.requests.find(
-		(one) => one.project === project && one.source === source && one.target === target && one.state === "opened",
+		(one) =>
+			one.project === project &&
+			!one.is_from_fork &&
+			one.source === source &&
+			one.target === target &&
+			one.state === "opened",
 	);
 	if (open)
 		return [409, { message: [`Another open merge request already exists for this source branch: !${open.iid}`] }];

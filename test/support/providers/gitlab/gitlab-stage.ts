@@ -53,6 +53,35 @@ export class GitLabStage implements AsyncDisposable {
 		this.fake.state.setStatus(this.project, branch, { name, status: words[state], allow_failure: false });
 	}
 
+	/** A stranger opens a merge request from a fork, whose branch has this name. Returns its number. */
+	openFromFork(source: string): number {
+		const { state } = this.fake;
+		const created_at = new Date().toISOString();
+		const sha = this.push(`fork-of-${source}`, { "stranger.txt": "of a stranger\n" });
+		const iid = state.requests.filter(({ project }) => project === this.project).length + 1;
+		state.requests.push({
+			project: this.project,
+			iid,
+			title: "Of a stranger",
+			description: "",
+			source,
+			target: "main",
+			labels: [],
+			author: "grace",
+			created_at,
+			versions: [{ sha, at: created_at }],
+			approvals: [],
+			reviewers: [],
+			state: "opened",
+			merge_commit_sha: null,
+			squash_commit_sha: null,
+			merged_at: null,
+			checking: 0,
+			is_from_fork: true,
+		});
+		return iid;
+	}
+
 	/** Grace reviews a merge request. */
 	review(iid: number, state: "approved" | "changes_requested"): void {
 		const at = new Date().toISOString();

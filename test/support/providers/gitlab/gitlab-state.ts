@@ -37,6 +37,8 @@ export interface FakeMergeRequest {
 	merged_at: string | null;
 	/** How many questions are answered with `checking` before GitLab knows whether it can merge. */
 	checking: number;
+	/** The source is a branch of somebody else's fork. */
+	readonly is_from_fork?: true;
 	/** A rule that forbids the merge, by GitLab's word. */
 	blocked?: string;
 }
@@ -80,8 +82,8 @@ export class GitLabState {
 
 	/** Returns the end of the source branch, and notes a push since the last look. */
 	headOf(request: FakeMergeRequest): string | undefined {
-		const { versions, state, project, source } = request;
-		const sha = state === "opened" ? project.git.commitOf(source) : undefined;
+		const { versions, state, project, source, is_from_fork } = request;
+		const sha = state === "opened" && !is_from_fork ? project.git.commitOf(source) : undefined;
 		if (sha !== undefined && versions.at(-1)?.sha !== sha) versions.push({ sha, at: new Date().toISOString() });
 		return versions.at(-1)?.sha;
 	}

@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import type { GitProvider } from "#services/git/providers/git-provider.ts";
+import type { GitProvider, RepositoryPlace } from "#services/git/providers/git-provider.ts";
 import { ProviderMaker } from "#services/git/providers/provider-maker.ts";
 import { ProviderRegistry } from "#services/git/providers/provider-registry.ts";
-import { BadRequestError, UnprocessableError } from "#shared/errors.ts";
+import { BadRequestError, NotFoundError, UnprocessableError, UpstreamError } from "#shared/errors.ts";
 import { failureOf } from "../../../../support/failure-of.ts";
 
 const maker = new ProviderMaker({
 	send: async () => {
-		throw new Error("Finding a provider needs no request");
+		throw new UpstreamError("Nobody is asked here", "UPSTREAM_UNREACHABLE");
 	},
 });
 const person = { kind: "user", id: "ada", tenant: "t", roles: ["developer"] } as const;
@@ -35,6 +35,45 @@ describe("ProviderRegistry", () => {
 		expect(found.provider.name).to.equal("mine");
 		const other = await registry.find({ ...person, id: "bob" }, "org/repo");
 		expect([other.provider.name, other.isOwn]).to.deep.equal(["shared", false]);
+	});
+
+	it("gives all forms of a URL one name, with the port of the host, and `org/repo` that of its GitHub", async () => {
+		const hosts = [github("hosted"), github("work", [], "https://ghe.example:8443/api/v3")];
+		const registry = await registryOf(hosts);
+		const name = async (url: string) => (await registry.find(person, url)).repo;
+		for (const url of [
+			"https://github.com/Org/Repo.git",
+			"git@github.com:org/repo",
+			"org/REPO",
+			"github.com/org/repo/",
+		])
+			expect(await name(url), url).to.equal("github.com/org/repo");
+		expect(await name("git@ghe.example:org/repo.git")).to.equal("ghe.example:8443/org/repo");
+		expect(registry.repoOf("https://github.com/Org/Repo")).to.equal("github.com/org/repo");
+		expect(registry.repoOf("https://other.example/org/repo")).to.equal(undefined);
+	});
+
+	/** A connection that sees one organization. */
+	async function seeing(name: string, org: string, orgs: string[] = []): Promise<GitProvider> {
+		const made = await github(name, orgs);
+		return Object.assign(made, {
+			async repository({ owner }: RepositoryPlace) {
+				if (owner !== org) throw new NotFoundError("hidden");
+			},
+		});
+	}
+
+	it("asks that of several own connections which sees the repository", async () => {
+		const registry = await registryOf([], [seeing("private", "ada"), seeing("work", "acme"), seeing("old", "acme")]);
+		const named = async (url: string) => (await registry.find(person, url)).provider.name;
+		expect(await named("ada/site")).to.equal("private");
+		expect(await named("acme/shop")).to.equal("work");
+		expect(await named("nobody/sees"), "the first one says why").to.equal("private");
+	});
+
+	it("prefers the own connection that names the organization", async () => {
+		const registry = await registryOf([], [seeing("newer", "acme"), seeing("named", "acme", ["Acme"])]);
+		expect((await registry.find(person, "acme/shop", "write")).provider.name).to.equal("named");
 	});
 
 	it("finds the provider by its host", async () => {

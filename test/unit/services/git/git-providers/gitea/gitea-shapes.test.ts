@@ -37,6 +37,19 @@ describe("a pull request of Gitea", () => {
 	});
 });
 
+describe("the branch of a pull request of Gitea", () => {
+	it("is one of the repository, or of a fork, also of one that was deleted", () => {
+		const of = (head: object) =>
+			pullOf(pull({ head: { ref: "work", sha, ...head }, base: { ref: "main", sha, repo_id: 7 } })).is_from_fork;
+		expect([of({ repo_id: 7 }), of({ repo_id: 8 }), of({ repo_id: null }), of({})]).to.deep.equal([
+			undefined,
+			true,
+			true,
+			true,
+		]);
+	});
+});
+
 describe("evidence of Gitea", () => {
 	it("has no check that was skipped, and no address that is no page", () => {
 		const check = { context: "ci", status: "warning", target_url: "javascript:alert(1)" };
