@@ -249,9 +249,12 @@ export class TestPlatform implements AsyncDisposable {
 		await Promise.all(this.#started.map((one) => one.kill()));
 		if (existsSync(this.dataDir)) {
 			const installation = this.#installation();
+			// A process that was started just now shows neither environment nor title for a moment, so one look is not enough.
+			let quietLooks = 0;
 			await eventually(() => {
 				killSessionProcesses(installation);
-				return sessionProcesses(installation).length === 0;
+				quietLooks = sessionProcesses(installation).length === 0 ? quietLooks + 1 : 0;
+				return quietLooks > 2;
 			});
 			await removeGroups(installation);
 		}
