@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "../../eventually.ts";
 import { commitFiles, git, makeRepository } from "../../repositories/git-repository.ts";
 import { GiteaServer } from "./gitea-server.ts";
 
@@ -29,7 +30,16 @@ export class GiteaStage implements AsyncDisposable {
 			const settings = { name: "engine", default_branch: "main", private: true };
 			await server.call("ada", "POST", "/orgs/acme/repos", settings);
 			await server.call("ada", "PUT", "/repos/acme/engine/collaborators/bob", { permission: "write" });
-			return new GiteaStage(server);
+			const stage = new GiteaStage(server);
+			// Gitea learns of the first push in the background; until then it knows no pull requests there.
+			await eventually(
+				async () => {
+					const { empty } = (await server.call("ada", "GET", "/repos/acme/engine")) as { empty: boolean };
+					return !empty;
+				},
+				{ withinMs: 60_000, what: "Gitea knows of the first push" },
+			);
+			return stage;
 		} catch (error) {
 			await server[Symbol.asyncDispose]();
 			throw error;
