@@ -3,7 +3,6 @@
  * URL, no configuration and no variable. Pure.
  */
 import { join } from "node:path";
-import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import { shellQuoted } from "#shared/pod/environment-file.ts";
 import { secretsFolder } from "../io/environment.ts";
@@ -44,11 +43,10 @@ export function givenCredentialSettings(url: string): GitSetting[] {
 	];
 }
 
-/** Whether the session has a credential for the host of a repository; ssh, whose short form is no URL, uses none. */
-export function hasCredentialFor(launch: LaunchDocument, repository: string): boolean {
-	const read = readRepositoryUrl(repository, launch.git_protocols);
-	if ("refused" in read || read.protocol === "ssh") return false;
-	const host = hostOf(read.url);
+/** Whether the session has a credential for the host of a URL; the short form of ssh is none, and uses no credential. */
+export function hasCredentialFor(launch: LaunchDocument, url: string): boolean {
+	if (!URL.canParse(url)) return false;
+	const host = hostOf(url);
 	return (launch.secrets?.git_credentials ?? []).some((own) => hostOf(own) === host);
 }
 

@@ -3,14 +3,13 @@ import { hasCredentialFor } from "#agent/workspace/git-credentials.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 
 const launch = {
-	git_protocols: ["https", "ssh"],
 	secrets: { variables: {}, files: [], git_credentials: ["https://ada:key@git.example:8443"], warnings: [] },
 } as unknown as LaunchDocument;
 
 describe("hasCredentialFor()", () => {
 	for (const [url, expected] of [
 		["https://git.example:8443/org/shop.git", true],
-		["git.example:8443/org/shop", true],
+		["https://ada:newer@git.example:8443", true],
 		["https://git.example/org/shop", false],
 		["https://other.example:8443/org/shop", false],
 		["git@git.example:org/shop.git", false],
