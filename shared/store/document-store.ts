@@ -86,7 +86,7 @@ export interface Page {
 
 /** The position and size of a page of documents, and the columns to return. */
 export interface DocumentPage<C extends Columns> extends Page {
-	/** The columns to return; default all. */
+	/** The columns to return, beside the one that sorts; default all. */
 	readonly columns?: readonly (keyof C & string)[];
 	/**
 	 * The bound of the documents' texts in bytes, counted as JSON strings: the page ends before it exceeds the bound,

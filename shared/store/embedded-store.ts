@@ -41,7 +41,7 @@ import {
 } from "./embedded/embedded-writes.ts";
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
-import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
 import { RowCache } from "./row-cache.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -142,7 +142,8 @@ export class EmbeddedStore implements DocumentStore {
 		const position = after === undefined ? undefined : positionAfter(collection, query, after);
 		// One more document than requested tells whether there is a next page.
 		const order = { descending, after: position, limit: limit + 1 };
-		const rows = this.#database.each(pageSelection(collection, query, order, memberList(collection, columns)));
+		const members = memberList(collection, pageColumns(query, columns));
+		const rows = this.#database.each(pageSelection(collection, query, order, members));
 		const room = new PageRoom(limit, maxBytes);
 		const documents: Document<C>[] = [];
 		for (const row of rows) {

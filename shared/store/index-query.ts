@@ -69,6 +69,14 @@ export interface Positioned {
 	readonly [column: string]: unknown;
 }
 
+/** Returns the columns that a page needs: the wanted ones, and the one that its cursor is made of. */
+export function pageColumns(
+	{ ranged }: IndexQuery,
+	columns: readonly string[] | undefined,
+): readonly string[] | undefined {
+	return columns && ranged && !columns.includes(ranged.column) ? [...columns, ranged.column] : columns;
+}
+
 /** Returns the cursor of a page that ends with this document. */
 export function cursorAt({ ranged }: IndexQuery, document: Positioned): string {
 	const value = ranged && document[ranged.column];

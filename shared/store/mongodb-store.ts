@@ -20,7 +20,7 @@ import {
 } from "./document-store.ts";
 import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
-import { cursorAt, indexQuery, positionAfter } from "./index-query.ts";
+import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
 import { MongodbConnection, type OperationOptions } from "./mongodb/mongodb-connection.ts";
 import { documentOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
@@ -140,9 +140,10 @@ export class MongodbStore implements DocumentStore {
 		// One more document than requested tells whether there is a next page.
 		const sort = sortOrder(query, descending);
 		const room = new PageRoom(limit, maxBytes);
+		const members = projectionOf(collection, pageColumns(query, columns));
 		return this.#attempt("read", collection, async (documents, options) => {
 			const found: Document<C>[] = [];
-			const all = { ...options, sort, limit: limit + 1, ...projectionOf(collection, columns) };
+			const all = { ...options, sort, limit: limit + 1, ...members };
 			for await (const stored of documents.find(filter, all)) {
 				const last = found.at(-1);
 				if (!room.take(stored.wire)) return { documents: found, ...(last && { next: cursorAt(query, last) }) };
