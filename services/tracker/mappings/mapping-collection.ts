@@ -13,10 +13,12 @@ export const mappingCollection = defineCollection(
 		created_at: "text",
 		/** Grows with every mapping of the same repository. */
 		rev: "integer",
-		/** A digest of the request that created the mapping; present when the request had an `Idempotency-Key`. */
+		/** The name that the `Idempotency-Key` of the request gives the mapping; absent without one. */
+		key: "text",
+		/** A digest of that request. */
 		fingerprint: "text",
 	},
-	{ by_tenant: { columns: ["tenant", "created_at"] } },
+	{ by_tenant: { columns: ["tenant", "created_at"] }, by_key: { columns: ["key"], unique: true } },
 	{ audited: ["repo_url", "project_id", "project_name", "tracker", "on_start", "on_merge"] },
 );
 

@@ -11,7 +11,7 @@ import { failpoint } from "#shared/failpoints.ts";
 import { repositoryKey } from "#shared/git/repository-key.ts";
 import { readRepositoryUrl } from "#shared/git/repository-url.ts";
 import { nameBasedUuid } from "#shared/ids/name-based-uuid.ts";
-import { fingerprintOf } from "#shared/ids/request-fingerprint.ts";
+import { fingerprintOf, refuseOtherRequest } from "#shared/ids/request-fingerprint.ts";
 import { answerBytes } from "#shared/pod/answer-size.ts";
 import { refuseCursor } from "#shared/store/cursor.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
@@ -25,6 +25,13 @@ export interface MappingPage {
 	readonly cursor?: string | undefined;
 	/** The client's `If-None-Match`. */
 	readonly known?: string | undefined;
+}
+
+/** A request with an `Idempotency-Key`. */
+interface KeyedRequest {
+	/** The key with the person who has used it. */
+	readonly key: string;
+	readonly fingerprint: string;
 }
 
 /** The mappings of the installation. */
@@ -54,7 +61,8 @@ export class MappingRecords {
 
 	/**
 	 * Stores a mapping for the tenant. A repeated request with the same key returns the mapping that the first one created.
-	 * @throws {UnprocessableError} for a repository that no session can have; {ConflictError} when it is mapped already.
+	 * @throws {UnprocessableError} for a repository that no session can have, and for a key that was used for another
+	 * request; {ConflictError} when the repository is mapped already.
 	 */
 	async create(principal: Principal, request: MappingCreate, key?: string): Promise<string> {
 		const { tenant, id: owner } = principal;
@@ -64,12 +72,12 @@ export class MappingRecords {
 		const created_at = isoTime();
 		const id = mappingId(tenant, repo);
 		const wire = JSON.stringify(mappingOf(request, { id, created_at }));
-		const fingerprint = key === undefined ? undefined : fingerprintOf({ key, request });
+		const keyed = key === undefined ? undefined : { key: keyName(principal, key), fingerprint: fingerprintOf(request) };
 		// One that is made again has another revision, and so do lists have another tag.
-		const columns = { tenant, owner, repo, created_at, rev: now(), ...(fingerprint !== undefined && { fingerprint }) };
+		const columns = { tenant, owner, repo, created_at, rev: now(), ...keyed };
 		const isFirst = await insertOnce(() => this.#store.insert(mappingCollection, { id, wire, ...columns }));
 		failpoint("mappings.written");
-		return isFirst ? wire : this.#repeated(principal, id, fingerprint);
+		return isFirst ? wire : this.#repeated(id, keyed);
 	}
 
 	/** Deletes a mapping. @throws {NotFoundError}; {ForbiddenError} for a mapping of somebody else. */
@@ -89,12 +97,14 @@ export class MappingRecords {
 		return document && JSON.parse(document.wire);
 	}
 
-	/** Returns the mapping that is there, when this very request has made it. @throws {ConflictError} otherwise. */
-	async #repeated(principal: Principal, id: string, fingerprint: string | undefined): Promise<string> {
-		const document = await this.#store.get(mappingCollection, id);
-		const isSame = document?.owner === principal.id && fingerprint !== undefined;
-		if (document && isSame && document.fingerprint === fingerprint) return document.wire;
-		throw new ConflictError("This repository is mapped already", "MAPPING_EXISTS", { id });
+	/** Returns the mapping that a request with the same key has made. @throws {UnprocessableError} {ConflictError} */
+	async #repeated(id: string, keyed: KeyedRequest | undefined): Promise<string> {
+		const range = { equals: [keyed?.key ?? ""] };
+		const found = keyed && (await this.#store.find(mappingCollection, "by_key", range, { limit: 1 }));
+		const former = found?.documents[0];
+		if (!keyed || !former) throw new ConflictError("This repository is mapped already", "MAPPING_EXISTS", { id });
+		refuseOtherRequest(former.fingerprint, keyed.fingerprint);
+		return former.wire;
 	}
 
 	async #get(principal: Principal, id: string): Promise<MappingDocument> {
@@ -107,6 +117,10 @@ export class MappingRecords {
 /** Names of the same repository give the same id. */
 function mappingId(tenant: string, repo: string): string {
 	return nameBasedUuid("tracker-mapping", tenant, repo);
+}
+
+function keyName({ tenant, id }: Principal, key: string): string {
+	return nameBasedUuid("tracker-mapping-key", tenant, id, key);
 }
 
 function mappingOf(request: MappingCreate, { id, created_at }: Pick<Mapping, "id" | "created_at">): Mapping {

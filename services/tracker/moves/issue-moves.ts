@@ -5,7 +5,7 @@ import type { LogEntry } from "#shared/contracts/event-log.ts";
 import type { IssueMove } from "#shared/contracts/tracker/issues.ts";
 import type { Mapping } from "#shared/contracts/tracker/mappings.ts";
 import { failpoint } from "#shared/failpoints.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import type { TrackerWish } from "../trackers/connected-trackers.ts";
 import { moveCollection, type MoveDocument } from "./move-collection.ts";
@@ -17,8 +17,11 @@ const leaseMs = 40_000;
 /** The most ids of moves that a process remembers to have noted. */
 const maxKnown = 5_000;
 
-/** The most moves of a session that its owner sees. */
-const maxShown = 50;
+/**
+ * The most moves of a session. A person may name one issue after the other while the session runs, and each of them would
+ * be a move that waits before those of others.
+ */
+export const maxMoves = 50;
 
 /** A move that was handed out; nobody else tries it until its lease is over. */
 export interface HeldMove {
@@ -64,11 +67,10 @@ export class IssueMoves {
 		if (!occasion || this.#known.has(occasion.id)) return;
 		const mapping = await this.#mappingOf(occasion, occasion.repo);
 		const status = occasion.event === "start" ? mapping?.on_start : mapping?.on_merge;
-		if (!mapping || !status) return;
+		if (!mapping || !status || (await this.#isFull(occasion))) return;
 		failpoint("issue-moves.read");
 		await insertOnce(() => this.#store.insert(moveCollection, firstOf(occasion, mapping, status)));
-		if (this.#known.size >= maxKnown) this.#known.clear();
-		this.#known.add(occasion.id);
+		this.#remember(occasion);
 	}
 
 	/** Returns moves whose time has come, the longest waiting first. */
@@ -112,7 +114,7 @@ export class IssueMoves {
 	/** Returns the moves of a session, in no particular order. The caller has seen the session. */
 	async ofSession({ tenant }: Principal, session: string): Promise<IssueMove[]> {
 		const range = { equals: [tenant, session] };
-		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxShown });
+		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxMoves });
 		return documents.map(({ wire }): IssueMove => JSON.parse(wire));
 	}
 
@@ -132,12 +134,23 @@ export class IssueMoves {
 
 	async #forget(tenant: string, session: string): Promise<void> {
 		const range = { equals: [tenant, session] };
-		const { documents } = await this.#store.find(moveCollection, "by_session", range, { limit: maxShown * 10 });
+		const page = { limit: maxRemoved, columns: [] } as const;
+		const { documents } = await this.#store.find(moveCollection, "by_session", range, page);
 		if (documents.length === 0) return;
 		await this.#store.removeMany(
 			moveCollection,
 			documents.map(({ id }) => id),
 		);
+	}
+
+	#remember({ id }: MoveOccasion): void {
+		if (this.#known.size >= maxKnown) this.#known.clear();
+		this.#known.add(id);
+	}
+
+	/** Whether a session has as many moves as it may have. Processes that note at the same time may exceed it a little. */
+	async #isFull({ tenant, session }: MoveOccasion): Promise<boolean> {
+		return (await this.#store.count(moveCollection, "by_session", { equals: [tenant, session] })) >= maxMoves;
 	}
 }
 

@@ -204,6 +204,10 @@ describe("trackers", function () {
 			expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
 			expect(new Set(answers.map(({ text }) => text))).to.have.length(1);
 			expect((await map("bob", body, headers)).status, "somebody else").to.equal(409);
+			const others = [{ repo_url: "https://github.com/acme/another" }, { ...body, project_id: "OPS" }];
+			for (const other of others) expect((await map("alice", other, headers)).status, "another request").to.equal(422);
+			const { body: all } = await api("alice").get<Mapping[]>("/tracker/mappings");
+			expect(all.map((one) => one.repo_url)).not.to.include("https://github.com/acme/another");
 		});
 
 		it("name a connection of their creator only, and its kind for others", async () => {

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { EventFollower } from "#services/tracker/moves/event-follower.ts";
 import { IssueMover, maxAttempts } from "#services/tracker/moves/issue-mover.ts";
-import { IssueMoves } from "#services/tracker/moves/issue-moves.ts";
+import { IssueMoves, maxMoves } from "#services/tracker/moves/issue-moves.ts";
 import { followedCollection, moveCollection } from "#services/tracker/moves/move-collection.ts";
 import type { TrackerConnection } from "#services/tracker/trackers/connected-trackers.ts";
 import type { IssueTracker } from "#services/tracker/trackers/issue-tracker.ts";
@@ -249,6 +249,17 @@ for (const [name, open] of [
 			await one.mover.settled();
 			expect(tracker.moved[0]).to.equal("bob: ENG-of-bob In Progress");
 			expect(tracker.moved, "two of mallory, the others wait").to.have.length(3);
+		});
+
+		it("are bounded for a session whose owner names one issue after the other, and all are deleted", async () => {
+			const one = aProcess();
+			for (let n = 0; n < maxMoves + 5; n++)
+				await happens("session_updated", started("1", { tracker_issue_id: `ENG-${n}` }));
+			await one.follower.follow();
+			expect(await store.count(moveCollection, "by_session", { equals: ["acme", "1"] })).to.equal(maxMoves);
+			await happens("session_deleted", { id: "1" });
+			await one.follower.follow();
+			expect(await store.count(moveCollection, "by_session", { equals: ["acme", "1"] })).to.equal(0);
 		});
 
 		it("are deleted with their session, and those of another tenant's session stay", async () => {
