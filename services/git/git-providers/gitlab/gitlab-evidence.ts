@@ -95,10 +95,10 @@ function checkOfPipeline({ id, status, web_url, updated_at }: GitLabPipeline): C
 export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<PullEvidence> {
 	const request = await settledRequest(client, at, number);
 	const { head_sha, target_branch, author, mergeable } = pullOf(request);
-	const ofRequest = request.head_pipeline ? [request.head_pipeline] : [];
+	const versions = await versionsOf(client, at, number);
 	const [ci, reviews, files] = await Promise.all([
-		head_sha === "" ? { checks: [], more: false } : checksOf(client, at, head_sha, ofRequest),
-		reviewsOf(client, at, request),
+		head_sha === "" ? { checks: [], more: false } : checksOf(client, at, head_sha, pipelinesOf(request, versions)),
+		reviewsOf(client, at, { request, versions }),
 		filesOf(client, at, number),
 	]);
 	return {
@@ -113,23 +113,52 @@ export async function evidenceOf(client: ProviderClient, at: RepositoryPlace, nu
 	};
 }
 
+/** The refs of pipelines that check what a merge would give; their commit is in no branch. */
+const mergeRefs = /^refs\/merge-requests\/\d+\/(?:merge|train)$/;
+
+/**
+ * Returns the pipeline of a merge request when it is of its head. GitLab goes on naming that of an older commit when none
+ * was made for a newer one, so that it says nothing about the head.
+ */
+export function pipelinesOf(
+	{ sha, head_pipeline: pipeline }: Pick<GitLabMergeRequest, "sha" | "head_pipeline">,
+	versions: readonly GitLabVersion[],
+): GitLabPipeline[] {
+	if (!sha || !pipeline) return [];
+	if (pipeline.sha === sha) return [pipeline];
+	const pushed = versions.filter(({ head_commit_sha }) => head_commit_sha === sha);
+	const since = Math.max(...pushed.map(({ created_at }) => Date.parse(created_at)));
+	const isLater = pushed.length > 0 && Date.parse(pipeline.created_at ?? "") >= since;
+	return isLater && mergeRefs.test(pipeline.ref ?? "") ? [pipeline] : [];
+}
+
+/** Returns the pushes to the source branch; none when the token may not see them. */
+async function versionsOf(client: ProviderClient, at: RepositoryPlace, number: number): Promise<GitLabVersion[]> {
+	const found = await client.get(`${requestPath(at, number)}/versions`, { per_page: pageSize }).catch(unlessHidden);
+	return found === undefined ? [] : client.read(readVersions, found);
+}
+
+/** A merge request with the pushes to its source branch. */
+interface PushedRequest {
+	readonly request: GitLabMergeRequest;
+	readonly versions: readonly GitLabVersion[];
+}
+
 /** A token that may not see approvals sees none, so that nothing is taken for approved. */
 async function reviewsOf(
 	client: ProviderClient,
 	at: RepositoryPlace,
-	request: GitLabMergeRequest,
+	{ request, versions }: PushedRequest,
 ): Promise<ReviewEvidence[]> {
 	const path = requestPath(at, request.iid);
-	const query = { per_page: pageSize };
-	const [approvals, reviewers, versions] = await Promise.all([
+	const [approvals, reviewers] = await Promise.all([
 		client.get(`${path}/approvals`).catch(unlessHidden),
 		client.get(`${path}/reviewers`).catch(unlessHidden),
-		client.get(`${path}/versions`, query).catch(unlessHidden),
 	]);
 	return reviewsFrom({
 		approvals: approvals === undefined ? { approved_by: [] } : client.read(readApprovals, approvals),
 		reviewers: reviewers === undefined ? [] : client.read(readReviewers, reviewers),
-		versions: versions === undefined ? [] : client.read(readVersions, versions),
+		versions,
 		url: request.web_url,
 	});
 }
@@ -194,9 +223,16 @@ async function filesOf(
 		most: maxEvidence,
 		next: nextPage,
 	});
-	// The lines of a file with very many changes are not sent, so its size is not known.
-	const isCut = items.some(({ collapsed, too_large }) => collapsed === true || too_large === true);
-	return { files: items.map(fileOf), more: more || isCut };
+	return { files: items.map(fileOf), more: more || items.some(isCut) };
+}
+
+/**
+ * Whether the lines of a file were not sent, because they are too many: then its size is not known. A GitLab before 18.4
+ * does not say so; there, a file without any lines may be such a one.
+ */
+export function isCut({ collapsed, too_large, diff }: GitLabDiff): boolean {
+	if (collapsed === true || too_large === true) return true;
+	return typeof too_large !== "boolean" && !diff;
 }
 
 /** Counts the lines of a diff, which has no heads of files. */

@@ -45,7 +45,15 @@ export const readCommits = pageReader(commit);
 /** The newest commit that two branches share. */
 export const readBase = objectReader({ id: sha });
 
-const pipeline = schema({ id, status: text, web_url: { ...page, ...absent }, updated_at: { ...time, ...absent } });
+const pipeline = schema({
+	id,
+	status: text,
+	sha: { ...text, ...absent },
+	ref: { ...text, ...absent },
+	web_url: { ...page, ...absent },
+	created_at: { ...time, ...absent },
+	updated_at: { ...time, ...absent },
+});
 export const readPipelines = pageReader(pipeline);
 export type GitLabPipeline = ReturnType<typeof readPipelines>[number];
 
