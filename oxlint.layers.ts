@@ -40,8 +40,9 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 	},
 	"services/git": {
 		providers: [],
-		pulls: ["providers"],
-		confidence: ["providers", "pulls"],
+		reviews: ["providers"],
+		pulls: ["providers", "reviews"],
+		confidence: ["providers", "reviews", "pulls"],
 		webhooks: ["providers", "pulls", "confidence"],
 	},
 	"services/tracker": { trackers: [], mappings: [], moves: ["trackers"], lookup: ["trackers"] },

@@ -18,6 +18,7 @@ import { PullQueries } from "./pulls/pull-queries.ts";
 import { PullRecords } from "./pulls/pull-records.ts";
 import { pullsService } from "./pulls.service.ts";
 import { repositoriesService } from "./repositories.service.ts";
+import { sweepAll, type Swept } from "./sweep-all.ts";
 import { deliveryCollection } from "./webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "./webhooks/delivery-records.ts";
 import { WebhookDesk } from "./webhooks/webhook-desk.ts";
@@ -71,10 +72,10 @@ export async function compose({ config, outbound, store, relay, log }: StoringPl
 }
 
 /** Returns the job that removes what is too old. */
-function sweepOf(swept: readonly { sweep(): Promise<unknown> }[], log: ServiceLog): RecurringJob {
+function sweepOf(swept: readonly Swept[], log: ServiceLog): RecurringJob {
 	return new RecurringJob({
 		everyMs: 3_600_000,
-		work: () => Promise.all(swept.map((records) => records.sweep())),
+		work: () => Promise.all(swept.map(sweepAll)),
 		onError: (error) => log.error("Old evaluations and webhooks cannot be removed:", error),
 	});
 }

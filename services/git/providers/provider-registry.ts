@@ -104,7 +104,7 @@ function serves(served: Served, use: ProviderUse): boolean {
 }
 
 /** Whether the provider names the organization. Names of organizations are compared without case. */
-function isNamed({ provider: { orgs }, place: { owner } }: Served): boolean {
+export function isNamed({ provider: { orgs }, place: { owner } }: Served): boolean {
 	const wanted = owner.toLowerCase();
 	return orgs.some((org) => wanted === org.toLowerCase() || wanted.startsWith(`${org.toLowerCase()}/`));
 }

@@ -1,6 +1,7 @@
 /** Shows pull requests to clients. Pure. */
 import type { PullRequestView, ReviewStatus } from "#shared/contracts/git/pulls.ts";
-import type { CiStatus, PullEvidence, PullRequest, ReviewEvidence } from "../providers/git-provider.ts";
+import type { CiStatus, PullEvidence, PullRequest } from "../providers/git-provider.ts";
+import { reviewVerdict, standingReviews } from "../reviews/standing-reviews.ts";
 
 /** The members beside those that the provider tells of the pull request itself. */
 export interface Shown {
@@ -36,19 +37,9 @@ export function pullView(pull: PullRequest, shown: Shown): PullRequestView {
 	};
 }
 
-/**
- * Returns the verdict of the reviews: the last word of each reviewer counts, and the author's own does not. An approval
- * counts for the commit that was reviewed.
- */
+/** Returns the verdict of the reviews, by the rules of merge confidence. */
 export function reviewStatus({ reviews, author, head_sha, more }: PullEvidence): ReviewStatus {
-	const last = new Map<string, ReviewEvidence>();
-	for (const review of reviews)
-		if (review.state !== "commented" && review.author !== author) last.set(review.author, review);
-	const verdicts = [...last.values()];
-	if (verdicts.some(({ state }) => state === "changes_requested")) return "changes_requested";
-	if (more) return "unknown";
-	const isApproved = verdicts.some(
-		({ state, commit }) => state === "approved" && (commit === null || commit === head_sha),
-	);
-	return isApproved ? "approved" : "pending";
+	const reviewed = { head: head_sha, author: author ?? "", more };
+	const verdict = reviewVerdict(standingReviews(reviews, reviewed), reviewed);
+	return verdict === "pending" && more ? "unknown" : verdict;
 }

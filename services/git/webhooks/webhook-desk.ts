@@ -41,11 +41,13 @@ export class WebhookDesk {
 		const source = sources.get(provider);
 		if (!isSigned(source?.type ?? "github", source?.secret, delivery) || !source)
 			throw new UnauthorizedError("The signature of the message is not right", "WEBHOOK_REFUSED");
+		const event = pullEvent(source.type, delivery);
+		// A repository may send what it likes, also the name of one that is elsewhere. What has no effect is not remembered:
+		// it would fill the store, and the id of a delivery, which is not signed, could be used up by it.
+		if (!event || !source.isHome(event.repo_url)) return;
 		const names = deliveryNames(provider, source.type, delivery);
 		if (await deliveries.isKnown(names)) return;
-		const event = pullEvent(source.type, delivery);
-		// A repository may send what it likes, also the name of one that is elsewhere.
-		if (event && source.isHome(event.repo_url)) await observe(event);
+		await observe(event);
 		await deliveries.remember(names);
 	}
 }

@@ -1,6 +1,7 @@
 /** Tells which providers of the configuration may send webhooks, and by which secret they are known. */
 import { type Config, environmentSecret } from "#shared/config/config.ts";
 import type { GitProvider } from "../providers/git-provider.ts";
+import { isNamed } from "../providers/provider-registry.ts";
 import type { WebhookSource } from "./webhook-desk.ts";
 
 type HostConfig = Config["git"]["github"];
@@ -16,7 +17,7 @@ export function webhookSources(git: Config["git"], providers: readonly GitProvid
 			const host = hosts.get(type);
 			const instance = host?.instances.find((one) => one.name === name);
 			const secret = (instance && secretOf(instance)) || (host && secretOf(host)) || undefined;
-			return [name, { type, secret, isHome: (url) => isWebUrl(url) && provider.placeOf(url) !== undefined }];
+			return [name, { type, secret, isHome: (url) => isHome(provider, url) }];
 		}),
 	);
 }
@@ -26,7 +27,12 @@ function secretOf({ webhook_secret, webhook_secret_env }: Pick<HostConfig, "webh
 	return webhook_secret_env === "" ? "" : environmentSecret(webhook_secret_env);
 }
 
-/** Messages name repositories by their web pages; other forms mean nothing here. */
-function isWebUrl(url: string): boolean {
-	return /^https?:\/\//i.test(url);
+/**
+ * Whether a repository is one of this instance. Several instances may be at one host, each for organizations of its own
+ * and with a secret of its own, so that the host alone says nothing. Messages name repositories by their web pages;
+ * other forms mean nothing here.
+ */
+function isHome(provider: GitProvider, url: string): boolean {
+	const place = /^https?:\/\//i.test(url) ? provider.placeOf(url) : undefined;
+	return place !== undefined && (provider.orgs.length === 0 || isNamed({ provider, place }));
 }

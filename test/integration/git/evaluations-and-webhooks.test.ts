@@ -7,6 +7,8 @@ import type { FindRepository } from "#services/git/confidence/evaluate/confidenc
 import { EvaluationRecords, type NewEvaluation } from "#services/git/confidence/record/evaluation-records.ts";
 import type { PullRequest } from "#services/git/providers/git-provider.ts";
 import { PullRecords } from "#services/git/pulls/pull-records.ts";
+import { sweepAll } from "#services/git/sweep-all.ts";
+import { deliveryCollection } from "#services/git/webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "#services/git/webhooks/delivery-records.ts";
 import type { PullEvent } from "#services/git/webhooks/pull-event.ts";
 import { WebhookDesk } from "#services/git/webhooks/webhook-desk.ts";
@@ -285,14 +287,32 @@ for (const [engine, open] of Object.entries(engines)) {
 				expect(await outcomeNow()).to.deep.equal(merged);
 			});
 
-			it("is forgotten after a week", async () => {
+			it("is forgotten after a week, however many there are", async () => {
 				await send(message());
+				const names = Array.from({ length: 520 }, (_, n) => ({ id: `many-${n}`, digest: `digest-${n}` }));
+				for (const name of names) await deliveries.remember(name);
 				const turnBack = turnClock({ now: () => Date.now() + 8 * day, monotonic: () => performance.now() });
 				try {
-					expect(await deliveries.sweep()).to.equal(1);
+					await sweepAll(deliveries);
 				} finally {
 					turnBack();
 				}
+				expect(await opened.store.count(deliveryCollection, "by_age", { equals: [] })).to.equal(0);
+			});
+
+			it("without an effect leaves no trace, so that it uses up no id", async () => {
+				await send(message({}, "https://evil.example/org/shop"), "d-1");
+				await send("{}", "d-1");
+				expect(await opened.store.count(deliveryCollection, "by_age", { equals: [] })).to.equal(0);
+				await send(message(), "d-1");
+				expect(observed).to.have.length(1);
+			});
+
+			it("from the far future does not keep what is true from being told", async () => {
+				const { id } = await add(alice, 7);
+				await send(message({ merged: false, state: "open", updated_at: "9999-12-31T00:00:00Z" }), "d-far");
+				await send(message({ updated_at: isoTime(now() + 60_000) }), "d-true");
+				expect((JSON.parse(await records.get(alice, id)) as Evaluation).outcome).to.include({ state: "merged" });
 			});
 
 			it("of a merge becomes one event of the session's pull request", async () => {

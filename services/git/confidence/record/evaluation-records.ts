@@ -60,6 +60,8 @@ const maxPerOwner = 2_000;
 const maxAgeMs = 400 * 86_400_000;
 /** The documents that one pass reads or removes. */
 const batch = 100;
+/** The most that a provider's clock may be ahead of ours, in milliseconds. */
+const maxAheadMs = 300_000;
 
 /** The evaluations of the installation. */
 export class EvaluationRecords {
@@ -158,8 +160,12 @@ export class EvaluationRecords {
 		failpoint("confidence.settled");
 	}
 
-	/** Stores the state of a pull request in its newest evaluations, whoever asked for them. */
-	async observe({ repo_url, number, state, at }: ObservedPull): Promise<void> {
+	/**
+	 * Stores the state of a pull request in its newest evaluations, whoever asked for them. A time that lies far ahead
+	 * counts as now: otherwise nothing would be newer, and a wrong state would stay.
+	 */
+	async observe({ repo_url, number, state, at: said }: ObservedPull): Promise<void> {
+		const at = Date.parse(said) > now() + maxAheadMs ? isoTime() : said;
 		const range = { equals: [repositoryKey(repo_url), number] };
 		const page = { limit: batch, columns: [], descending: true } as const;
 		const { documents } = await this.#store.find(evaluationCollection, "by_pull", range, page);

@@ -4,12 +4,14 @@ import type { ReviewEvidence } from "#services/git/providers/git-provider.ts";
 
 const head_sha = "a".repeat(40);
 const base = { head_sha, target_branch: "main", author: "ada", mergeable: true, checks: [], files: [], more: false };
+let reviewsMade = 0;
+/** Each review is a second later than the one before. */
 const review = (author: string, state: ReviewEvidence["state"], commit: string | null = head_sha): ReviewEvidence => ({
 	author,
 	state,
 	commit,
 	url: null,
-	at: null,
+	at: new Date(1_700_000_000_000 + 1_000 * reviewsMade++).toISOString(),
 });
 
 describe("reviewStatus()", () => {
@@ -25,6 +27,9 @@ describe("reviewStatus()", () => {
 			"changes_requested",
 		],
 		["one refusal of two", [review("grace", "approved"), review("alan", "changes_requested")], "changes_requested"],
+		["an approval by somebody without a part in it", [{ ...review("eve", "approved"), is_outsider: true }], "pending"],
+		["an approval by a program of GitHub", [review("helper[bot]", "approved")], "pending"],
+		["an approval of an unknown commit", [review("grace", "approved", null)], "pending"],
 		["a dismissed approval", [review("grace", "approved"), review("grace", "dismissed")], "pending"],
 	] as const)
 		it(`is ${expected} for ${name}`, () => expect(reviewStatus({ ...base, reviews })).to.equal(expected));

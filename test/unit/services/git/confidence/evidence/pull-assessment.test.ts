@@ -125,6 +125,9 @@ describe("the assessment of a pull request", () => {
 			[{ commit: null }, /does not say which commit/],
 			[{ author: "Alice" }, /the author's own/],
 			[{ author: "helper[bot]" }, /a program's/],
+			[{ author: "project_64_bot_4ffca233d8298ea1" }, /a program's/],
+			[{ author: "group_7_bot1" }, /a program's/],
+			[{ author: "service_account_group_7_a1b2" }, /a program's/],
 			[{ state: "dismissed" }, /dismissed/],
 			[{ is_outsider: true }, /no part in the repository/],
 		];
