@@ -9,7 +9,7 @@ import { scenarios } from "./scenarios/all-scenarios.ts";
 import { type Subject, writeOf } from "./subject.ts";
 
 /** Most of the time of an attempt is waiting. */
-const maxAtOnce = 16;
+const maxAtOnce = 40;
 
 /** The times of operations are that much longer: on a busy machine honest answers take long, too. */
 const slowness = 6;
