@@ -1,12 +1,14 @@
 /**
- * Brings new values of secrets into pods that run: the tokens of logins are replaced before they end. Each pass over a
- * ready session looks, and a hint makes it look sooner; a pod gets only values that differ from the last ones.
+ * Brings new values of secrets into pods that run: the tokens of logins are replaced before they end. It looks at every
+ * ready session again and again, because a quiet session gets no pass; a hint makes it look sooner. A pod gets only values
+ * that differ from the last ones.
  */
 import { createHash } from "node:crypto";
 import { monotonic } from "#shared/clock.ts";
 import { personKey } from "#shared/bus/principal.ts";
 import type { PodSecrets } from "#shared/contracts/credentials/pod-secrets.ts";
 import type { Claim } from "#shared/contracts/session-work.ts";
+import { RecurringJob } from "#shared/recurring-job.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
 import type { Pod } from "./pod-runtime.ts";
@@ -15,6 +17,8 @@ import type { Pod } from "./pod-runtime.ts";
 const maxSessions = 16_384;
 /** The least time between two looks without a hint, in milliseconds. */
 const pauseMs = 5_000;
+/** The time between two looks at a session that nothing else causes, in milliseconds. */
+const everyMs = 20_000;
 
 /** The dependencies of {@link RenewedSecrets}. */
 export interface RenewalDependencies {
@@ -43,11 +47,18 @@ export class RenewedSecrets {
 	readonly #dependencies: RenewalDependencies;
 	readonly #log: DeduplicatingLog;
 	readonly #sessions = new Map<string, RunningSession>();
+	readonly #again: RecurringJob;
 	#isStopping = false;
 
-	constructor(dependencies: RenewalDependencies) {
+	/** @param lookEveryMs The time between two looks at a session that nothing else causes. */
+	constructor(dependencies: RenewalDependencies, lookEveryMs = everyMs) {
 		this.#dependencies = dependencies;
 		this.#log = new DeduplicatingLog(dependencies.write);
+		const work = async () => {
+			for (const session of this.#sessions.values()) this.#look(session);
+		};
+		this.#again = new RecurringJob({ everyMs: lookEveryMs, work, onError: () => {} });
+		this.#again.start();
 	}
 
 	/** Learns of a pass over a session: it is looked after while its pod is ready. Nobody waits for that. */
@@ -69,6 +80,7 @@ export class RenewedSecrets {
 	/** Begins nothing more, and resolves when everything under way is over. */
 	async stop(): Promise<void> {
 		this.#isStopping = true;
+		await this.#again.stop();
 		await Promise.all([...this.#sessions.values()].map(({ look }) => look.settled()));
 	}
 

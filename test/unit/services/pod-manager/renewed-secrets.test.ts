@@ -68,6 +68,24 @@ describe("RenewedSecrets", () => {
 		expect(hadSome, "whether it was sent some").to.deep.equal([false, true, true]);
 	});
 
+	it("looks again by itself, because a quiet session gets no pass and no hint", async () => {
+		const got: (string | undefined)[] = [];
+		const often = new RenewedSecrets(
+			{
+				secretsOf: () => secrets(),
+				send: async (_claim, _to, { variables }) => void got.push(variables["TOKEN"]),
+				write: () => {},
+			},
+			20,
+		);
+		often.passed(claim, ready);
+		await eventually(() => got.length === 1);
+		secrets = async () => secretsWith("second");
+		await eventually(() => got.length === 2);
+		await often.stop();
+		expect(got).to.deep.equal(["first", "second"]);
+	});
+
 	it("looks at sessions of that person only, and not at each of many passes", async () => {
 		for (let pass = 0; pass < 10; pass++) renewed.passed(claim, ready);
 		await eventually(() => sent.length === 1);
