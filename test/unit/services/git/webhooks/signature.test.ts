@@ -48,6 +48,13 @@ describe("signatures of webhooks", () => {
 		);
 	});
 
+	it("of GitLab are refused for a signing token without a key, with which anybody could sign", () => {
+		const seconds = String(Math.floor(Date.now() / 1_000));
+		const digest = createHmac("sha256", "").update(`id.${seconds}.${body}`).digest("base64");
+		const headers = { "webhook-id": "id", "webhook-timestamp": seconds, "webhook-signature": `v1,${digest}` };
+		expect(isSigned("gitlab", "whsec_", { body, headers })).to.equal(false);
+	});
+
 	it("are refused for another secret, another body, no header and no secret", () => {
 		for (const [type, headers] of [
 			["github", { "x-hub-signature-256": `sha256=${hex}` }],
