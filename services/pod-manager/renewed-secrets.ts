@@ -19,6 +19,8 @@ const maxSessions = 16_384;
 const pauseMs = 5_000;
 /** The time between two looks at a session that nothing else causes, in milliseconds. */
 const everyMs = 20_000;
+/** How many sessions such a round looks at at a time, so that it leaves the bus to others. */
+const atATime = 8;
 
 /** The dependencies of {@link RenewedSecrets}. */
 export interface RenewalDependencies {
@@ -54,10 +56,7 @@ export class RenewedSecrets {
 	constructor(dependencies: RenewalDependencies, lookEveryMs = everyMs) {
 		this.#dependencies = dependencies;
 		this.#log = new DeduplicatingLog(dependencies.write);
-		const work = async () => {
-			for (const session of this.#sessions.values()) this.#look(session);
-		};
-		this.#again = new RecurringJob({ everyMs: lookEveryMs, work, onError: () => {} });
+		this.#again = new RecurringJob({ everyMs: lookEveryMs, work: () => this.#lookAtAll(), onError: () => {} });
 		this.#again.start();
 	}
 
@@ -102,6 +101,17 @@ export class RenewedSecrets {
 		};
 		this.#sessions.set(claim.id, session);
 		return session;
+	}
+
+	async #lookAtAll(): Promise<void> {
+		const rest = this.#sessions.values();
+		const lookAtSome = async () => {
+			for (const session of rest) {
+				this.#look(session);
+				await session.look.settled();
+			}
+		};
+		await Promise.all(Array.from({ length: atATime }, lookAtSome));
 	}
 
 	#look(session: RunningSession): void {

@@ -86,6 +86,32 @@ describe("RenewedSecrets", () => {
 		expect(got).to.deep.equal(["first", "second"]);
 	});
 
+	it("looks by itself at a few sessions at a time, and at all of them", async () => {
+		const looked = new Map<string, number>();
+		let [current, most] = [0, 0];
+		const often = new RenewedSecrets(
+			{
+				async secretsOf({ id }) {
+					// The first look belongs to the pass.
+					const isAgain = looked.has(id);
+					looked.set(id, (looked.get(id) ?? 0) + 1);
+					if (isAgain) most = Math.max(most, ++current);
+					await new Promise(setImmediate);
+					if (isAgain) current--;
+					return undefined;
+				},
+				send: async () => {},
+				write: () => {},
+			},
+			20,
+		);
+		for (let n = 0; n < 50; n++)
+			often.passed({ ...claim, id: `session-${n}` }, { ...ready, sessionId: `session-${n}` });
+		await eventually(() => looked.size === 50 && [...looked.values()].every((times) => times > 1));
+		await often.stop();
+		expect(most).to.be.within(1, 8);
+	});
+
 	it("looks at sessions of that person only, and not at each of many passes", async () => {
 		for (let pass = 0; pass < 10; pass++) renewed.passed(claim, ready);
 		await eventually(() => sent.length === 1);
