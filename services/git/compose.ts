@@ -2,6 +2,7 @@
 import type { Caller } from "#shared/bus/service.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
+import { sweepAll, type Swept } from "#shared/sweep-all.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { confidencePart } from "./confidence/confidence-part.ts";
 import { evaluationCollection } from "./confidence/record/evaluation-collection.ts";
@@ -18,7 +19,6 @@ import { PullQueries } from "./pulls/pull-queries.ts";
 import { PullRecords } from "./pulls/pull-records.ts";
 import { pullsService } from "./pulls.service.ts";
 import { repositoriesService } from "./repositories.service.ts";
-import { sweepAll, type Swept } from "./sweep-all.ts";
 import { deliveryCollection } from "./webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "./webhooks/delivery-records.ts";
 import { WebhookDesk } from "./webhooks/webhook-desk.ts";

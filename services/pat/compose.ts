@@ -1,6 +1,7 @@
 /** The part for personal access tokens. */
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
+import { sweepAll } from "#shared/sweep-all.ts";
 import { openIssuer } from "./issue/open-issuer.ts";
 import { TokenDesk } from "./issue/token-desk.ts";
 import { tokenCollection } from "./record/token-collection.ts";
@@ -19,7 +20,7 @@ export async function compose({ config, key, store, log }: StoringPlatform): Pro
 	const uses = new TokenUses(records, log);
 	const sweep = new RecurringJob({
 		everyMs: sweepEveryMs,
-		work: () => records.sweep(),
+		work: () => sweepAll(records),
 		onError: (error) => log.error("Expired tokens cannot be removed:", error),
 	});
 	sweep.start();

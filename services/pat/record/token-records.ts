@@ -156,7 +156,7 @@ export class TokenRecords {
 		});
 	}
 
-	/** Removes tokens that have expired, the oldest first; resolves to their count. */
+	/** Removes some of the tokens that have expired, the oldest first; resolves to their count. */
 	async sweep(): Promise<number> {
 		const expired = { equals: [], to: now() };
 		const { documents } = await this.#store.find(tokenCollection, "by_expiry", expired, { limit: batch, columns: [] });

@@ -7,7 +7,7 @@ import type { FindRepository } from "#services/git/confidence/evaluate/confidenc
 import { EvaluationRecords, type NewEvaluation } from "#services/git/confidence/record/evaluation-records.ts";
 import type { PullRequest } from "#services/git/providers/git-provider.ts";
 import { PullRecords } from "#services/git/pulls/pull-records.ts";
-import { sweepAll } from "#services/git/sweep-all.ts";
+import { sweepAll } from "#shared/sweep-all.ts";
 import { deliveryCollection } from "#services/git/webhooks/delivery-collection.ts";
 import { DeliveryRecords } from "#services/git/webhooks/delivery-records.ts";
 import type { PullEvent } from "#services/git/webhooks/pull-event.ts";
