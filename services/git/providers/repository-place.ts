@@ -71,6 +71,21 @@ function withoutGit(name: string): string {
 	return name.length > 4 && name.endsWith(".git") ? name.slice(0, -".git".length) : name;
 }
 
+/** Returns the place as sentences show it, at most 200 characters. */
+export function shownPlace({ owner, name }: { readonly owner: string; readonly name: string }): string {
+	return `${owner}/${name}`.slice(0, 200);
+}
+
+/**
+ * Returns the path of an address below the web pages at `web`; undefined when it is not below them. A server below a path
+ * of its host has that path in its web addresses only.
+ */
+export function pathBelow({ path, isWeb }: RepositoryAddress, web: string): readonly string[] | undefined {
+	if (!isWeb) return path;
+	const below = new URL(web).pathname.split("/").filter((part) => part !== "");
+	return below.some((part, index) => path[index] !== part) ? undefined : path.slice(below.length);
+}
+
 /** Whether the address is at this host. The port of ssh is not compared with that of the web pages. */
 export function isAt({ host, isWeb }: RepositoryAddress, webHostOfProvider: string): boolean {
 	return isWeb ? host === webHostOfProvider : host === webHostOfProvider.replace(/:\d+$/, "");

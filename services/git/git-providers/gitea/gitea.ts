@@ -17,7 +17,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { isAt, repositoryAddress, webHost } from "../../providers/repository-place.ts";
+import { isAt, pathBelow, repositoryAddress, shownPlace, webHost } from "../../providers/repository-place.ts";
 import { readPages } from "../read-pages.ts";
 import { sumOfChecks } from "../sum-of-checks.ts";
 import { checksOf, evidenceOf } from "./gitea-evidence.ts";
@@ -64,10 +64,7 @@ export class Gitea implements GitProvider {
 	placeOf(url: string): RepositoryPlace | undefined {
 		const address = repositoryAddress(url);
 		if (!address || !isAt(address, this.host)) return undefined;
-		const below = new URL(this.#web).pathname.split("/").filter((part) => part !== "");
-		const { path, isWeb } = address;
-		if (isWeb && below.some((part, index) => path[index] !== part)) return undefined;
-		const [owner, name, ...more] = isWeb ? path.slice(below.length) : path;
+		const [owner, name, ...more] = pathBelow(address, this.#web) ?? [];
 		return owner === undefined || name === undefined || more.length > 0 ? undefined : { owner, name };
 	}
 
@@ -78,7 +75,7 @@ export class Gitea implements GitProvider {
 	}
 
 	async repository(place: RepositoryPlace): Promise<Repository> {
-		const client = this.#client(`the repository ${shown(place)}`);
+		const client = this.#client(`the repository ${shownPlace(place)}`);
 		return repositoryOf(client.read(readRepository, await client.get(repositoryPath(place))));
 	}
 
@@ -95,7 +92,7 @@ export class Gitea implements GitProvider {
 	}
 
 	async branches(place: RepositoryPlace): Promise<string[]> {
-		const { items } = await readPages(this.#client(`the branches of ${shown(place)}`), {
+		const { items } = await readPages(this.#client(`the branches of ${shownPlace(place)}`), {
 			path: `${repositoryPath(place)}/branches`,
 			query: { limit: pageSize },
 			reader: readBranches,
@@ -106,35 +103,35 @@ export class Gitea implements GitProvider {
 	}
 
 	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
-		return openPull(this.#client(`to open a pull request in ${shown(place)}`), place, pull);
+		return openPull(this.#client(`to open a pull request in ${shownPlace(place)}`), place, pull);
 	}
 
 	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
-		return openOne(this.#client(`the pull requests of ${shown(place)}`), place, branches);
+		return openOne(this.#client(`the pull requests of ${shownPlace(place)}`), place, branches);
 	}
 
 	async pull(place: RepositoryPlace, number: number): Promise<PullRequest> {
-		return settledPull(this.#client(`the pull request ${shown(place)}#${number}`), place, number);
+		return settledPull(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number);
 	}
 
 	async pulls(place: RepositoryPlace, status: PullState | "all"): Promise<PullRequest[]> {
-		return listPulls(this.#client(`the pull requests of ${shown(place)}`), place, status);
+		return listPulls(this.#client(`the pull requests of ${shownPlace(place)}`), place, status);
 	}
 
 	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
-		return mergePull(this.#client(`to merge ${shown(place)}#${number}`), place, number, merge);
+		return mergePull(this.#client(`to merge ${shownPlace(place)}#${number}`), place, number, merge);
 	}
 
 	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
-		return sumOfChecks(await checksOf(this.#client(`the checks of ${shown(place)}`), place, ref));
+		return sumOfChecks(await checksOf(this.#client(`the checks of ${shownPlace(place)}`), place, ref));
 	}
 
 	async evidence(place: RepositoryPlace, number: number): Promise<PullEvidence> {
-		return evidenceOf(this.#client(`the pull request ${shown(place)}#${number}`), place, number);
+		return evidenceOf(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number);
 	}
 
 	async commitsSince(place: RepositoryPlace, branch: string, since: string): Promise<Commit[]> {
-		const { items } = await readPages(this.#client(`the commits of ${shown(place)}`), {
+		const { items } = await readPages(this.#client(`the commits of ${shownPlace(place)}`), {
 			path: `${repositoryPath(place)}/commits`,
 			query: { sha: branch, since, stat: false, verification: false, files: false, limit: pageSize },
 			reader: readCommits,
@@ -160,8 +157,4 @@ export class Gitea implements GitProvider {
 			bounds: { calls: mostCalls, ...bounds },
 		});
 	}
-}
-
-function shown({ owner, name }: RepositoryPlace): string {
-	return `${owner}/${name}`.slice(0, 200);
 }

@@ -10,6 +10,7 @@ import type {
 	PullRequest,
 	ReviewEvidence,
 } from "../../providers/git-provider.ts";
+import { webUrl } from "../web-url.ts";
 
 const text = { type: "string", max: 10_000 } as const;
 const page = { type: "string", max: 4_000, pattern: "^https?://" } as const;
@@ -118,7 +119,7 @@ export const readStatuses = listReader(
 export type GitHubStatus = ReturnType<typeof readStatuses>[number];
 
 export function checkOfStatus({ context, state, target_url, updated_at }: GitHubStatus): CheckEvidence {
-	return { name: context, state: statuses[state] ?? "unknown", url: pageOf(target_url), at: timeOf(updated_at) };
+	return { name: context, state: statuses[state] ?? "unknown", url: webUrl(target_url), at: timeOf(updated_at) };
 }
 
 const statuses: Readonly<Record<string, CiStatus>> = {
@@ -141,7 +142,7 @@ export function checkOfRun(run: GitHubRun): CheckEvidence {
 	const state = run.status === "completed" ? (conclusions[run.conclusion ?? ""] ?? "unknown") : "pending";
 	const at = timeOf(run.completed_at ?? run.started_at);
 	const isSkipped = state === "passing" && run.conclusion !== "success";
-	return { name: run.name, state, url: pageOf(run.html_url), at, ...(isSkipped && { is_skipped: true }) };
+	return { name: run.name, state, url: webUrl(run.html_url), at, ...(isSkipped && { is_skipped: true }) };
 }
 
 const conclusions: Readonly<Record<string, CiStatus>> = {
@@ -174,7 +175,7 @@ export function reviewOf(review: ReturnType<typeof readReviews>[number]): Review
 	return {
 		author: review.user?.login ?? "",
 		state: reviewStates[review.state] ?? "commented",
-		url: pageOf(review.html_url),
+		url: webUrl(review.html_url),
 		at: timeOf(review.submitted_at),
 		commit: review.commit_id ?? null,
 		...(review.author_association && !insiders.has(review.author_association) && { is_outsider: true }),
@@ -221,9 +222,4 @@ export function commitOf({ sha: id, html_url, commit }: ReturnType<typeof readCo
 function timeOf(value: string | null | undefined): string | null {
 	const date = value ? new Date(value) : undefined;
 	return date === undefined || Number.isNaN(date.getTime()) ? null : date.toISOString();
-}
-
-/** Pages of checks are named by anybody who may report one, so only those of the web are passed on. */
-function pageOf(value: string | null | undefined): string | null {
-	return value && /^https?:\/\//i.test(value) ? value : null;
 }

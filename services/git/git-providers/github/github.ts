@@ -17,7 +17,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { barePlace, isAt, repositoryAddress, webHost } from "../../providers/repository-place.ts";
+import { barePlace, isAt, repositoryAddress, shownPlace, webHost } from "../../providers/repository-place.ts";
 import { sumOfChecks } from "../sum-of-checks.ts";
 import { checksOf, evidenceOf } from "./github-evidence.ts";
 import { listPulls, mergePull, onePull, openOne, openPull, placeOf } from "./github-pulls.ts";
@@ -66,7 +66,7 @@ export class GitHub implements GitProvider {
 	}
 
 	async repository(place: RepositoryPlace): Promise<Repository> {
-		const client = this.#client(`the repository ${shown(place)}`);
+		const client = this.#client(`the repository ${shownPlace(place)}`);
 		const data = await client.get("GET /repos/{owner}/{repo}", placeOf(place));
 		return repositoryOf(client.read(readRepository, data));
 	}
@@ -87,42 +87,42 @@ export class GitHub implements GitProvider {
 	}
 
 	async branches(place: RepositoryPlace): Promise<string[]> {
-		const client = this.#client(`the branches of ${shown(place)}`);
+		const client = this.#client(`the branches of ${shownPlace(place)}`);
 		const bounds = { reader: readBranches, most: maxBranches };
 		const { items } = await client.list("GET /repos/{owner}/{repo}/branches", placeOf(place), bounds);
 		return [...new Set(items.map(({ name }) => name))];
 	}
 
 	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
-		return openPull(this.#client(`a new pull request in ${shown(place)}`), place, pull);
+		return openPull(this.#client(`a new pull request in ${shownPlace(place)}`), place, pull);
 	}
 
 	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
-		return openOne(this.#client(`the pull requests of ${shown(place)}`), place, branches);
+		return openOne(this.#client(`the pull requests of ${shownPlace(place)}`), place, branches);
 	}
 
 	async pull(place: RepositoryPlace, number: number): Promise<PullRequest> {
-		return pullOf(await onePull(this.#client(`the pull request ${shown(place)}#${number}`), place, number));
+		return pullOf(await onePull(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number));
 	}
 
 	async pulls(place: RepositoryPlace, status: PullState | "all"): Promise<PullRequest[]> {
-		return listPulls(this.#client(`the pull requests of ${shown(place)}`), place, status);
+		return listPulls(this.#client(`the pull requests of ${shownPlace(place)}`), place, status);
 	}
 
 	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
-		return mergePull(this.#client(`the merge of ${shown(place)}#${number}`), place, number, merge);
+		return mergePull(this.#client(`the merge of ${shownPlace(place)}#${number}`), place, number, merge);
 	}
 
 	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
-		return sumOfChecks(await checksOf(this.#client(`the checks of ${shown(place)}`), place, ref));
+		return sumOfChecks(await checksOf(this.#client(`the checks of ${shownPlace(place)}`), place, ref));
 	}
 
 	async evidence(place: RepositoryPlace, number: number): Promise<PullEvidence> {
-		return evidenceOf(this.#client(`the pull request ${shown(place)}#${number}`), place, number);
+		return evidenceOf(this.#client(`the pull request ${shownPlace(place)}#${number}`), place, number);
 	}
 
 	async commitsSince(place: RepositoryPlace, branch: string, since: string): Promise<Commit[]> {
-		const client = this.#client(`the commits of ${shown(place)}`);
+		const client = this.#client(`the commits of ${shownPlace(place)}`);
 		const query = { ...placeOf(place), sha: branch, since };
 		const bounds = { reader: readCommits, most: maxCommits };
 		const { items } = await client.list("GET /repos/{owner}/{repo}/commits", query, bounds);
@@ -147,8 +147,4 @@ export class GitHub implements GitProvider {
 		const ask = { provider: `GitHub "${this.name}"`, asked };
 		return new GitHubClient({ outbound, base_url: this.#baseUrl, token, isConfigured, ask, bounds });
 	}
-}
-
-function shown({ owner, name }: RepositoryPlace): string {
-	return `${owner}/${name}`.slice(0, 200);
 }

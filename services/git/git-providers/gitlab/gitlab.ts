@@ -17,7 +17,7 @@ import {
 	type PullState,
 	type RepositoryPlace,
 } from "../../providers/git-provider.ts";
-import { isAt, repositoryAddress, webHost } from "../../providers/repository-place.ts";
+import { isAt, pathBelow, repositoryAddress, shownPlace, webHost } from "../../providers/repository-place.ts";
 import { readPages } from "../read-pages.ts";
 import { sumOfChecks } from "../sum-of-checks.ts";
 import { checksOf, evidenceOf } from "./gitlab-evidence.ts";
@@ -63,11 +63,7 @@ export class GitLab implements GitProvider {
 	placeOf(url: string): RepositoryPlace | undefined {
 		const address = repositoryAddress(url);
 		if (!address || !isAt(address, this.host)) return undefined;
-		// A GitLab below a path of its host has that path in its web addresses only.
-		const below = new URL(this.#web).pathname.split("/").filter((part) => part !== "");
-		const { path } = address;
-		if (address.isWeb && below.some((part, index) => path[index] !== part)) return undefined;
-		const parts = address.isWeb ? path.slice(below.length) : path;
+		const parts = pathBelow(address, this.#web) ?? [];
 		// Pages of a project are below a part "-".
 		if (parts.length < 2 || parts.length > mostLevels || parts.some((part) => part.startsWith("-"))) return undefined;
 		return { owner: parts.slice(0, -1).join("/"), name: parts.at(-1) ?? "" };
@@ -80,7 +76,7 @@ export class GitLab implements GitProvider {
 	}
 
 	async repository(place: RepositoryPlace): Promise<Repository> {
-		const client = this.#client(`the project ${shown(place)}`);
+		const client = this.#client(`the project ${shownPlace(place)}`);
 		return repositoryOf(client.read(readProject, await client.get(projectPath(place))));
 	}
 
@@ -100,7 +96,7 @@ export class GitLab implements GitProvider {
 	}
 
 	async branches(place: RepositoryPlace): Promise<string[]> {
-		const { items } = await readPages(this.#client(`the branches of ${shown(place)}`), {
+		const { items } = await readPages(this.#client(`the branches of ${shownPlace(place)}`), {
 			path: `${projectPath(place)}/repository/branches`,
 			query: { per_page: pageSize },
 			reader: readBranches,
@@ -111,38 +107,40 @@ export class GitLab implements GitProvider {
 	}
 
 	async openPull(place: RepositoryPlace, pull: NewPullRequest): Promise<PullRequest> {
-		return openPull(this.#client(`to open a merge request in ${shown(place)}`), place, pull);
+		return openPull(this.#client(`to open a merge request in ${shownPlace(place)}`), place, pull);
 	}
 
 	async pullOf(place: RepositoryPlace, branches: { head: string; base: string }): Promise<PullRequest | undefined> {
-		return openOne(this.#client(`the merge requests of ${shown(place)}`), place, branches);
+		return openOne(this.#client(`the merge requests of ${shownPlace(place)}`), place, branches);
 	}
 
 	async pull(place: RepositoryPlace, number: number): Promise<PullRequest> {
-		return pullOf(await settledRequest(this.#client(`the merge request ${shown(place)}!${number}`), place, number));
+		return pullOf(
+			await settledRequest(this.#client(`the merge request ${shownPlace(place)}!${number}`), place, number),
+		);
 	}
 
 	async pulls(place: RepositoryPlace, status: PullState | "all"): Promise<PullRequest[]> {
-		return listPulls(this.#client(`the merge requests of ${shown(place)}`), place, status);
+		return listPulls(this.#client(`the merge requests of ${shownPlace(place)}`), place, status);
 	}
 
 	async mergePull(place: RepositoryPlace, number: number, merge: MergeRequest): Promise<{ sha: string }> {
-		return mergePull(this.#client(`to merge ${shown(place)}!${number}`), place, number, merge);
+		return mergePull(this.#client(`to merge ${shownPlace(place)}!${number}`), place, number, merge);
 	}
 
 	async ciStatus(place: RepositoryPlace, ref: string): Promise<CiStatus> {
-		const client = this.#client(`the checks of ${shown(place)}`);
+		const client = this.#client(`the checks of ${shownPlace(place)}`);
 		const path = `${projectPath(place)}/repository/commits/${encodeURIComponent(ref)}`;
 		const { id } = client.read(readCommit, await client.get(path));
 		return sumOfChecks(await checksOf(client, place, id));
 	}
 
 	async evidence(place: RepositoryPlace, number: number): Promise<PullEvidence> {
-		return evidenceOf(this.#client(`the merge request ${shown(place)}!${number}`), place, number);
+		return evidenceOf(this.#client(`the merge request ${shownPlace(place)}!${number}`), place, number);
 	}
 
 	async commitsSince(place: RepositoryPlace, branch: string, since: string): Promise<Commit[]> {
-		const { items } = await readPages(this.#client(`the commits of ${shown(place)}`), {
+		const { items } = await readPages(this.#client(`the commits of ${shownPlace(place)}`), {
 			path: `${projectPath(place)}/repository/commits`,
 			query: { ref_name: branch, since, per_page: pageSize },
 			reader: readCommits,
@@ -169,8 +167,4 @@ export class GitLab implements GitProvider {
 			bounds,
 		});
 	}
-}
-
-function shown({ owner, name }: RepositoryPlace): string {
-	return `${owner}/${name}`.slice(0, 200);
 }
