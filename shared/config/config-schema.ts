@@ -3,16 +3,16 @@
  * it.
  */
 import { adapterFields } from "./adapter.ts";
-import { gitFields } from "./git-fields.ts";
-import { integrationFields } from "./integration-fields.ts";
-import { limitFields } from "./limit-fields.ts";
-import { mcpServerFields } from "./mcp-server-fields.ts";
-import { oauthFields } from "./oauth-fields.ts";
-import { outboundFields } from "./outbound-fields.ts";
-import { patFields } from "./pat-fields.ts";
+import { gitFields } from "./fields/git-fields.ts";
+import { integrationFields } from "./fields/integration-fields.ts";
+import { limitFields } from "./fields/limit-fields.ts";
+import { mcpServerFields } from "./fields/mcp-server-fields.ts";
+import { oauthFields } from "./fields/oauth-fields.ts";
+import { outboundFields } from "./fields/outbound-fields.ts";
+import { patFields } from "./fields/pat-fields.ts";
 import { schema } from "../bus/schema.ts";
-import { linearFields, trackerFields } from "./tracker-fields.ts";
-import { workspaceFields } from "./workspace-fields.ts";
+import { linearFields, trackerFields } from "./fields/tracker-fields.ts";
+import { workspaceFields } from "./fields/workspace-fields.ts";
 
 /** An amount in US dollars; absent: no limit. */
 const dollars = { type: "number", min: 0, max: 1_000_000, optional: true } as const;

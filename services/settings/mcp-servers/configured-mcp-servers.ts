@@ -1,7 +1,7 @@
 /** Offers the MCP servers of the configuration. */
 import { isAdmin, type Principal } from "#shared/bus/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import type { McpServerFields } from "#shared/config/mcp-server-fields.ts";
+import type { McpServerFields } from "#shared/config/fields/mcp-server-fields.ts";
 import type { ListedMcpServer } from "#shared/contracts/settings/mcp-servers.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { maskedMcpServer } from "#shared/secrets/masked-mcp-server.ts";

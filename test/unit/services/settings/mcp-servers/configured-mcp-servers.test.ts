@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { ConfiguredMcpServers } from "#services/settings/mcp-servers/configured-mcp-servers.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { ConfigError } from "#shared/config/config.ts";
-import { type McpServerFields, mcpServerFields } from "#shared/config/mcp-server-fields.ts";
+import { type McpServerFields, mcpServerFields } from "#shared/config/fields/mcp-server-fields.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { completed } from "../../../../support/completed.ts";
 
