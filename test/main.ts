@@ -1,6 +1,6 @@
 /**
  * `npm test` runs the tests that need nothing but git, Node.js and npm, and take no more than minutes. `npm run
- * test:all` runs every test. `npm test -- 'test/e2e/chat/*.test.ts' …` runs those files, whatever they need.
+ * test:all` runs every test but those of the night, and `npm run test:night` runs these. `npm test -- 'test/e2e/chat/*.test.ts' …` runs those files, whatever they need.
  */
 import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -9,19 +9,20 @@ import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.
 import { projectRoot } from "#shared/project-root.ts";
 import { leftOutLines } from "./left-out.ts";
 import { findProgram } from "./support/machine/test-program.ts";
-import { chosenTests, type TestChoice } from "./test-choice.ts";
+import { chosenTests, type Selection, type TestChoice } from "./test-choice.ts";
 import { planned, usesAgents } from "./test-plan.ts";
 import { TestRun } from "./test-run.ts";
 
 const commandTable = {
-	usage: "npm test [-- <file>...], or npm run test:all [-- options]",
+	usage: "npm test [-- <file>...], npm run test:all [-- options], or npm run test:night [-- options]",
 	summary: `npm test runs every test that needs nothing but git, Node.js and npm and does not take long; npm run test:all runs
-all of them. Exit code 1: a test failed, or a program is not there.`,
+all but those that take so long that they run at night, and npm run test:night runs these. Exit code 1: a test failed, or a program is not there.`,
 	operands: {
 		help: { "<file>": "a test file, a folder or a pattern, e.g. 'test/e2e/chat/*.test.ts'; runs these and no others" },
 	},
 	options: {
-		all: { type: "boolean", default: false, help: "every test; npm run test:all says so" },
+		all: { type: "boolean", default: false, help: "every test but those of the night; npm run test:all says so" },
+		night: { type: "boolean", default: false, help: "the tests of the night; npm run test:night says so" },
 		rest: { type: "boolean", default: false, help: "only the tests that npm test leaves out" },
 		without: {
 			type: "string",
@@ -36,7 +37,7 @@ all of them. Exit code 1: a test failed, or a program is not there.`,
 const sideBySide = { quick: 2 * availableParallelism(), long: availableParallelism() + 1 };
 
 const { values, positionals: patterns } = readCommandLine(commandTable);
-const selection = values.rest ? "rest" : values.all ? "all" : "quick";
+const selection = selectionOf(values);
 // The module that chooses the agents reads this variable (support/agents/proven-agents.ts).
 if (selection !== "quick") process.env["ATELIER_TEST_AGENTS"] ??= "all";
 
@@ -58,6 +59,12 @@ run.close([
 	...(await leftOutAgentLines()),
 ]);
 if (run.hasFailed || missing.length > 0) process.exitCode = 1;
+
+function selectionOf({ night, rest, all }: typeof values): Selection {
+	if (night) return "night";
+	if (rest) return "rest";
+	return all ? "all" : "quick";
+}
 
 function named(): TestChoice {
 	const inFolders = patterns.map((pattern) => join(pattern, "**/*.test.ts"));

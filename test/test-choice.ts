@@ -1,8 +1,11 @@
 /** Selects the test files of a run: the requested ones, without those whose programs are missing. */
 import { isQuick, needsOf } from "./test-needs.ts";
 
-/** The kinds of runs: `quick` is `npm test`, `rest` is everything that it omits. */
-export type Selection = "all" | "quick" | "rest";
+/**
+ * The kinds of runs: `quick` is `npm test`, `rest` is everything that it omits, without the tests of the night; `all` is
+ * both of them.
+ */
+export type Selection = "all" | "quick" | "rest" | "night";
 
 export interface TestChoice {
 	readonly files: readonly string[];
@@ -23,12 +26,20 @@ export function chosenTests(
 	{ selection, without }: Asked,
 	isThere: (program: string) => boolean,
 ): TestChoice {
-	const asked = every.filter((file) => selection === "all" || isQuick(needsOf(file)) === (selection === "quick"));
+	const asked = every.filter((file) => (selection === "all" ? runOf(file) !== "night" : runOf(file) === selection));
 	const needed = new Set(asked.flatMap((file) => needsOf(file).programs));
 	const missing = [...needed].filter((program) => !without.includes(program) && !isThere(program));
 	const unusable = [...missing, ...without];
 	const files = asked.filter((file) => !needsOf(file).programs.some((program) => unusable.includes(program)));
-	// Files that `rest` omits need not be reported, because `npm test` runs them.
-	const others = selection === "rest" ? asked : every;
+	// Files that `npm test` runs, and the night beside it, need not be reported by the others.
+	const others =
+		selection === "rest" ? every.filter((file) => runOf(file) !== "quick") : selection === "night" ? asked : every;
 	return { files, leftOut: others.filter((file) => !files.includes(file)), missing };
+}
+
+/** Returns the run that the test belongs to. */
+function runOf(file: string): Exclude<Selection, "all"> {
+	const needs = needsOf(file);
+	if (needs.night !== undefined) return "night";
+	return isQuick(needs) ? "quick" : "rest";
 }

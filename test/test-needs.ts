@@ -1,6 +1,6 @@
 /**
  * Reads what a test file needs and how it is run from the heads of files: `Needs: <program>.` in the file or in a
- * module of the tests that it imports, `Long: <reason>.` and `Alone: <reason>.` in the file itself. Each end-to-end test
+ * module of the tests that it imports, `Long: <reason>.`, `Night: <reason>.` and `Alone: <reason>.` in the file itself. Each end-to-end test
  * starts platforms, so `npm test` has only those that say `Main: <what it shows>.`. So no separate list has to be
  * maintained.
  */
@@ -15,6 +15,8 @@ export interface TestNeeds {
 	readonly long?: string | undefined;
 	/** Whether it is one of the main end-to-end tests, or no end-to-end test. */
 	readonly isMain: boolean;
+	/** The reason why only `npm run test:night` runs it. */
+	readonly night?: string | undefined;
 	/** The reason why nothing else may run beside it. */
 	readonly alone?: string | undefined;
 }
@@ -38,13 +40,14 @@ export function needsOf(file: string): TestNeeds {
 		programs: [...new Set(programs)].toSorted(),
 		long: reasonIn(head, "Long"),
 		isMain: !file.startsWith("test/e2e/") || reasonIn(head, "Main") !== undefined,
+		night: reasonIn(head, "Night"),
 		alone: reasonIn(head, "Alone"),
 	};
 }
 
 /** Whether the test is part of `npm test`. */
-export function isQuick({ programs, long, isMain }: TestNeeds): boolean {
-	return programs.length === 0 && long === undefined && isMain;
+export function isQuick({ programs, long, night, isMain }: TestNeeds): boolean {
+	return programs.length === 0 && long === undefined && night === undefined && isMain;
 }
 
 /** Returns the module and every module of the tests that it imports, directly or indirectly. */
@@ -73,6 +76,6 @@ function programsIn(head: string): string[] {
 }
 
 /** Returns the reason behind a tag, up to the end of the sentence. */
-function reasonIn(head: string, tag: "Long" | "Main" | "Alone"): string | undefined {
+function reasonIn(head: string, tag: "Long" | "Night" | "Main" | "Alone"): string | undefined {
 	return new RegExp(`\\b${tag}: (.+?)\\.(?=\\s|$)`).exec(head)?.[1];
 }

@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl"
+programs="nats-server chromium mongod keycloak gitea curl haproxy promtool"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -27,6 +27,8 @@ usage() {
 		               folder for temporary files)
 		  chromium     a browser, with apt-get (as root, or with sudo)
 		  curl         an HTTP client, with apt-get
+		  haproxy      a load balancer, with apt-get
+		  promtool     Prometheus and its checks of rules, with apt-get
 		  all          all of these
 		  --help       prints this and ends
 
@@ -138,6 +140,8 @@ get_gitea() (
 
 get_chromium() { package chromium; }
 get_curl() { package curl; }
+get_haproxy() { package haproxy; }
+get_promtool() { package prometheus; }
 
 for word in "$@"; do
 	if [[ $word == --help || $word == -h ]]; then

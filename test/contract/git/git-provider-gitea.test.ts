@@ -1,4 +1,4 @@
-/** The git provider Gitea at a real one. Long: Gitea takes some seconds to start, and checks pull requests in the background. */
+/** The git provider Gitea at a real one. Night: Gitea takes some seconds to start, and checks pull requests in the background. */
 import { expect } from "chai";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type GitProvider, gitProviderMethods } from "#services/git/providers/git-provider.ts";

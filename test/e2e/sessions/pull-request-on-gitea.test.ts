@@ -1,7 +1,7 @@
 /**
  * The way of a change at a real git host that a person connects: a private repository is cloned with the person's own
  * token, the agent changes a file, and the host's own checks, review and merge decide.
- * Long: Gitea takes some seconds to start, and checks pull requests in the background.
+ * Night: Gitea takes some seconds to start, and checks pull requests in the background.
  */
 import { expect } from "chai";
 import type { PullRequestView } from "#shared/contracts/git/pulls.ts";

@@ -1,4 +1,4 @@
-/** People log in at a real Keycloak. Long: Keycloak takes up to a minute to start. */
+/** People log in at a real Keycloak. Night: Keycloak takes up to a minute to start. */
 import { expect } from "chai";
 import { KeycloakServer } from "../../support/identity/keycloak-server.ts";
 import { startPlatform, type TestPlatform } from "../../support/platform/start-platform.ts";

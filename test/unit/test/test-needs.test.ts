@@ -41,11 +41,20 @@ describe("what tests need", () => {
 		expect(isQuick({ programs: [], isMain: false })).to.equal(false);
 	});
 
-	it("is known for every test, and `npm test` and the rest are all of them", () => {
+	it("is known for every test, and `npm test`, the rest and the night are all of them", () => {
 		const quick = chosenTests(every, { selection: "quick", without: [] }, all);
 		const rest = chosenTests(every, { selection: "rest", without: [] }, all);
-		expect([...quick.files, ...rest.files].toSorted()).to.deep.equal(every.toSorted());
-		expect([quick.leftOut.toSorted(), rest.leftOut]).to.deep.equal([rest.files.toSorted(), []]);
+		const night = chosenTests(every, { selection: "night", without: [] }, all);
+		expect([...quick.files, ...rest.files, ...night.files].toSorted()).to.deep.equal(every.toSorted());
+		expect(chosenTests(every, { selection: "all", without: [] }, all).files.toSorted()).to.deep.equal(
+			[...quick.files, ...rest.files].toSorted(),
+		);
+		expect([quick.leftOut.toSorted(), rest.leftOut, night.leftOut]).to.deep.equal([
+			[...rest.files, ...night.files].toSorted(),
+			night.files,
+			[],
+		]);
+		expect(night.files).to.include("test/contract/git/git-provider-gitea.test.ts");
 		const programs = new Set(every.flatMap((file) => needsOf(file).programs));
 		expect([...programs].toSorted()).to.deep.equal([
 			"agents",
@@ -77,6 +86,10 @@ describe("what tests need", () => {
 				"npm run servers -- get chromium nats-server, then npm run test:all runs them",
 			"  need chromium: e2e/api/api-page",
 			"  need nats-server: e2e/processes/several-processes, e2e/processes/shutdown",
+		]);
+		expect(leftOutLines(["test/contract/git/git-provider-gitea.test.ts"])).to.deep.equal([
+			"Left out: 1 file (run at night); npm run test:night runs them",
+			"  run at night: contract/git/git-provider-gitea",
 		]);
 		expect(leftOutLines([])).to.deep.equal([]);
 	});
