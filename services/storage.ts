@@ -10,6 +10,9 @@ import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
+import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import { OwnLeases } from "#shared/leases/own-leases.ts";
+import { StoredLeases } from "#shared/leases/stored-leases.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
@@ -25,14 +28,15 @@ export async function openStorage({ config, key, readiness, log }: Platform, par
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
 	const collections = [...parts.values()].flatMap(collectionsOf);
-	await store.open(collections);
+	await store.open([...collections, leaseCollection]);
 	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
 	const auditLog = new AuditLog(store, new AuditSigner(key.auditSeed()));
 	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
 		log.error("Events wait in the store:", error),
 	);
-	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay };
+	const leases = store.isShared ? new StoredLeases(store) : new OwnLeases();
+	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay, leases };
 }
 
 function isRelayed({ hasOutbox, audited }: Collection): boolean {

@@ -11,6 +11,7 @@ import type { Principal } from "./bus/principal.ts";
 import type { Config } from "./config/config.ts";
 import type { EventLog } from "./event-log/event-log.ts";
 import type { OutboxRelay } from "./event-log/outbox-relay.ts";
+import type { Leases } from "./leases/leases.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
@@ -83,6 +84,8 @@ export interface Storage {
 	 * event.
 	 */
 	readonly relay: OutboxRelay;
+	/** Leases for work that only one process of the platform does at a time. */
+	readonly leases: Leases;
 }
 
 export type StoringPlatform = Platform & Storage;

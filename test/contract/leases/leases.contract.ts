@@ -1,0 +1,131 @@
+/** The suite that leases must pass on every store of several processes. */
+import { expect } from "chai";
+import { turnClock } from "#shared/clock.ts";
+import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import type { Lease } from "#shared/leases/leases.ts";
+import { StoredLeases } from "#shared/leases/stored-leases.ts";
+import type { DocumentStore } from "#shared/store/document-store.ts";
+import { eventually } from "../../support/eventually.ts";
+import { laxStore } from "../../support/stores/lax-store.ts";
+import type { StoreUnderTest } from "../document-store.contract.ts";
+
+const leaseMs = 4_500;
+const skewMs = 2_000;
+
+/** Both clocks of this process, which a test moves. */
+function movedClock() {
+	let ahead = 0;
+	const turnBack = turnClock({ now: () => Date.now() + ahead, monotonic: () => performance.now() + ahead });
+	return {
+		advance: (ms: number) => (ahead += ms),
+		[Symbol.dispose]: turnBack,
+	};
+}
+
+/** @param open Opens an empty store with the collection of leases. */
+export function describeLeases(engine: string, open: () => Promise<StoreUnderTest>): void {
+	describe(`Leases on ${engine}`, () => {
+		let subject: StoreUnderTest | undefined;
+		let store: DocumentStore;
+		const held: Lease[] = [];
+
+		/** Asks for the lease as another process would, and releases it at the end of the test. */
+		async function acquire(leases = new StoredLeases(store, leaseMs)): Promise<Lease | undefined> {
+			const lease = await leases.acquire("work");
+			if (lease) held.push(lease);
+			return lease;
+		}
+
+		async function mustAcquire(leases?: StoredLeases): Promise<Lease> {
+			const lease = await acquire(leases);
+			if (!lease) throw new Error("The lease is taken");
+			return lease;
+		}
+
+		/** Makes many processes ask at once. */
+		async function holdersOfMany(on: DocumentStore): Promise<Lease[]> {
+			const asked = Array.from({ length: 8 }, () => acquire(new StoredLeases(on, leaseMs)));
+			return (await Promise.all(asked)).filter((lease) => lease !== undefined);
+		}
+
+		beforeEach(async () => {
+			subject = await open();
+			({ store } = subject);
+		});
+
+		afterEach(async () => {
+			for (const lease of held.splice(0)) await lease.release();
+			await subject?.discard();
+		});
+
+		it("has one holder, however many ask for a new lease or for a free one", async () => {
+			const [first, ...others] = await holdersOfMany(store);
+			expect(others).to.deep.equal([]);
+			expect(first?.isHeld).to.equal(true);
+			await first?.release();
+			expect(first?.isHeld).to.equal(false);
+			expect(await holdersOfMany(store)).to.have.length(1);
+		});
+
+		it("has several holders on a store without conditions of writes, which this suite notices", async () => {
+			await (await mustAcquire()).release();
+			expect(await holdersOfMany(laxStore(store, "guards"))).to.have.length.greaterThan(1);
+		});
+
+		it("goes to another process at once when it is released, with a greater fence", async () => {
+			const first = await mustAcquire();
+			expect(await acquire()).to.equal(undefined);
+			await first.release();
+			expect((await mustAcquire()).fence).to.be.greaterThan(first.fence);
+		});
+
+		it("is not given twice to the same process", async () => {
+			const leases = new StoredLeases(store, leaseMs);
+			const first = await mustAcquire(leases);
+			expect(await acquire(leases)).to.equal(undefined);
+			await first.release();
+			expect((await mustAcquire(leases)).isHeld).to.equal(true);
+		});
+
+		it("is lost before another process can take it, by as much as the clocks may differ", async () => {
+			using clock = movedClock();
+			const first = await mustAcquire();
+			clock.advance(leaseMs - skewMs);
+			expect(first.isHeld, "the holder has stopped before the end").to.equal(false);
+			expect(await acquire(), "nobody has it in the time of the skew").to.equal(undefined);
+			clock.advance(skewMs + 100);
+			expect((await mustAcquire()).isHeld).to.equal(true);
+		});
+
+		it("cannot be renewed or released by a former holder", async () => {
+			using clock = movedClock();
+			const former = await mustAcquire();
+			clock.advance(leaseMs + 100);
+			const present = await mustAcquire();
+			await former.release();
+			expect(present.isHeld).to.equal(true);
+			expect(await acquire()).to.equal(undefined);
+		});
+
+		it("is taken when its holder's clock was far ahead and it is not renewed any more", async () => {
+			const until = Date.now() + 3_600_000;
+			await store.insert(leaseCollection, { id: "work", wire: "{}", holder: "dead", until, fence: 7 });
+			using clock = movedClock();
+			const leases = new StoredLeases(store, leaseMs);
+			expect(await acquire(leases)).to.equal(undefined);
+			clock.advance(leaseMs - 3_000);
+			expect(await acquire(leases)).to.equal(undefined);
+			clock.advance(3_100);
+			expect((await mustAcquire(leases)).fence).to.equal(8);
+		});
+
+		it("renews itself while the store answers, and tells its holder when another process has it", async () => {
+			const lease = await mustAcquire(new StoredLeases(store, skewMs + 1_500));
+			const first = (await store.get(leaseCollection, "work"))?.until ?? 0;
+			await eventually(async () => ((await store.get(leaseCollection, "work"))?.until ?? 0) > first);
+			await store.update(leaseCollection, "work", {}, { set: { holder: "other", fence: lease.fence + 1 } });
+			await eventually(() => lease.signal.aborted);
+			expect(lease.isHeld).to.equal(false);
+		});
+	});
+}
