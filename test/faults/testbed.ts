@@ -1,6 +1,8 @@
 /** A platform under a fault run, its observers from outside, and their findings at the end. */
 import { readFileSync } from "node:fs";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
+import type { Way } from "../support/clients/api-client.ts";
+import type { EventFollowerOptions } from "../support/clients/event-follower.ts";
 import { eventually } from "../support/eventually.ts";
 import { processFile } from "../support/machine/process-file.ts";
 import type { SessionView } from "../support/platform/session-steps.ts";
@@ -12,7 +14,7 @@ import type { PromptsClient } from "./clients/prompts-client.ts";
 import type { SettingsClient } from "./clients/settings-client.ts";
 import { invariants, unsettled, type World } from "./invariants.ts";
 import { Overheard, OverheardClient } from "./watches/overheard.ts";
-import { PassingWatch } from "./watches/passing-watch.ts";
+import { type PassingOptions, PassingWatch } from "./watches/passing-watch.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { StreamFollower } from "./watches/stream-follower.ts";
 import { TwinWatch } from "./watches/twin-watch.ts";
@@ -39,11 +41,15 @@ export interface Findings {
 /** The time of a pass, and of the removal of a deleted session. */
 const graceMs = 3_000;
 
-export interface TestbedOptions {
-	/** The sessions whose launch waits for something outside, such as a git server. */
-	readonly mayWait?: (session: SessionView) => boolean;
+export interface TestbedOptions extends PassingOptions {
 	/** The base of the paths of the gateway whose event stream is followed; by default the platform's own. */
 	readonly streamPrefix?: string;
+	/** How the event stream is followed, instead of `streamPrefix`. */
+	readonly stream?: Omit<EventFollowerOptions, "take">;
+	/** The way of each request; by default to the platform's own URL. */
+	readonly way?: () => Way;
+	/** The headers of the user. */
+	readonly headers?: Record<string, string>;
 }
 
 export class Testbed implements AsyncDisposable {
@@ -63,12 +69,16 @@ export class Testbed implements AsyncDisposable {
 	/** The milliseconds from each restart to `/ready`. */
 	readonly restartsMs: number[] = [];
 
-	private constructor(platform: TestPlatform, { mayWait, streamPrefix = platform.prefix }: TestbedOptions) {
+	readonly #way: string | (() => Way);
+
+	private constructor(platform: TestPlatform, options: TestbedOptions) {
+		const { streamPrefix = platform.prefix, stream = { url: `${streamPrefix}/sessions/stream` } } = options;
 		this.platform = platform;
-		this.api = new OverheardClient(platform.prefix, this.overheard);
-		this.follower = new StreamFollower(`${streamPrefix}/sessions/stream`, this.overheard);
+		this.#way = options.way ?? platform.prefix;
+		this.api = new OverheardClient(this.#way, this.overheard, options.headers);
+		this.follower = new StreamFollower(stream, this.overheard);
 		this.twins = new TwinWatch(() => platform.sessionProcesses());
-		this.passing = new PassingWatch(this.api, mayWait);
+		this.passing = new PassingWatch(this.api, options);
 	}
 
 	/** Resolves when all observers are connected. */
@@ -81,7 +91,7 @@ export class Testbed implements AsyncDisposable {
 	/** Returns a client with the rights of the pod of a session's first launch. */
 	podOf(session: string): OverheardClient {
 		const token = openInstallationKey(this.platform.dataDir, "").podToken(session, 1);
-		return new OverheardClient(this.platform.prefix, this.overheard, { authorization: `Bearer ${token}` });
+		return new OverheardClient(this.#way, this.overheard, { authorization: `Bearer ${token}` });
 	}
 
 	/**

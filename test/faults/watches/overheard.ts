@@ -2,7 +2,7 @@
  * Collects everything that others could read: answers, events, output, arguments. It stores only words that are long
  * enough for a secret, each once.
  */
-import { type Answer, ApiClient, type RequestOptions } from "../../support/clients/api-client.ts";
+import { type Answer, ApiClient, type RequestOptions, type Way } from "../../support/clients/api-client.ts";
 
 /** The length of base64 and of tokens in characters; shorter words contain no secret. */
 const word = /[\w+/=.~-]{16,}/g;
@@ -25,8 +25,8 @@ export class Overheard {
 export class OverheardClient extends ApiClient {
 	readonly #overheard: Overheard;
 
-	constructor(base: string, overheard: Overheard, headers: Record<string, string> = {}) {
-		super(base, headers);
+	constructor(way: string | (() => Way), overheard: Overheard, headers: Record<string, string> = {}) {
+		super(way, headers);
 		this.#overheard = overheard;
 	}
 

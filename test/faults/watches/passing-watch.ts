@@ -6,9 +6,16 @@ import { patience } from "../../support/machine/patience.ts";
 
 const everyMs = 250;
 /** The bound allows for kills, freezes and full disks; without them a launch takes a second. */
-const allowedMs = 30_000;
+const usuallyAllowedMs = 30_000;
 
 export const passingStatuses = ["starting", "provisioning", "stopping"];
+
+export interface PassingOptions {
+	/** The sessions whose launch waits for something outside, such as a git server. */
+	readonly mayWait?: ((session: SessionView) => boolean) | undefined;
+	/** The longest time in a passing status that is right, in milliseconds; default 30 s. */
+	readonly allowedMs?: number | undefined;
+}
 
 interface Stay {
 	readonly since: number;
@@ -21,14 +28,15 @@ export class PassingWatch {
 	longestMs = 0;
 	readonly #api: ApiClient;
 	readonly #mayWait: (session: SessionView) => boolean;
+	readonly #allowedMs: number;
 	readonly #stopping = new AbortController();
 	readonly #loop: Promise<void>;
 	#stays = new Map<string, Stay>();
 
-	/** @param mayWait The sessions whose launch waits for something outside, such as a git server. */
-	constructor(api: ApiClient, mayWait: (session: SessionView) => boolean = () => false) {
+	constructor(api: ApiClient, { mayWait = () => false, allowedMs = usuallyAllowedMs }: PassingOptions = {}) {
 		this.#api = api;
 		this.#mayWait = mayWait;
+		this.#allowedMs = allowedMs;
 		this.#loop = this.#run();
 	}
 
@@ -56,7 +64,7 @@ export class PassingWatch {
 			const name = `${id}-g${generation} ${status}`;
 			const stay = this.#stays.get(name) ?? {
 				since: now,
-				sentence: `${id} was ${status} for more than ${allowedMs} ms`,
+				sentence: `${id} was ${status} for more than ${this.#allowedMs} ms`,
 			};
 			stays.set(name, stay);
 			this.#judge(stay, now - stay.since);
@@ -66,6 +74,6 @@ export class PassingWatch {
 
 	#judge({ sentence }: Stay, ms: number): void {
 		this.longestMs = Math.max(this.longestMs, Math.round(ms));
-		if (ms > allowedMs * patience() && !this.wrong.includes(sentence)) this.wrong.push(sentence);
+		if (ms > this.#allowedMs * patience() && !this.wrong.includes(sentence)) this.wrong.push(sentence);
 	}
 }

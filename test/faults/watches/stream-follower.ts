@@ -1,6 +1,6 @@
 /** Follows the event stream across restarts and stores the state of each session. */
 import type { StreamEvent } from "../../../cli/event-stream.ts";
-import { EventFollower } from "../../support/clients/event-follower.ts";
+import { EventFollower, type EventFollowerOptions } from "../../support/clients/event-follower.ts";
 import type { Overheard } from "./overheard.ts";
 
 interface Told {
@@ -24,9 +24,9 @@ export class StreamFollower {
 	events = 0;
 	readonly #follower: EventFollower;
 
-	constructor(url: string, overheard: Overheard) {
+	constructor(from: Omit<EventFollowerOptions, "take">, overheard: Overheard) {
 		this.#overheard = overheard;
-		this.#follower = new EventFollower({ url, take: (event) => this.#take(event) });
+		this.#follower = new EventFollower({ ...from, take: (event) => this.#take(event) });
 	}
 
 	get connections(): number {

@@ -23,6 +23,10 @@ export class NatsServer implements AsyncDisposable {
 		this.#port = port;
 	}
 
+	get port(): number {
+		return this.#port;
+	}
+
 	get url(): string {
 		return this.urlFor();
 	}

@@ -16,13 +16,21 @@ export interface RequestOptions {
 	query?: Record<string, string | number | boolean>;
 }
 
+/** The way of one request to the platform. */
+export interface Way {
+	/** The base of all paths, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
+	readonly base: string;
+	/** Ends the request, beside its time limit of 30 s. */
+	readonly signal?: AbortSignal;
+}
+
 export class ApiClient {
-	readonly #base: string;
+	readonly #way: () => Way;
 	readonly #headers: Record<string, string>;
 
-	/** @param base The base of all paths, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
-	constructor(base: string, headers: Record<string, string> = {}) {
-		this.#base = base;
+	/** @param way The base of all paths, e.g. `http://127.0.0.1:8080/api/v1/svc`, or a function that chooses each time. */
+	constructor(way: string | (() => Way), headers: Record<string, string> = {}) {
+		this.#way = typeof way === "string" ? () => ({ base: way }) : way;
 		this.#headers = headers;
 	}
 
@@ -48,14 +56,15 @@ export class ApiClient {
 		path: string,
 		{ body, headers, query = {} }: RequestOptions = {},
 	): Promise<Answer<T>> {
-		const url = new URL(this.#base + path);
+		const { base, signal } = this.#way();
+		const url = new URL(base + path);
 		for (const [name, value] of Object.entries(query)) url.searchParams.append(name, String(value));
 		const response = await fetch(url, {
 			method,
 			redirect: "manual",
 			headers: { ...this.#headers, ...(body !== undefined && { "content-type": "application/json" }), ...headers },
 			...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-			signal: AbortSignal.timeout(30_000),
+			signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(signal ? [signal] : [])]),
 		});
 		const text = await response.text();
 		return { status: response.status, headers: response.headers, body: parsed(text), text };

@@ -4,7 +4,9 @@ import type { StreamEvent } from "../../../cli/event-stream.ts";
 import { SseClient } from "./sse-client.ts";
 
 export interface EventFollowerOptions {
-	readonly url: string;
+	/** A function chooses one for each connection. */
+	readonly url: string | (() => string);
+	readonly headers?: Record<string, string>;
 	/** Receives every event, in order. */
 	readonly take: (event: StreamEvent) => void;
 	/** How long a connection is used, in milliseconds; default: as long as it holds. */
@@ -39,8 +41,12 @@ export class EventFollower {
 	async #run(): Promise<void> {
 		const { signal } = this.#stopping;
 		while (!signal.aborted) {
-			const options = this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId };
-			this.#client = await SseClient.open(this.#options.url, options).catch(() => undefined);
+			const { url, headers } = this.#options;
+			const options = {
+				...(headers && { headers }),
+				...(this.#lastEventId !== undefined && { lastEventId: this.#lastEventId }),
+			};
+			this.#client = await SseClient.open(typeof url === "string" ? url : url(), options).catch(() => undefined);
 			// A connection that was opened during the stop would otherwise stay open.
 			if (signal.aborted) await this.#client?.close();
 			if (this.#client) await this.#follow(this.#client);

@@ -164,8 +164,11 @@ export class TestPlatform implements AsyncDisposable {
 		await this.ready();
 	}
 
-	/** Starts one more process of this platform without waiting for it. */
-	startProcess(services: readonly string[], env: Record<string, string> = {}): PlatformProcess {
+	/**
+	 * Starts one more process of this platform without waiting for it. @param root The folder of its sources; default:
+	 * the platform's.
+	 */
+	startProcess(services: readonly string[], env: Record<string, string> = {}, root?: string): PlatformProcess {
 		const whole = {
 			PATH: process.env["PATH"] ?? "",
 			HOME: this.home,
@@ -175,7 +178,11 @@ export class TestPlatform implements AsyncDisposable {
 			...this.#options.env,
 			...env,
 		};
-		const started = new PlatformProcess(services, whole, this.#options);
+		const started = new PlatformProcess(
+			services,
+			whole,
+			root === undefined ? this.#options : { ...this.#options, root },
+		);
 		this.#started.push(started);
 		return started;
 	}

@@ -1,0 +1,192 @@
+/**
+ * Starts a platform of several processes over a real NATS server and real MongoDB servers, each process under a name:
+ * `gateway-1`, `core-1`, `pod-manager-1`, and so on.
+ */
+import { openApiToken } from "#shared/secrets/api-token.ts";
+import { ApiClient } from "../clients/api-client.ts";
+import { SseClient, type SseOptions } from "../clients/sse-client.ts";
+import { freePort } from "../machine/free-port.ts";
+import { TestPlatform } from "../platform/start-platform.ts";
+import { storingServices } from "../platform/storing-services.ts";
+import { MongodSet } from "../stores/mongod-set.ts";
+import { type NatsServer, startNatsServer } from "../bus/nats-server.ts";
+import { ClusterMember } from "./cluster-member.ts";
+import { ClusterNetwork } from "./cluster-network.ts";
+
+/** The service folders of each kind of process. */
+const clusterServices = {
+	gateway: ["gateway", "stream"],
+	core: storingServices,
+	"pod-manager": ["credentials", "pod-manager", "models"],
+} as const;
+
+type MemberKind = keyof typeof clusterServices;
+
+export interface ClusterOptions {
+	/** Default 2. */
+	readonly gateways?: number;
+	/** Default 2. */
+	readonly cores?: number;
+	/** Default 1. */
+	readonly podManagers?: number;
+	/** One MongoDB server, which is a set of one, or a set of three; default one. */
+	readonly store?: "mongod" | "mongod-set";
+	/** Variables of every process. */
+	readonly env?: Readonly<Record<string, string>>;
+	/** Configuration in the form of a file, beside store, bus and identity. */
+	readonly config?: Readonly<Record<string, unknown>>;
+	/** The sources of every process; default: this project. */
+	readonly root?: string;
+	/** Whether each process has proxies of its own to bus and store, so that a test can cut it off. */
+	readonly proxies?: boolean;
+	/** The data folder, which remains; default: a temporary one. */
+	readonly dataDir?: string;
+}
+
+/** A cluster, whose disposal ends every process and server and removes all folders. */
+export class Cluster implements AsyncDisposable {
+	readonly nats: NatsServer;
+	readonly store: MongodSet;
+	/** The folders, output and session processes of all processes together; its URL is that of `gateway-1`. */
+	readonly platform: TestPlatform;
+	readonly #members: ReadonlyMap<string, ClusterMember>;
+	readonly #resources: AsyncDisposableStack;
+
+	constructor(
+		{ nats, store, platform, resources }: Pick<Cluster, "nats" | "store" | "platform"> & Resources,
+		members: readonly ClusterMember[],
+	) {
+		this.nats = nats;
+		this.store = store;
+		this.platform = platform;
+		this.#resources = resources;
+		this.#members = new Map(members.map((member) => [member.name, member]));
+	}
+
+	/** All processes, gateways first. */
+	get members(): readonly ClusterMember[] {
+		return [...this.#members.values()];
+	}
+
+	/** @throws {RangeError} when there is none of this name. */
+	member(name: string): ClusterMember {
+		const member = this.#members.get(name);
+		if (!member) throw new RangeError(`There is no "${name}"; there are ${[...this.#members.keys()].join(", ")}`);
+		return member;
+	}
+
+	membersOf(kind: MemberKind): readonly ClusterMember[] {
+		return this.members.filter(({ name }) => name.startsWith(kind));
+	}
+
+	/** The headers that make a caller the one user of the cluster. */
+	get headers(): Record<string, string> {
+		return { authorization: `Bearer ${openApiToken(this.platform.dataDir)}` };
+	}
+
+	/** The base of the API's paths at a gateway. */
+	prefixOf(gateway = "gateway-1"): string {
+		return `${this.member(gateway).url}/api/v1/svc`;
+	}
+
+	/** Returns a client of the cluster's user. */
+	client(gateway = "gateway-1", headers: Record<string, string> = {}): ApiClient {
+		return new ApiClient(this.prefixOf(gateway), { ...this.headers, ...headers });
+	}
+
+	/** Opens the event stream of the cluster's user. */
+	events(gateway = "gateway-1", options: SseOptions = {}): Promise<SseClient> {
+		const headers = { ...this.headers, ...options.headers };
+		return SseClient.open(`${this.prefixOf(gateway)}/sessions/stream`, { ...options, headers });
+	}
+
+	/** Starts all processes at once; resolves when every one of them is ready. */
+	async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
+		await Promise.all(this.members.map((member) => member.start(more)));
+	}
+
+	/** Kills all processes, without the bus and the store. */
+	async kill(): Promise<void> {
+		await Promise.all(this.members.map((member) => member.kill()));
+	}
+
+	/** The last lines of every process, for a failed test. */
+	lastLines(count = 30): string {
+		const of = ({ name, process }: ClusterMember) => [`--- ${name}`, ...process.output.split("\n").slice(-count)];
+		return this.members.flatMap(of).join("\n");
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.#resources.disposeAsync();
+	}
+}
+
+interface Resources {
+	readonly resources: AsyncDisposableStack;
+}
+
+/** Starts a cluster; resolves when all processes are ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+	const cluster = await prepareCluster(options);
+	try {
+		await cluster.start();
+		return cluster;
+	} catch (error) {
+		await cluster[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+/** Starts bus and store; the processes are left to the caller. */
+async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
+	await using prepared = new AsyncDisposableStack();
+	const [nats, store, port] = await Promise.all([
+		startNatsServer().then((server) => prepared.use(server)),
+		MongodSet.start(options.store === "mongod-set" ? 3 : 1).then((set) => prepared.use(set)),
+		freePort(),
+	]);
+	const { env, root, dataDir } = options;
+	const platform = prepared.use(
+		new TestPlatform(port, {
+			config: {
+				identity: { adapter: "services/gateway/identity-providers/token.ts#TokenIdentity" },
+				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
+				bus: { url: nats.url },
+				...options.config,
+			},
+			...(env && { env }),
+			...(root !== undefined && { root }),
+			...(dataDir !== undefined && { dataDir }),
+		}),
+	);
+	const members = await makeMembers(platform, options, async () =>
+		options.proxies ? prepared.use(await ClusterNetwork.open(nats, store)) : undefined,
+	);
+	return new Cluster({ nats, store, platform, resources: prepared.move() }, members);
+}
+
+async function makeMembers(
+	platform: TestPlatform,
+	{ gateways = 2, cores = 2, podManagers = 1, root }: ClusterOptions,
+	openNetwork: () => Promise<ClusterNetwork | undefined>,
+): Promise<ClusterMember[]> {
+	const counts = { gateway: gateways, core: cores, "pod-manager": podManagers };
+	const kinds = Object.entries(counts) as [MemberKind, number][];
+	const names = kinds.flatMap(([kind, count]) => Array.from({ length: count }, (_, n) => [kind, n + 1] as const));
+	return Promise.all(
+		names.map(async ([kind, n]) => {
+			const isMore = kind === "gateway" && n > 1;
+			const url = isMore ? `http://127.0.0.1:${await freePort()}` : platform.url;
+			const network = await openNetwork();
+			const env = { ...network?.env, ...(isMore && { PORT: new URL(url).port }) };
+			return new ClusterMember(platform, {
+				name: `${kind}-${n}`,
+				services: clusterServices[kind],
+				env,
+				root,
+				url,
+				network,
+			});
+		}),
+	);
+}
