@@ -161,6 +161,8 @@ export class AuditedStore implements DocumentStore {
 
 	trimOutbox: DocumentStore["trimOutbox"] = (...args) => this.#store.trimOutbox(...args);
 
+	snapshot: DocumentStore["snapshot"] = () => this.#store.snapshot();
+
 	ping(): Promise<void> {
 		return this.#store.ping();
 	}

@@ -2,4 +2,9 @@
 import { defineCollection } from "#shared/store/collection.ts";
 
 /** Its id is the name of the work. An empty `holder` means that nobody has it; `until` is by the holder's wall clock. */
-export const leaseCollection = defineCollection("leases", { holder: "text", until: "integer", fence: "integer" }, {});
+export const leaseCollection = defineCollection(
+	"leases",
+	{ holder: "text", until: "integer", fence: "integer" },
+	{},
+	{ isTransient: true },
+);

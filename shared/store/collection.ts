@@ -52,6 +52,8 @@ export interface Collection<
 	readonly hasOutbox: boolean;
 	/** Absent: the collection cannot be searched. */
 	readonly searched?: SearchSpec;
+	/** Whether its documents are about running processes, e.g. leases, so that a backup has none of them. */
+	readonly isTransient: boolean;
 	/**
 	 * The members of the text that the audit log shows after a change by a person, never secrets; absent: changes are
 	 * not audited. Such a collection has an integer column `rev` that every write sets to a larger number. Its entries
@@ -75,7 +77,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 	name: string,
 	columns: C,
 	indexes: I,
-	{ hasOutbox = false, searched, audited }: CollectionOptions<C, I> = {},
+	{ hasOutbox = false, isTransient = false, searched, audited }: CollectionOptions<C, I> = {},
 ): Collection<C, I> {
 	refuseNames(name, [...Object.keys(columns), ...Object.keys(indexes)]);
 	refuseIndexes(name, columns, indexes);
@@ -86,6 +88,7 @@ export function defineCollection<const C extends Columns, const I extends Readon
 		columns,
 		indexes,
 		hasOutbox,
+		isTransient,
 		...(searched && { searched }),
 		...(audited && { audited }),
 	};
@@ -105,9 +108,10 @@ function refuseIndexes(name: string, columns: Columns, indexes: Readonly<Record<
 	}
 }
 
-/** The optional properties of a collection; default: no events, no search, no audit. */
+/** The optional properties of a collection; default: no events, in backups, no search, no audit. */
 interface CollectionOptions<C, I> {
 	readonly hasOutbox?: boolean;
+	readonly isTransient?: boolean;
 	readonly searched?: NoInfer<SearchIn<C, I>>;
 	readonly audited?: Audited;
 }

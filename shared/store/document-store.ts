@@ -145,6 +145,21 @@ export interface Appended {
 	clash?: string;
 }
 
+/** A document with the events that wait in it. */
+export interface WholeDocument<C extends Columns = Columns> {
+	readonly document: Document<C>;
+	readonly events: readonly OutboxEntry[];
+}
+
+/** All documents as they are at one moment, whatever is written later. The caller closes it. */
+export interface StoreSnapshot {
+	/** Every write that was acknowledged before this time is in it; in milliseconds since 1970, by the clock of this process. */
+	readonly since: number;
+	/** Reads the documents of a collection in the order of their ids' bytes in UTF-8, a few at a time. */
+	documents<C extends Columns>(collection: Collection<C>): AsyncIterable<WholeDocument<C>>;
+	close(): Promise<void>;
+}
+
 /**
  * The port. Writes with an event that is too large (event-size.ts) are refused with {UnprocessableError}. The program
  * that starts the process opens and closes the store.
@@ -232,6 +247,11 @@ export interface DocumentStore {
 	isWaiting(collection: Collection, id: string): Promise<boolean>;
 	/** Removes the events up to and including number `n` from the outbox; later ones stay. */
 	trimOutbox(collection: Collection, id: string, n: number): Promise<void>;
+	/**
+	 * Takes a snapshot, also without `open`: a store that is not shared is then asked of the process that has opened it.
+	 * @throws {ConflictError} when no snapshot can be had; the sentence says why.
+	 */
+	snapshot(): Promise<StoreSnapshot>;
 	/** Resolves when the store answers; `/ready` uses it. @throws when it does not answer. */
 	ping(): Promise<void>;
 	/** Finishes writes under way. Safe to call twice. */
@@ -254,6 +274,7 @@ export const documentStoreMethods = [
 	"outbox",
 	"isWaiting",
 	"trimOutbox",
+	"snapshot",
 	"ping",
 	"close",
 ] as const;

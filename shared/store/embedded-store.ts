@@ -1,5 +1,4 @@
 /** The default store: one SQLite file, used by one process. Reads are synchronous; writes are committed in groups. */
-import type { SQLOutputValue } from "node:sqlite";
 import { monotonic } from "../clock.ts";
 import { UnavailableError } from "../errors.ts";
 import type { Collection, Columns, Document } from "./collection.ts";
@@ -18,9 +17,13 @@ import {
 	type OutboxEntry,
 	type Range,
 	type SearchPage,
+	type StoreSnapshot,
 	type VersionPage,
 } from "./document-store.ts";
+import { EmbeddedCopies } from "./embedded/embedded-copies.ts";
 import { duplicateKey, EmbeddedDatabase } from "./embedded/embedded-database.ts";
+import { snapshotOfFolder } from "./embedded/embedded-foreign.ts";
+import { insertAll } from "./embedded/embedded-insertions.ts";
 import {
 	countSelection,
 	outboxOf,
@@ -30,7 +33,7 @@ import {
 	versionSelection,
 } from "./embedded/embedded-reads.ts";
 import { stepHits } from "./embedded/embedded-search.ts";
-import { documentOf, memberList, type Sql } from "./embedded/embedded-sql.ts";
+import { documentOf, entriesOf, memberList } from "./embedded/embedded-sql.ts";
 import {
 	assignments,
 	deletion,
@@ -56,6 +59,7 @@ interface Opened {
 	readonly database: EmbeddedDatabase;
 	readonly queue: WriteQueue;
 	readonly rows: RowCache;
+	readonly copies: EmbeddedCopies;
 }
 
 /** The store in a SQLite file. It locks the file until it is closed. */
@@ -70,7 +74,9 @@ export class EmbeddedStore implements DocumentStore {
 
 	async open(collections: readonly Collection[]): Promise<void> {
 		const database = new EmbeddedDatabase(this.#folder, collections);
-		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache() };
+		const copies = new EmbeddedCopies(database, this.#folder);
+		this.#opened = { database, queue: new WriteQueue(database), rows: new RowCache(), copies };
+		await copies.listen();
 	}
 
 	async insert<C extends Columns>(
@@ -244,6 +250,10 @@ export class EmbeddedStore implements DocumentStore {
 		});
 	}
 
+	snapshot(): Promise<StoreSnapshot> {
+		return this.#opened ? this.#opened.copies.snapshot() : snapshotOfFolder(this.#folder);
+	}
+
 	async ping(): Promise<void> {
 		this.#database.first({ text: "SELECT 1", values: [] });
 	}
@@ -253,6 +263,7 @@ export class EmbeddedStore implements DocumentStore {
 		if (!opened) return;
 		opened.queue.drain();
 		this.#opened = undefined;
+		await opened.copies.close();
 		opened.database.close();
 	}
 
@@ -270,28 +281,4 @@ export class EmbeddedStore implements DocumentStore {
 		if (!this.#opened) throw new UnavailableError("The store is not open", "STORE_CLOSED");
 		return this.#opened;
 	}
-}
-
-interface Insertion {
-	readonly id: string;
-	readonly statement: Sql;
-}
-
-/** Inserts in order up to the first collision. */
-function insertAll(database: EmbeddedDatabase, collection: Collection, insertions: readonly Insertion[]): Appended {
-	for (const [inserted, { id, statement }] of insertions.entries()) {
-		try {
-			database.run(statement);
-		} catch (error) {
-			const duplicate = duplicateKey(collection, error);
-			if (!duplicate) throw error;
-			// SQLite names only one of several collisions, and not always the one with the id.
-			return { inserted, clash: database.first(selection(collection, id)) ? "id" : duplicate.key };
-		}
-	}
-	return { inserted: insertions.length };
-}
-
-function entriesOf(outbox: SQLOutputValue | undefined): OutboxEntry[] {
-	return typeof outbox === "string" ? JSON.parse(outbox) : [];
 }

@@ -16,6 +16,7 @@ import {
 	type OutboxEntry,
 	type Range,
 	type SearchPage,
+	type StoreSnapshot,
 	type VersionPage,
 } from "./document-store.ts";
 import { refuseLargeEvents } from "./event-size.ts";
@@ -36,6 +37,7 @@ import {
 	updateOperators,
 } from "./mongodb/mongodb-query.ts";
 import { searchFilter } from "./mongodb/mongodb-search.ts";
+import { MongodbSnapshot } from "./mongodb/mongodb-snapshot.ts";
 
 /** The arguments of {@link MongodbStore} in the configuration. */
 export interface MongodbStoreOptions {
@@ -248,6 +250,11 @@ export class MongodbStore implements DocumentStore {
 			// If `next` no longer exists, another relay has trimmed further than this call would.
 			await documents.updateOne({ _id: id, "_outbox.n": next.n }, outboxTrimming(n, next.at), options);
 		});
+	}
+
+	snapshot(): Promise<StoreSnapshot> {
+		const { client, database } = this.#connection.snapshotClient();
+		return MongodbSnapshot.take(client, database);
 	}
 
 	async ping(): Promise<void> {

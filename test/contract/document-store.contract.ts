@@ -10,6 +10,7 @@ import {
 import { event, job, type JobColumns, jobs, log } from "../support/stores/sample-collections.ts";
 import { describeConcurrentWriters } from "./concurrent-writers.contract.ts";
 import { describeSearch } from "./document-store-search.contract.ts";
+import { describeSnapshots } from "./store/snapshots.contract.ts";
 import { describeStoredLists } from "./document-store-lists.contract.ts";
 import { failureOf } from "../support/failure-of.ts";
 
@@ -39,6 +40,7 @@ export function describeDocumentStore(engine: string, open: () => Promise<StoreU
 		describeStoredLists(() => store);
 		describeSearch(() => store);
 		describeConcurrentWriters(() => store);
+		describeSnapshots(() => store);
 	});
 }
 

@@ -1,6 +1,6 @@
 /** The SQLite file of the embedded store. One process has it open, and a commit returns when it is on disk. */
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../files/new-folder.ts";
 import { StartError } from "../../start-error.ts";
 import type { Collection } from "../collection.ts";
@@ -8,13 +8,17 @@ import { DuplicateKeyError } from "../document-store.ts";
 import { applySchema } from "./embedded-schema.ts";
 import type { Sql, SqlRow } from "./embedded-sql.ts";
 
-const fileName = "atelier.db";
+/** The name of the file in the folder of the store. */
+export const fileName = "atelier.db";
 /** The size to which SQLite cuts its log after a checkpoint, in bytes. */
 const maxIdleLogBytes = 16 * 1024 * 1024;
+/** The pages of 4 KB that a copy reads in one step; writes wait for a step, which takes a few milliseconds. */
+const pagesPerStep = 250;
 /** The most prepared statements in memory; the code uses far fewer forms of them. */
 const maxStatements = 1_000;
 
-const codes = { error: 1, busy: 5, constraint: 19 } as const;
+/** Primary result codes of SQLite. */
+export const codes = { error: 1, busy: 5, constraint: 19 } as const;
 
 /** The open database with its prepared statements. The store that made it closes it. */
 export class EmbeddedDatabase {
@@ -79,6 +83,14 @@ export class EmbeddedDatabase {
 		}
 	}
 
+	/**
+	 * Copies the database into a new file while it is used. The copy has every commit that returned before the call, and
+	 * all of the later ones up to some moment before this resolves.
+	 */
+	async copyTo(path: string): Promise<void> {
+		await backup(this.#database, path, { rate: pagesPerStep });
+	}
+
 	close(): void {
 		this.#statements.clear();
 		this.#database.close();
@@ -128,7 +140,7 @@ export function duplicateKey(collection: Collection, error: unknown): DuplicateK
 }
 
 /** Returns SQLite's primary result code. */
-function resultCode(error: unknown): number | undefined {
+export function resultCode(error: unknown): number | undefined {
 	const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
 	return typeof code === "number" ? code & 0xff : undefined;
 }

@@ -1,6 +1,7 @@
 /** Pieces of SQL with their values, and the conversion between documents and rows. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Collection, Columns, Document } from "../collection.ts";
+import type { OutboxEntry } from "../document-store.ts";
 import { quoted } from "./embedded-names.ts";
 
 /** A piece of SQL with the values for its placeholders, in order. */
@@ -45,4 +46,9 @@ export function documentOf<C extends Columns>(collection: Collection<C>, row: Sq
 	}
 	// The table is STRICT and was made from these columns, so a row cannot have any other form.
 	return document as Document<C>;
+}
+
+/** Returns the events of an outbox as it is stored. */
+export function entriesOf(outbox: SQLOutputValue | undefined): OutboxEntry[] {
+	return typeof outbox === "string" ? JSON.parse(outbox) : [];
 }

@@ -34,6 +34,9 @@ const patient = {
 	writeConcern: { w: "majority", journal: true },
 } as const;
 
+/** The reads of everything except snapshots, which have a read concern of their own. */
+const majority = { readConcern: { level: "majority" } } as const;
+
 /** The options that every operation passes to the driver. */
 export interface OperationOptions {
 	readonly session: ClientSession;
@@ -59,7 +62,7 @@ export class MongodbConnection {
 	 */
 	constructor(url: string, database: string) {
 		this.#url = url;
-		this.#client = clientOf(url, bounds);
+		this.#client = clientOf(url, { ...majority, ...bounds });
 		this.#database = this.#client.db(database);
 	}
 
@@ -85,12 +88,18 @@ export class MongodbConnection {
 
 	/** Runs work whose duration grows with the number of documents, on a client without time limits. */
 	async runPatiently(work: (database: Db) => Promise<void>): Promise<void> {
-		const client = clientOf(this.#url, patient);
+		const client = clientOf(this.#url, { ...majority, ...patient });
 		try {
 			await work(client.db(this.#database.databaseName));
 		} finally {
 			await client.close();
 		}
+	}
+
+	/** Returns a client for a snapshot, whose reads name their own time; the caller closes it. */
+	snapshotClient(): { readonly client: MongoClient; readonly database: Db } {
+		const client = clientOf(this.#url, patient);
+		return { client, database: client.db(this.#database.databaseName) };
 	}
 
 	async ping(): Promise<void> {
@@ -121,7 +130,6 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 			...options,
 			appName: "atelier",
 			ignoreUndefined: true,
-			readConcern: { level: "majority" },
 			readPreference: "primary",
 		});
 	} catch {

@@ -107,6 +107,8 @@ function hello(): Members {
 
 export class Commands {
 	readonly #collections = new Map<string, StoredCollection>();
+	/** The collections as sessions have seen them at the time of their snapshot. */
+	readonly #snapshots = new Map<string, Map<string, StoredCollection>>();
 
 	/** Returns the answer, which may be a refusal. */
 	answer(command: Members): Members {
@@ -127,7 +129,19 @@ export class Commands {
 		if (!known) throw new CommandError(59, "CommandNotFound", `no such command: '${name}'`);
 		const odd = Object.keys(command).find((key) => ![name, ...common, ...known.options].includes(key));
 		if (odd !== undefined) throw unknownHere(`the option "${odd}" of "${name}"`);
-		return known.run(this.#collection(`${String(command["$db"])}.${String(command[name])}`), command);
+		const namespace = `${String(command["$db"])}.${String(command[name])}`;
+		if (optional(command["readConcern"])["level"] === "snapshot") return this.#readSnapshot(known, namespace, command);
+		return known.run(this.#collection(namespace), command);
+	}
+
+	/** Reads as of the first such read of the session, and tells the driver a time, which it repeats. */
+	#readSnapshot(known: Command, namespace: string, command: Members): Members {
+		const session = JSON.stringify(command["lsid"]);
+		const seen =
+			this.#snapshots.get(session) ?? new Map([...this.#collections].map(([name, one]) => [name, one.copy()]));
+		this.#snapshots.set(session, seen);
+		const answer = known.run(seen.get(namespace) ?? new StoredCollection(namespace), command);
+		return { cursor: { ...membersOf(answer["cursor"], "a cursor"), atClusterTime: new BSON.Timestamp(1n) } };
 	}
 
 	#collection(namespace: string): StoredCollection {

@@ -27,6 +27,13 @@ export class StoredCollection {
 		return this.#documents.size === 0 && this.#indexes.size === 0;
 	}
 
+	/** Returns a collection with the present documents; changes replace documents and do not change them. */
+	copy(): StoredCollection {
+		const copy = new StoredCollection(this.namespace);
+		for (const [id, document] of this.#documents) copy.#documents.set(id, document);
+		return copy;
+	}
+
 	/** Returns the indexes in the form of a server's list. */
 	indexes(): Members[] {
 		const made = [...this.#indexes.values()].map(({ name, key, unique }) => ({
