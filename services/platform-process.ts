@@ -14,7 +14,7 @@ import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
 import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
-import { trustsCallers } from "./trusts-callers.ts";
+import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
 
 /**
  * The time for an orderly end, in milliseconds; a longer end is forced. Pods that end with the platform have 24 s after
@@ -53,6 +53,7 @@ export class PlatformProcess {
 	/** Starts all parts. @throws {StartError} when the configuration, a folder or an address cannot be used. */
 	async start(): Promise<void> {
 		const { data_dir, installation_key, bus } = this.#config;
+		await refuseIdentityOfOneProcess(this.#config);
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);

@@ -97,10 +97,10 @@ class Stage implements AsyncDisposable {
 	/** The results of earlier rounds. */
 	#holes = 0;
 
-	constructor(set: MongodSet, { prefix }: TestPlatform, writers: Writers) {
+	constructor(set: MongodSet, { prefix, login }: TestPlatform, writers: Writers) {
 		this.#writers = writers;
 		// One client stays connected, and one reconnects repeatedly.
-		this.#watches = [Infinity, 1_500].map((ms) => new RevisionWatch(`${prefix}/sessions/stream`, ms));
+		this.#watches = [Infinity, 1_500].map((ms) => new RevisionWatch(`${prefix}/sessions/stream`, login.headers, ms));
 		this.#client = new MongoClient(set.url, { readConcern: { level: "majority" } });
 	}
 

@@ -20,8 +20,8 @@ export class RevisionWatch {
 	readonly #follower: EventFollower;
 
 	/** @param connectionMs How long a connection is used. */
-	constructor(url: string, connectionMs: number) {
-		this.#follower = new EventFollower({ url, connectionMs, take: (event) => this.#take(event) });
+	constructor(url: string, headers: Readonly<Record<string, string>>, connectionMs: number) {
+		this.#follower = new EventFollower({ url, headers, connectionMs, take: (event) => this.#take(event) });
 	}
 
 	stop(): Promise<void> {

@@ -72,10 +72,11 @@ export class Testbed implements AsyncDisposable {
 	readonly #way: string | (() => Way);
 
 	private constructor(platform: TestPlatform, options: TestbedOptions) {
-		const { streamPrefix = platform.prefix, stream = { url: `${streamPrefix}/sessions/stream` } } = options;
+		const { headers = platform.login.headers, streamPrefix = platform.prefix } = options;
+		const { stream = { url: `${streamPrefix}/sessions/stream`, headers } } = options;
 		this.platform = platform;
 		this.#way = options.way ?? platform.prefix;
-		this.api = new OverheardClient(this.#way, this.overheard, options.headers);
+		this.api = new OverheardClient(this.#way, this.overheard, headers);
 		this.follower = new StreamFollower(stream, this.overheard);
 		this.twins = new TwinWatch(() => platform.sessionProcesses());
 		this.passing = new PassingWatch(this.api, options);

@@ -60,6 +60,8 @@ export interface IdentityProviderClass {
 	readonly trustsCallers: boolean;
 	/** Whether the identity accepts personal access tokens that the platform signs itself (shared/tokens). */
 	readonly signsTokens?: boolean;
+	/** Whether the identity is refused for a platform with a bus, because it knows its callers by their programs. */
+	readonly forOneProcess?: boolean;
 	/** Whether the platform creates a token that commands on the same machine read (shared/secrets/api-token.ts). */
 	readonly storesToken?: boolean;
 }

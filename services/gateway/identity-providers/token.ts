@@ -1,15 +1,19 @@
 /**
- * Identity for one person on a machine, or behind an address, that others can reach too: a caller with the token in
- * `DATA_DIR/keys/api` is the developer. A browser sends the token once, in the URL printed at the start, and a cookie
- * afterwards.
+ * Identity for one person on a machine, or behind an address, that others can reach too: a caller with the token is the
+ * developer. It stands in `DATA_DIR/keys/api`, or in the argument `token` when gateways have data folders of their own. A
+ * browser sends the token once, in the URL printed at the start, and a cookie afterwards.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { ConfigError } from "#shared/config/config.ts";
 import { openApiToken } from "#shared/secrets/api-token.ts";
 import type { Principal } from "#shared/bus/principal.ts";
 import { bearerToken } from "../callers/bearer-token.ts";
 import type { BrowserLogin, IdentityProvider } from "../callers/identity-provider.ts";
 import { theDeveloper } from "../callers/the-developer.ts";
+
+/** The form of a token that nobody guesses, and that fits in a cookie and a URL. */
+const tokenForm = /^[\w~.-]{32,200}$/;
 
 /** The identity adapter with one token. */
 export class TokenIdentity implements IdentityProvider {
@@ -19,9 +23,19 @@ export class TokenIdentity implements IdentityProvider {
 	readonly #dataDir: string;
 	#opened: Login | undefined;
 
-	/** @param kwargs.dataDir The data folder, which the platform supplies. */
-	constructor({ dataDir }: { dataDir: string }) {
+	/**
+	 * @param kwargs.token The token; absent: the one in the data folder, which the platform supplies as `dataDir`.
+	 * @throws {ConfigError} for a token that is too short, or has other characters than a URL takes.
+	 */
+	constructor({ dataDir, token }: { dataDir: string; token?: unknown }) {
 		this.#dataDir = dataDir;
+		if (token === undefined) return;
+		if (typeof token !== "string" || !tokenForm.test(token)) {
+			throw new ConfigError(
+				'Configuration key "identity.kwargs.token" has to have 32 to 200 letters, digits or characters of "-_.~"',
+			);
+		}
+		this.#opened = new Login(token);
 	}
 
 	/** The login with the token. @throws {StartError} when the token cannot be read or created. */

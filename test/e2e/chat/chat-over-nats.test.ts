@@ -40,7 +40,8 @@ describe("the chat over NATS", function () {
 		const { body } = await api.post<View>("/sessions", { name: "chat", permission_mode: "ask" });
 		await sessionReaches(api, body.id, "running");
 		const { chat_endpoint: url } = (await api.get<View>(`/sessions/${body.id}`)).body;
-		const [one, other] = await Promise.all([openChat(url), openChat(url)]);
+		const { headers } = platform.login;
+		const [one, other] = await Promise.all([openChat(url, { headers }), openChat(url, { headers })]);
 		one.say({ content: "write a.txt a" });
 		const { request_id } = await other.frame("control_request");
 		other.say({ type: "permission_response", request_id, behavior: "allow" });
@@ -51,12 +52,12 @@ describe("the chat over NATS", function () {
 		one.say({ content: "say still there" });
 		await eventually(() => other.all("result").length === 2);
 		expect(other.all("result")[1]).to.include({ result: "still there" });
-		const refused = async () => (await refusedChat(url).catch(() => undefined))?.status === 503;
+		const refused = async () => (await refusedChat(url, { headers }).catch(() => undefined))?.status === 503;
 		await eventually(refused, { withinMs: 45_000, everyMs: 200, what: "a new chat is refused with 503" });
 
 		platform.processes[1] = platform.startProcess(storingServices);
 		await platform.ready();
-		const back = await eventually(() => openChat(url), { withinMs: 30_000 });
+		const back = await eventually(() => openChat(url, { headers }), { withinMs: 30_000 });
 		expect((await back.frame("conversation_history")).turns).to.have.length(4);
 		for (const client of [one, other, back]) client.socket.terminate();
 	});

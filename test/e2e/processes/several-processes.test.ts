@@ -46,12 +46,12 @@ describe("three processes over NATS", function () {
 	});
 
 	it("run a session from creation to deletion", async () => {
-		const { exitCode, output } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "repository"))));
+		const { exitCode, output } = await runDemo(platform, fileUrl(makeRepository(join(folder, "repository"))));
 		expect(exitCode, output).to.equal(0);
 	});
 
 	it("tell the truth about the workspace", async () => {
-		const { exitCode, output, patch, sessionId } = await runDemo(platform.url, "--keep");
+		const { exitCode, output, patch, sessionId } = await runDemo(platform, "--keep");
 		expect(exitCode, output).to.equal(0);
 		expect(patch).to.equal(gitDiff(platform.workspace(sessionId)));
 		await api.delete(`/sessions/${sessionId}`);

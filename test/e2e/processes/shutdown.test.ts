@@ -45,7 +45,9 @@ async function acceptsConnections({ url }: TestPlatform): Promise<boolean> {
 /** Sends one request after the other, each over a connection of its own like a new client, until none is accepted. */
 async function sendRequests(platform: TestPlatform, onAnswer: () => void): Promise<void> {
 	while (await acceptsConnections(platform)) {
-		const request = fetch(`${platform.prefix}/sessions`, { headers: { Connection: "close" } });
+		const request = fetch(`${platform.prefix}/sessions`, {
+			headers: { ...platform.login.headers, Connection: "close" },
+		});
 		const answer = await request.catch(() => undefined);
 		if (answer?.status === 200) onAnswer();
 	}

@@ -31,7 +31,7 @@ describe("npm run demo", function () {
 
 	/** Runs the demo up to the diff, and compares its output with the workspace. */
 	async function expectTrueWords(...args: string[]): Promise<DemoRun> {
-		const run = await runDemo(platform.url, ...args, "--keep");
+		const run = await runDemo(platform, ...args, "--keep");
 		expect(run.exitCode, run.output).to.equal(0);
 		const workspace = platform.workspace(run.sessionId);
 		expect(run.patch).to.equal(gitDiff(workspace));
@@ -43,7 +43,7 @@ describe("npm run demo", function () {
 	}
 
 	it("runs all steps on this checkout", async () => {
-		const { exitCode, output } = await runDemo(platform.url);
+		const { exitCode, output } = await runDemo(platform);
 		expect(exitCode, output).to.equal(0);
 		expect(output)
 			.to.match(/✓ see it running/)
@@ -62,7 +62,7 @@ describe("npm run demo", function () {
 		makeRepository(join(folder, "private"));
 		await using server = await serveGit(folder, "ada", "lovelace-1843");
 		const url = `${server.url}/private/.git`;
-		const refused = await runDemo(platform.url, url);
+		const refused = await runDemo(platform, url);
 		expect(refused.exitCode).to.equal(1);
 		expect(refused.output).to.match(/The demo failed: The session failed: .*CLONE_FAILED/);
 
@@ -77,7 +77,7 @@ describe("npm run demo", function () {
 	});
 
 	it("leaves nothing behind", async () => {
-		const { sessionId } = await runDemo(platform.url, fileUrl(makeRepository(join(folder, "passing"))));
+		const { sessionId } = await runDemo(platform, fileUrl(makeRepository(join(folder, "passing"))));
 		const agents = () => platform.agents().filter(({ session }) => session === sessionId);
 		await eventually(() => agents().length === 0, { withinMs: 20_000, what: "its agent is gone" });
 		await eventually(() => !existsSync(platform.workspace(sessionId)), {
@@ -87,13 +87,13 @@ describe("npm run demo", function () {
 	});
 
 	it("fails with git's sentence when the repository cannot be read", async () => {
-		const { exitCode, output } = await runDemo(platform.url, `file://${folder}/nothing-here`);
+		const { exitCode, output } = await runDemo(platform, `file://${folder}/nothing-here`);
 		expect(exitCode).to.equal(1);
 		expect(output).to.match(/The demo failed: The session failed: .*nothing-here.*CLONE_FAILED/);
 	});
 
 	it("says how to start a platform when there is none", async () => {
-		const { exitCode, output } = await runDemo(`http://127.0.0.1:${await freePort()}`);
+		const { exitCode, output } = await runDemo({ url: `http://127.0.0.1:${await freePort()}` });
 		expect(exitCode).to.equal(1);
 		expect(output).to.include("No platform answers at").and.to.include("npm start");
 	});

@@ -59,7 +59,13 @@ describe("stream: a crowd", function () {
 		await nats?.[Symbol.asyncDispose]();
 	});
 
-	const order = (readers: number, idle = { deaf: 0, trickling: 0 }) => ({ port, path: streamPath, readers, ...idle });
+	const order = (readers: number, idle = { deaf: 0, trickling: 0 }) => ({
+		port,
+		path: streamPath,
+		headers: platform.login.headers,
+		readers,
+		...idle,
+	});
 
 	/** Writes as fast as clients read: the test is that slow clients do no harm. */
 	async function writeTo(crowd: Crowd, events: number): Promise<void> {
@@ -125,7 +131,7 @@ describe("stream: a crowd", function () {
 		await crowd.until(({ open }) => open === 200, { withinMs: 20_000 });
 		const back = performance.now() - since;
 		const asked = performance.now();
-		const answer = await fetch(`${platform.url}${streamPath}`);
+		const answer = await fetch(`${platform.url}${streamPath}`, { headers: platform.login.headers });
 		const refusedAfter = performance.now() - asked;
 		expect([answer.status, answer.headers.get("retry-after")]).to.deep.equal([503, "1"]);
 		console.log(
@@ -160,10 +166,10 @@ describe("stream: a crowd", function () {
 });
 
 /** The statuses of repeated requests of others, until the signal aborts. */
-async function watchOthers({ prefix }: TestPlatform, signal: AbortSignal): Promise<Set<number>> {
+async function watchOthers({ prefix, login: { headers } }: TestPlatform, signal: AbortSignal): Promise<Set<number>> {
 	const statuses = new Set<number>();
 	while (!signal.aborted) {
-		const { status } = await fetch(`${prefix}/stats`, { signal: AbortSignal.timeout(10_000) });
+		const { status } = await fetch(`${prefix}/stats`, { headers, signal: AbortSignal.timeout(10_000) });
 		statuses.add(status);
 		await sleep(50);
 	}

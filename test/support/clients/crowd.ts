@@ -9,6 +9,8 @@ export interface CrowdOrder {
 	readonly port: number;
 	/** The path of the stream. */
 	readonly path: string;
+	/** The headers of the clients, e.g. their login. */
+	readonly headers?: Readonly<Record<string, string>>;
 	/** The count of clients that read, and that reconnect when their connection is closed. */
 	readonly readers: number;
 	/** The count of clients that never read. */

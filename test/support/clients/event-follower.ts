@@ -6,7 +6,7 @@ import { SseClient } from "./sse-client.ts";
 export interface EventFollowerOptions {
 	/** A function chooses one for each connection. */
 	readonly url: string | (() => string);
-	readonly headers?: Record<string, string>;
+	readonly headers?: Readonly<Record<string, string>>;
 	/** Receives every event, in order. */
 	readonly take: (event: StreamEvent) => void;
 	/** How long a connection is used, in milliseconds; default: as long as it holds. */

@@ -14,8 +14,10 @@ const reportMs = 50;
 /** The most characters of one event. */
 const maxPending = 1024 * 1024;
 
-const request = (lastEventId: string) =>
-	`GET ${order.path} HTTP/1.1\r\nHost: 127.0.0.1:${order.port}\r\n${lastEventId && `Last-Event-ID: ${lastEventId}\r\n`}\r\n`;
+const own = Object.entries(order.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+const head = `GET ${order.path} HTTP/1.1\r\nHost: 127.0.0.1:${order.port}\r\n${own.join("")}`;
+
+const request = (lastEventId: string) => `${head}${lastEventId && `Last-Event-ID: ${lastEventId}\r\n`}\r\n`;
 
 class Reader {
 	seen = 0;

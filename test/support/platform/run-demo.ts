@@ -3,6 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { projectRoot } from "#shared/project-root.ts";
 
+/** The address of a platform, and the login there. */
+export interface DemoPlatform {
+	readonly url: string;
+	readonly login?: { readonly token?: string };
+}
+
 export interface DemoRun {
 	exitCode: number | null;
 	output: string;
@@ -12,11 +18,11 @@ export interface DemoRun {
 	patch: string;
 }
 
-/** Runs the demo. @param url The platform's URL; `args` are those of the command line. */
-export async function runDemo(url: string, ...args: string[]): Promise<DemoRun> {
+/** Runs the demo at a platform; `args` are those of the command line. */
+export async function runDemo({ url, login }: DemoPlatform, ...args: string[]): Promise<DemoRun> {
 	const demo = spawn(process.execPath, ["cli/demo.ts", ...args], {
 		cwd: projectRoot,
-		env: { PATH: process.env["PATH"], ATELIER_URL: url },
+		env: { PATH: process.env["PATH"], ATELIER_URL: url, ATELIER_TOKEN: login?.token },
 		stdio: ["ignore", "pipe", "pipe"],
 		timeout: 60_000,
 	});

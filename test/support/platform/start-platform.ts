@@ -9,6 +9,7 @@ import { projectRoot } from "#shared/project-root.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import { compiled } from "../compiled.ts";
 import { eventually } from "../eventually.ts";
+import { type BusLogin, busLogin } from "../identity/bus-login.ts";
 import { freePort } from "../machine/free-port.ts";
 import { machineState, type MachineState } from "../machine/machine-state.ts";
 import { removeGroups } from "../pods/remove-groups.ts";
@@ -130,6 +131,8 @@ export class TestPlatform implements AsyncDisposable {
 	readonly dataDir: string;
 	/** The HOME of the platform. */
 	readonly home: string;
+	/** The login that its clients use: a token when it has a bus, none otherwise. */
+	readonly login: BusLogin;
 	readonly #port: number;
 	readonly #options: PlatformOptions;
 	processes: PlatformProcess[] = [];
@@ -150,6 +153,7 @@ export class TestPlatform implements AsyncDisposable {
 			mkdirSync(compiled, { recursive: true });
 			symlinkSync(compiled, join(this.dataDir, "cache"));
 		}
+		this.login = busLogin(options, this.dataDir);
 		this.reconfigure(options.config ?? {});
 	}
 
@@ -175,6 +179,7 @@ export class TestPlatform implements AsyncDisposable {
 			PORT: String(this.#port),
 			DATA_DIR: this.dataDir,
 			ATELIER_CONFIG: join(this.folder, "config.yaml"),
+			...this.login.env,
 			...this.#options.env,
 			...env,
 		};
@@ -207,13 +212,15 @@ export class TestPlatform implements AsyncDisposable {
 		return this.processes.map((one) => one.output).join("\n");
 	}
 
+	/** @param headers Headers beside those of the login, or instead of them. */
 	client(headers: Record<string, string> = {}): ApiClient {
-		return new ApiClient(this.prefix, headers);
+		return new ApiClient(this.prefix, { ...this.login.headers, ...headers });
 	}
 
 	/** Opens the event stream. */
-	events(options?: SseOptions): Promise<SseClient> {
-		return SseClient.open(`${this.prefix}/sessions/stream`, options);
+	events(options: SseOptions = {}): Promise<SseClient> {
+		const headers = { ...this.login.headers, ...options.headers };
+		return SseClient.open(`${this.prefix}/sessions/stream`, { ...options, headers });
 	}
 
 	/** Returns the running session agents of this platform, whichever process started them. */
