@@ -1,6 +1,7 @@
 /**
  * `npm run config` prints the configuration in force in the form of a configuration file, with secrets masked. `npm run
- * --silent config -- --markdown` prints the table of all keys in docs/configuration.md.
+ * --silent config -- --markdown` prints the table of all keys in docs/configuration.md, and `--metrics` that of all
+ * metrics in docs/metrics.md.
  */
 import { stringify } from "yaml";
 import { configSchema } from "#shared/config/config-schema.ts";
@@ -8,19 +9,28 @@ import { configTable } from "#shared/config/config-table.ts";
 import { readCommandLine } from "#shared/config/command-line.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
 import { maskSecrets } from "#shared/config/mask-secrets.ts";
+import { metricMarkdown } from "#shared/metrics/metric-markdown.ts";
 
 const { values } = readCommandLine({
-	usage: "npm run config [-- --markdown]",
+	usage: "npm run config [-- --markdown | --metrics]",
 	summary: "Prints the configuration in force as a configuration file would say it; secrets are masked.",
-	options: { markdown: { type: "boolean", help: "prints the table of all keys in docs/configuration.md instead" } },
+	options: {
+		markdown: { type: "boolean", help: "prints the table of all keys in docs/configuration.md instead" },
+		metrics: { type: "boolean", help: "prints the table of all metrics in docs/metrics.md instead" },
+	},
 });
 
 function table(): string {
 	return configTable(configSchema, { ...loadConfig({}), data_dir: "data" });
 }
 
+function shown(): string {
+	if (values.metrics) return metricMarkdown();
+	return values.markdown ? table() : stringify(maskSecrets(loadConfig()));
+}
+
 try {
-	process.stdout.write(values.markdown ? table() : stringify(maskSecrets(loadConfig())));
+	process.stdout.write(shown());
 } catch (error) {
 	if (!(error instanceof ConfigError)) throw error;
 	console.error(error.message);

@@ -8,10 +8,12 @@ import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
+import { ProcessOps } from "./process-ops.ts";
 import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
 import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
@@ -34,6 +36,7 @@ export class PlatformProcess {
 	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
 	#outbound: Outbound | undefined;
+	#ops: ProcessOps | undefined;
 	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
 	#unreadyMs = unreadyMs;
 	#isStarted = false;
@@ -60,6 +63,7 @@ export class PlatformProcess {
 		const label = this.#names.length === serviceFolders.length ? "platform" : this.#names.join("-");
 		const broker = await newBroker(bus, key.busSeal(), label);
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
+		const metrics = new Metrics();
 		const platform: Platform = {
 			config: this.#config,
 			key,
@@ -68,10 +72,13 @@ export class PlatformProcess {
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			shortcomings: [],
+			metrics,
 			readiness: new Map([["files", fileCheck(data_dir)]]),
 			log: broker.logger,
 			announce: (sentence) => console.log(sentence),
 		};
+		this.#ops = new ProcessOps({ ...platform, checks: platform.readiness });
+		await this.#ops.listen();
 		await this.#compose(platform, (name) => broker.getLogger(name));
 		if (this.#isStopping) return;
 		this.#broker = broker;
@@ -81,6 +88,7 @@ export class PlatformProcess {
 		platform.readiness.set("bus", () => link.check());
 		link.onClosed(this.#onBusLost);
 		this.#isStarted = true;
+		this.#ops.started();
 	}
 
 	/** The longest time of an orderly end, in milliseconds. */
@@ -92,6 +100,7 @@ export class PlatformProcess {
 	async stop(): Promise<void> {
 		this.#isStopping = true;
 		const parts = this.#parts.toReversed();
+		this.#ops?.drain();
 		await this.#becomeUnready(parts);
 		// The parts drain at once, so that the streams' last messages do not wait for a slow answer.
 		await Promise.all(parts.map(async (part) => part.drain?.()));
@@ -99,6 +108,7 @@ export class PlatformProcess {
 		for (const part of parts) await part.close?.();
 		this.#outbound?.close();
 		await this.#storage?.store.close();
+		this.#ops?.close();
 	}
 
 	async #compose(platform: Platform, logOf: (name: string) => ServiceLog): Promise<void> {

@@ -12,6 +12,7 @@ import type { Config } from "./config/config.ts";
 import type { EventLog } from "./event-log/event-log.ts";
 import type { OutboxRelay } from "./event-log/outbox-relay.ts";
 import type { Leases } from "./leases/leases.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
@@ -61,6 +62,8 @@ export interface Platform {
 	readonly shortcomings: string[];
 	/** Checks by the name of the checked dependency. The parts add them, and the gateway runs them for `/ready`. */
 	readonly readiness: Map<string, ReadinessCheck>;
+	/** The metrics of this process; the parts add to those of the table. */
+	readonly metrics: Metrics;
 	/** The way out for requests to URLs that people choose, and to servers of the configuration. */
 	readonly outbound: Outbound;
 	/** The log of this part. */

@@ -1,6 +1,6 @@
 /** Composes the gateway: the contracts' routes behind the configured identity. */
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
+import type { RequestListener, Server } from "node:http";
 import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type Config, ConfigError } from "#shared/config/config.ts";
@@ -11,7 +11,7 @@ import { vouch } from "#shared/bus/vouched-principal.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
 import { tokens as tokenContract } from "#shared/contracts/pat/tokens.ts";
 import { UnavailableError } from "#shared/errors.ts";
-import type { AnyAction } from "#shared/bus/contract.ts";
+import type { AnyAction, Contract } from "#shared/bus/contract.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
 import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
@@ -22,14 +22,14 @@ import { BrowserMarks } from "./callers/browser-marks.ts";
 import { Gateway, type GatewayBus } from "./gateway.ts";
 import { connectionLimit } from "./http/connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
-import { openHttpServer, portOf } from "./http/http-server.ts";
+import { openHttpServer, portOf } from "#shared/http/http-server.ts";
 import type { IdentityProvider } from "./callers/identity-provider.ts";
 import { RequestLimits } from "./callers/request-limits.ts";
 import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
-import { OriginGuard } from "./http/origin-guard.ts";
+import { isLoopback, OriginGuard } from "#shared/http/origin-guard.ts";
 import { pages } from "./routes/pages.ts";
-import { Readiness } from "./http/readiness.ts";
+import { Readiness } from "#shared/http/readiness.ts";
 import { RefusalNotes } from "./callers/refusal-notes.ts";
 import { RequestChain } from "./request-chain.ts";
 import { rootPage } from "./routes/root-page.ts";
@@ -39,7 +39,7 @@ import { UpgradeChain } from "./upgrade-chain.ts";
 import { isChatUpgrade } from "./http/websocket-handshake.ts";
 
 /** The connections beside the streams that the configuration allows. */
-const maxConnections = 2_000;
+const maxRequests = 2_000;
 
 export const compose: Compose = async (platform) => {
 	const { host } = platform.config.gateway;
@@ -68,21 +68,11 @@ export async function openGateway(platform: Platform, contracts = publicContract
 	});
 	refuseForeignAddress(config, identity);
 	const { browserLogin: login } = identity;
-	const readiness = new Readiness({
-		checks,
-		actions: contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1)),
-		isServed: ({ name, produces }) => (isRaw(produces) ? rawHandlers.has(name) : (bus?.isServed(name) ?? false)),
-	});
-	const { host, port } = config.gateway;
-	const { connections, shortcoming } = connectionLimit(maxConnections + config.stream.max_clients);
-	if (shortcoming !== undefined) {
-		platform.shortcomings.push(shortcoming);
-		platform.announce(shortcoming);
-	}
-	const server = await openHttpServer(
-		{ host, port, maxConnections: connections, shouldUpgrade: isChatUpgrade },
-		(request, response) => void gateway.handle(request, response),
-	);
+	const isServed = ({ name, produces }: AnyAction) =>
+		isRaw(produces) ? rawHandlers.has(name) : (bus?.isServed(name) ?? false);
+	checks.set("services", () => refuseUnserved(contracts, isServed));
+	const readiness = new Readiness(checks);
+	const server = await openServer(platform, (request, response) => void gateway.handle(request, response));
 	const guard = guardOf(config, portOf(server), identity);
 	const tokens = personalTokens(config.pat, identity, () => bus?.caller);
 	const refusals = new RefusalNotes(() => bus?.caller);
@@ -114,6 +104,26 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		attach: (attached) => void (bus = attached),
 	});
 	return gateway;
+}
+
+/** Opens the socket, for as many connections as the system allows. @throws {ConfigError} */
+function openServer(platform: Platform, listener: RequestListener): Promise<Server> {
+	const { gateway, stream } = platform.config;
+	const { host, port } = gateway;
+	const { connections: maxConnections, shortcoming } = connectionLimit(maxRequests + stream.max_clients);
+	if (shortcoming !== undefined) {
+		platform.shortcomings.push(shortcoming);
+		platform.announce(shortcoming);
+	}
+	const keys = "gateway.host and gateway.port";
+	return openHttpServer({ host, port, maxConnections, keys, shouldUpgrade: isChatUpgrade }, listener);
+}
+
+/** @throws {Error} when nobody on the bus, nor this process, offers one of the services that the gateway calls. */
+async function refuseUnserved(contracts: readonly Contract[], isServed: (action: AnyAction) => boolean): Promise<void> {
+	const asked = contracts.flatMap(({ actions }) => Object.values(actions).slice(0, 1));
+	const missing = asked.filter((action) => !isServed(action)).map(({ name }) => `nobody serves "${name}"`);
+	if (missing.length > 0) throw new Error(missing.join("; "));
 }
 
 /** Whether a raw handler of this process answers, and not a service on the bus. */
@@ -154,10 +164,6 @@ function refuseForeignAddress(
 			`Configuration key "gateway.host" cannot be "${host}": with identity "${adapter}" the gateway listens on loopback only (allowed: 127.0.0.1, ::1, localhost)`,
 		);
 	}
-}
-
-function isLoopback(host: string): boolean {
-	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function guardOf({ gateway }: Config, port: number, { loopbackOnly }: IdentityProvider): OriginGuard {

@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Caller } from "#shared/bus/service.ts";
 import { sleep } from "#shared/clock.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
-import { urlOf } from "./http/http-server.ts";
-import type { Readiness } from "./http/readiness.ts";
+import { urlOf } from "#shared/http/http-server.ts";
+import type { Readiness } from "#shared/http/readiness.ts";
 import type { RequestChain } from "./request-chain.ts";
 
 /** The bus as the gateway uses it. */

@@ -24,7 +24,7 @@ import { loginAnswer } from "./callers/login-answer.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { BegunRequest, RequestLimits } from "./callers/request-limits.ts";
-import type { OriginGuard } from "./http/origin-guard.ts";
+import type { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
 import type { RouteTable } from "./routes/route-table.ts";

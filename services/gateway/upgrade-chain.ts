@@ -15,7 +15,7 @@ import { failureAnswer, unforeseen } from "./http/http-errors.ts";
 import { stripIdentityHeaders } from "./callers/identity-headers.ts";
 import type { StandingWatch } from "./callers/standing-watch.ts";
 import type { RequestLimits } from "./callers/request-limits.ts";
-import type { OriginGuard } from "./http/origin-guard.ts";
+import type { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { refuseBadHandshake, sessionOf, withToken } from "./http/websocket-handshake.ts";
 

@@ -173,7 +173,7 @@ describe("gateway: a service that is not there", () => {
 			for (let round = 0; round < 2; round++) {
 				const before = await list();
 				expect([before.status, before.headers["retry-after"]]).to.deep.equal([503, "1"]);
-				expect((await ready()).text).to.equal('{"detail":"Not ready: nobody serves \\"probe.read\\""}');
+				expect((await ready()).text).to.equal('{"detail":"Not ready: services: nobody serves \\"probe.read\\""}');
 
 				const other = await startNodes(2, [service.schema]);
 				await eventually(async () => (await list()).status === 200);

@@ -1,6 +1,6 @@
 /** Malicious bytes for an HTTP server, each followed by a good request that succeeds. */
 import { expect } from "chai";
-import { openHttpServer, portOf } from "#services/gateway/http/http-server.ts";
+import { openHttpServer, portOf } from "#shared/http/http-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rawRequest, RawConnection, sendRaw } from "../../support/clients/raw-http.ts";
 import { ProbeGateway, thing } from "../../support/platform/probe-gateway.ts";
@@ -92,7 +92,7 @@ describe("gateway: raw bytes", () => {
 
 describe("openHttpServer()", () => {
 	it("drops connections beyond its limit, and accepts the next one when another has ended", async () => {
-		const options = { host: "127.0.0.1", port: 0, maxConnections: 5 };
+		const options = { host: "127.0.0.1", port: 0, maxConnections: 5, keys: "none" };
 		const server = await openHttpServer(options, (_request, response) => response.end());
 		const get = rawRequest("GET /", { Host: "h" });
 		const there = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(portOf(server))));

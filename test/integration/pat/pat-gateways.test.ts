@@ -10,6 +10,7 @@ import { type BrokerOptions, ServiceBroker } from "moleculer";
 import type { PersonalToken } from "#shared/contracts/pat/tokens.ts";
 import { loadConfig } from "#shared/config/config.ts";
 import { publicContracts } from "#shared/contracts/all.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
@@ -90,6 +91,7 @@ describe("personal access tokens at several gateways", function () {
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			shortcomings: [],
+			metrics: new Metrics(),
 			readiness: new Map(),
 			log: noLog,
 			announce() {},

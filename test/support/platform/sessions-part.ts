@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "#shared/config/config.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
@@ -25,6 +26,7 @@ export async function startSessions(nodes: 1 | 2, permanent?: string) {
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],
+		metrics: new Metrics(),
 		readiness: new Map(),
 		log: noLog,
 		announce() {},

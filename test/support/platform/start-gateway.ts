@@ -2,6 +2,7 @@
 import type { ServiceBroker } from "moleculer";
 import type { Contract } from "#shared/bus/contract.ts";
 import { type Config, loadConfig } from "#shared/config/config.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Part, Platform } from "#shared/platform.ts";
@@ -56,6 +57,7 @@ export function testPlatform({ gateway, stream, identity }: Omit<GatewayOptions,
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],
+		metrics: new Metrics(),
 		readiness: new Map(),
 		log: noLog,
 		announce() {},

@@ -7,7 +7,7 @@ import { commandIn } from "#agent/builtin/message-command.ts";
 import { RequestGuard } from "#agent/server/request-guard.ts";
 import { bearerToken } from "#services/gateway/callers/bearer-token.ts";
 import { isJsonType, parseObject } from "#services/gateway/http/json-body.ts";
-import { OriginGuard } from "#services/gateway/http/origin-guard.ts";
+import { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "#services/gateway/http/request-id.ts";
 import { isChatUpgrade, sessionOf, withToken } from "#services/gateway/http/websocket-handshake.ts";
 import { readPosition } from "#services/stream/sse-frame.ts";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compose } from "#services/pod-manager/compose.ts";
 import { ConfigError, loadConfig } from "#shared/config/config.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import { InstallationKey } from "#shared/secrets/keys.ts";
 import type { Platform } from "#shared/platform.ts";
@@ -21,6 +22,7 @@ function platform(trustsCallers: boolean): Platform {
 		rawHandlers: new Map(),
 		upgradeHandlers: new Map(),
 		shortcomings: [],
+		metrics: new Metrics(),
 		readiness: new Map(),
 		log: noLog,
 		announce() {},

@@ -3,6 +3,7 @@
  * (Host, DNS rebinding) and by the page (Origin).
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
 import { ForbiddenError } from "#shared/errors.ts";
 
 /** The names and origins that are allowed. */
@@ -67,6 +68,11 @@ export class OriginGuard {
 /** Returns an address in the form of URLs and Host headers: IPv6 in brackets. */
 export function inUrl(host: string): string {
 	return host.includes(":") ? `[${host}]` : host.toLowerCase();
+}
+
+/** Whether only programs of this machine reach a server that listens on this address. */
+export function isLoopback(host: string): boolean {
+	return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function shortened(value: string): string {

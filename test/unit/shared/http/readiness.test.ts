@@ -1,12 +1,9 @@
 import { expect } from "chai";
-import { Readiness } from "#services/gateway/http/readiness.ts";
-import { sessions } from "#shared/contracts/sessions.ts";
-
-const action = sessions.actions.list;
+import { Readiness } from "#shared/http/readiness.ts";
 
 describe("Readiness", () => {
-	function readiness(checks: Record<string, () => Promise<void>>, isServed = true): Readiness {
-		return new Readiness({ checks: new Map(Object.entries(checks)), actions: [action], isServed: () => isServed });
+	function readiness(checks: Record<string, () => Promise<void>>): Readiness {
+		return new Readiness(new Map(Object.entries(checks)));
 	}
 
 	it("lacks nothing when all checks succeed", async () => {
@@ -17,9 +14,9 @@ describe("Readiness", () => {
 		const failing = async (): Promise<void> => {
 			throw new Error("the disk is full");
 		};
-		expect(await readiness({ store: failing, log: async () => {} }, false).missing()).to.deep.equal([
-			'nobody serves "sessions.list"',
+		expect(await readiness({ store: failing, log: async () => {}, bus: failing }).missing()).to.deep.equal([
 			"store: the disk is full",
+			"bus: the disk is full",
 		]);
 	});
 

@@ -10,6 +10,8 @@ export interface HttpServerOptions {
 	/** The port; 0 takes a free one. */
 	readonly port: number;
 	readonly maxConnections: number;
+	/** The configuration keys of host and port, for the sentence about an address that cannot be used. */
+	readonly keys: string;
 	/** Decides which requests cause the event `upgrade`; all others are answered as HTTP. Default: none do. */
 	readonly shouldUpgrade?: (request: IncomingMessage) => boolean;
 }
@@ -53,7 +55,7 @@ export function portOf(server: Server): number {
 	return (server.address() as AddressInfo).port;
 }
 
-function refusal({ host, port }: HttpServerOptions, { code, message }: NodeJS.ErrnoException): string {
+function refusal({ host, port, keys }: HttpServerOptions, { code, message }: NodeJS.ErrnoException): string {
 	const reason = code === "EADDRINUSE" ? "another program listens there" : message;
-	return `Cannot listen on "${host}" port ${port}: ${reason}. See configuration keys gateway.host and gateway.port`;
+	return `Cannot listen on "${host}" port ${port}: ${reason}. See configuration keys ${keys}`;
 }

@@ -1,5 +1,4 @@
 /** Finds out whether this process can do its work, and what is missing. */
-import type { AnyAction } from "#shared/bus/contract.ts";
 import { sleep } from "#shared/clock.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
@@ -8,24 +7,17 @@ import { SingleFlight } from "#shared/single-flight.ts";
 const checkMs = 2_000;
 const ending = "the process is ending";
 
-/** The checks of a {@link Readiness}. */
-export interface ReadinessOptions {
-	/** The checks of the parts of this process by the name of the checked dependency. */
-	readonly checks: ReadonlyMap<string, ReadinessCheck>;
-	/** One action of every service that the gateway calls. */
-	readonly actions: readonly AnyAction[];
-	/** Whether any process on the bus, including this one, offers the action now. */
-	readonly isServed: (action: AnyAction) => boolean;
-}
+/** The checks of the parts of a process by the name of the checked dependency; they may grow. */
+type Checks = ReadonlyMap<string, ReadinessCheck>;
 
 /** The readiness of one process. */
 export class Readiness {
-	readonly #options: ReadinessOptions;
+	readonly #all: Checks;
 	readonly #checks = new SingleFlight(() => this.#check());
 	#draining = false;
 
-	constructor(options: ReadinessOptions) {
-		this.#options = options;
+	constructor(checks: Checks) {
+		this.#all = checks;
 	}
 
 	/** Makes the process not ready from now on, whatever the checks say. */
@@ -45,19 +37,18 @@ export class Readiness {
 	}
 
 	async #check(): Promise<string[]> {
-		const { checks, actions, isServed } = this.#options;
-		const absent = actions.filter((action) => !isServed(action)).map(({ name }) => `nobody serves "${name}"`);
-		const failures = await Promise.all([...checks].map(([name, check]) => failureOf(name, check)));
-		return [...absent, ...failures.filter((failure) => failure !== undefined)];
+		const failures = await Promise.all([...this.#all].map(([name, check]) => failureOf(name, check)));
+		return failures.filter((failure) => failure !== undefined);
 	}
 }
 
-async function failureOf(name: string, check: ReadinessCheck): Promise<string | undefined> {
+/** Returns the sentence of a failed check; undefined when it has succeeded within `ms`. */
+export async function failureOf(name: string, check: ReadinessCheck, ms = checkMs): Promise<string | undefined> {
 	const done = new AbortController();
 	try {
 		return await Promise.race([
 			check().then(() => undefined),
-			sleep(checkMs, done.signal).then(() => `${name}: no answer within ${checkMs} ms`),
+			sleep(ms, done.signal).then(() => `${name}: no answer within ${ms} ms`),
 		]);
 	} catch (error) {
 		return `${name}: ${error instanceof Error ? error.message : String(error)}`;

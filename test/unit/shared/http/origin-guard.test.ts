@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { ForbiddenError } from "#shared/errors.ts";
-import { OriginGuard, type OriginGuardOptions } from "#services/gateway/http/origin-guard.ts";
+import { OriginGuard, type OriginGuardOptions } from "#shared/http/origin-guard.ts";
 
 const loopback: OriginGuardOptions = {
 	host: "127.0.0.1",

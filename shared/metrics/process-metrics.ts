@@ -1,0 +1,54 @@
+/** Measures a process: its processor time, its memory, and the lag of its event loop. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { every, monotonic, now, type Timer, uptime } from "../clock.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** The interval at which the lag is measured, in milliseconds. */
+const lookMs = 500;
+/** The histogram's own timer, in milliseconds; a shorter one costs processor time. */
+const resolutionMs = 50;
+
+/** The watch over one process's event loop; whoever starts it stops it. */
+export class ProcessMetrics {
+	readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
+	readonly #timer: Timer;
+	#lookedAt = monotonic();
+	#lagMs = 0;
+
+	constructor(metrics: Metrics) {
+		this.#delay.enable();
+		this.#timer = every(lookMs, () => this.#look());
+		const startedAt = now() / 1_000 - uptime();
+		metrics.sample("atelier_event_loop_lag_seconds", () => this.#longest());
+		metrics.sample("atelier_process_cpu_seconds_total", () => {
+			const { user, system } = process.cpuUsage();
+			return (user + system) / 1e6;
+		});
+		metrics.sample("atelier_process_resident_bytes", () => process.memoryUsage.rss());
+		metrics.sample("atelier_process_heap_bytes", () => process.memoryUsage().heapUsed);
+		metrics.sample("atelier_process_start_time_seconds", () => startedAt);
+	}
+
+	/** The lag at the last look, which is at most half a second ago, in milliseconds. */
+	get lagMs(): number {
+		return this.#lagMs;
+	}
+
+	stop(): void {
+		this.#timer.cancel();
+		this.#delay.disable();
+	}
+
+	#look(): void {
+		const at = monotonic();
+		this.#lagMs = Math.max(0, at - this.#lookedAt - lookMs);
+		this.#lookedAt = at;
+	}
+
+	/** The histogram counts whole intervals, so one of its own is no lag. */
+	#longest(): number {
+		const longest = Math.max(0, this.#delay.max / 1e9 - resolutionMs / 1_000);
+		this.#delay.reset();
+		return longest;
+	}
+}

@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { ProcessOps } from "#services/process-ops.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
+import type { ReadinessCheck } from "#shared/platform.ts";
+import { rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
+
+describe("ProcessOps", () => {
+	const checks = new Map<string, ReadinessCheck>();
+	let ops: ProcessOps;
+	let url = "";
+
+	beforeEach(async () => {
+		checks.clear();
+		ops = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics: new Metrics(), checks });
+		url = (await ops.listen()) ?? "";
+	});
+
+	afterEach(() => ops.close());
+
+	async function get(path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+		const response = await fetch(url + path, init);
+		return { status: response.status, text: await response.text() };
+	}
+
+	it("says that the process lives", async () => {
+		expect(await get("/health")).to.deep.equal({ status: 200, text: '{"status":"healthy"}' });
+	});
+
+	it("is ready when all parts have started and all checks succeed, until the end begins", async () => {
+		expect(await get("/ready")).to.deep.equal({ status: 503, text: '{"detail":"Not ready: the process is starting"}' });
+		ops.started();
+		expect((await get("/ready")).status).to.equal(200);
+		checks.set("store", async () => {
+			throw new Error("it does not answer");
+		});
+		expect((await get("/ready")).text).to.equal('{"detail":"Not ready: store: it does not answer"}');
+		checks.clear();
+		ops.drain();
+		expect((await get("/ready")).text).to.equal('{"detail":"Not ready: the process is ending"}');
+	});
+
+	it("shows the metrics of the process, and which checks fail", async () => {
+		checks.set("bus", async () => {});
+		checks.set("store", async () => {
+			throw new Error("it does not answer");
+		});
+		const { status, text } = await get("/metrics");
+		expect(status).to.equal(200);
+		expect(text).to.include('atelier_ready{check="bus"} 1\natelier_ready{check="store"} 0\n');
+		expect(text)
+			.to.match(/^atelier_process_cpu_seconds_total \d/m)
+			.and.to.match(/^atelier_process_resident_bytes \d/m);
+	});
+
+	it("has nothing else, and changes nothing", async () => {
+		expect((await get("/")).status).to.equal(404);
+		expect((await get("/metrics?x=1")).status).to.equal(404);
+		expect((await get("/health", { method: "POST", body: "x" })).status).to.equal(405);
+		expect(await get("/health", { method: "HEAD" })).to.deep.equal({ status: 200, text: "" });
+	});
+
+	it("refuses web pages: a name that resolves to loopback, and a foreign origin", async () => {
+		const port = Number(new URL(url).port);
+		const asked = await sendRaw(port, rawRequest("GET /metrics", { Host: `evil.example:${port}` }));
+		expect(asked.status).to.equal(403);
+		expect((await get("/metrics", { headers: { origin: "http://evil.example" } })).status).to.equal(403);
+	});
+
+	it("does not listen without a port", async () => {
+		const silent = new ProcessOps({ config: { ops: { host: "127.0.0.1" } }, metrics: new Metrics(), checks });
+		expect(await silent.listen()).to.equal(undefined);
+		silent.close();
+	});
+});
