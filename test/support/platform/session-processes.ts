@@ -20,9 +20,12 @@ export function sessionProcesses(installation: string): SessionProcess[] {
 
 /** Returns the process ids of loaded session agents that wait for a session. */
 export function waitingAgents(installation: string): number[] {
-	return processIds()
-		.filter((pid) => processFile(pid, "cmdline").startsWith(waitingTitle))
-		.filter((pid) => processFile(pid, "environ").includes(`${marker.installation}=${installation}\0`));
+	return markedProcesses(installation).filter((pid) => processFile(pid, "cmdline").startsWith(waitingTitle));
+}
+
+/** Returns the process ids of all pods of an installation and of agents that are being loaded or wait for a session. */
+export function markedProcesses(installation: string): number[] {
+	return processIds().filter((pid) => processFile(pid, "environ").includes(`${marker.installation}=${installation}\0`));
 }
 
 function processIds(): number[] {
@@ -38,8 +41,9 @@ export function sessionAgents(installation: string): Omit<SessionProcess, "paren
 	return first.map(({ pid, session, generation }) => ({ pid, session, generation }));
 }
 
+/** Kills all pods of an installation, and the agents that wait for a session. */
 export function killSessionProcesses(installation: string): void {
-	for (const { pid } of sessionProcesses(installation)) {
+	for (const pid of markedProcesses(installation)) {
 		try {
 			process.kill(pid, "SIGKILL");
 		} catch (error) {

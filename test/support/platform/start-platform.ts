@@ -15,6 +15,7 @@ import { machineState, type MachineState } from "../machine/machine-state.ts";
 import { removeGroups } from "../pods/remove-groups.ts";
 import {
 	killSessionProcesses,
+	markedProcesses,
 	sessionAgents,
 	sessionProcesses,
 	type SessionProcess,
@@ -267,7 +268,7 @@ export class TestPlatform implements AsyncDisposable {
 			let quietLooks = 0;
 			await eventually(() => {
 				killSessionProcesses(installation);
-				quietLooks = sessionProcesses(installation).length === 0 ? quietLooks + 1 : 0;
+				quietLooks = markedProcesses(installation).length === 0 ? quietLooks + 1 : 0;
 				return quietLooks > 2;
 			});
 			await removeGroups(installation);

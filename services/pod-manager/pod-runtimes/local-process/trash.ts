@@ -32,9 +32,9 @@ export class Trash {
 	/** Moves a folder to the trash; does nothing when it does not exist. */
 	async discard(folder: string): Promise<void> {
 		const target = join(this.#folder, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
-		// This or another process may remove the emptied trash between the two steps.
+		// This or another process may remove the emptied trash between the two steps, and in the middle of the first.
 		while (await lstat(folder).catch(unlessMissing)) {
-			await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+			await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(unlessMissing);
 			await rename(folder, target).catch(unlessMissing);
 		}
 		void this.empty();

@@ -41,13 +41,16 @@ describe("Trash", () => {
 		const emptying = (async () => {
 			while (!isOver) await other.empty();
 		})();
-		for (let round = 0; round < 300; round++) {
-			mkdirSync(join(root, "thing"));
-			await trash.discard(join(root, "thing"));
-			expect(existsSync(join(root, "thing"))).to.equal(false);
+		try {
+			for (let round = 0; round < 300; round++) {
+				mkdirSync(join(root, "thing"));
+				await trash.discard(join(root, "thing"));
+				expect(existsSync(join(root, "thing"))).to.equal(false);
+			}
+		} finally {
+			isOver = true;
+			await emptying;
 		}
-		isOver = true;
-		await emptying;
 		await eventually(() => readdirSync(root).length === 0);
 	});
 
