@@ -13,6 +13,9 @@ import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { leaseCollection } from "#shared/leases/lease-collection.ts";
 import { OwnLeases } from "#shared/leases/own-leases.ts";
 import { StoredLeases } from "#shared/leases/stored-leases.ts";
+import type { Migrations } from "#shared/migrations/migration.ts";
+import { migrationCollection } from "#shared/migrations/migration-collection.ts";
+import { runMigrations } from "#shared/migrations/run-migrations.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
@@ -22,25 +25,32 @@ import { loadParts, type PartModules, serviceFolders } from "./service-folders.t
  * Opens the configured store with the collections of all these parts.
  * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
-export async function openStorage({ config, key, readiness, log }: Platform, parts: PartModules): Promise<Storage> {
+export async function openStorage(platform: Platform, parts: PartModules): Promise<Storage> {
+	const { config, key, readiness, log, announce } = platform;
 	const folder = join(config.data_dir, "store");
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
 	const collections = [...parts.values()].flatMap(collectionsOf);
-	await store.open([...collections, leaseCollection]);
+	await store.open([...collections, leaseCollection, migrationCollection]);
+	const leases = store.isShared ? new StoredLeases(store) : new OwnLeases();
+	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
 	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
 	const auditLog = new AuditLog(store, new AuditSigner(key.auditSeed()));
 	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
 		log.error("Events wait in the store:", error),
 	);
-	const leases = store.isShared ? new StoredLeases(store) : new OwnLeases();
 	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay, leases };
 }
 
 function isRelayed({ hasOutbox, audited }: Collection): boolean {
 	return hasOutbox || audited !== undefined;
+}
+
+function migrationsOf(parts: PartModules): Migrations {
+	const storing = [...parts].filter(([, { collections }]) => collections !== undefined);
+	return new Map(storing.map(([name, { migrations = [] }]) => [name, migrations]));
 }
 
 function collectionsOf({ collections = [] }: PartModule) {

@@ -13,6 +13,7 @@ import type { EventLog } from "./event-log/event-log.ts";
 import type { OutboxRelay } from "./event-log/outbox-relay.ts";
 import type { Leases } from "./leases/leases.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Migration } from "./migrations/migration.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
@@ -117,8 +118,10 @@ export type Compose = (platform: Platform) => Promise<Part>;
 
 /** The exports of the file `compose.ts` of a service folder. A service that stores exports its collections too. */
 export type PartModule =
-	| { readonly collections?: undefined; readonly compose: Compose }
+	| { readonly collections?: undefined; readonly migrations?: undefined; readonly compose: Compose }
 	| {
 			readonly collections: readonly Collection[];
+			/** The migrations of its data, which have run when it is composed. */
+			readonly migrations?: readonly Migration[];
 			readonly compose: (platform: StoringPlatform) => Promise<Part>;
 	  };

@@ -2,6 +2,8 @@
 import { readModelCatalogue } from "#shared/models/model-catalogue.ts";
 import { limitsOf } from "#shared/config/limits.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
+import { EventLog } from "#shared/event-log/event-log.ts";
+import type { Migration, MigrationWork } from "#shared/migrations/migration.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
 import { SessionCounts } from "./books/session-counts.ts";
 import { budgetsService } from "./budgets.service.ts";
@@ -58,11 +60,15 @@ export const collections = [
 	...bookCollections,
 ] as const;
 
+export const migrations: readonly Migration[] = [
+	{ version: 1, name: "counts of sessions", kind: "expand", run: openStoredCounts },
+];
+
 export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { config, key, store, relay, log } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
-	const counts = await openCounts(platform);
+	const counts = openCounts(platform);
 	if (config.bus.url === "") await releaseLeases(store);
 
 	const { validate_on_create: validates } = config.git;
@@ -119,9 +125,12 @@ function workspaceServices({ records, upkeep, tasks }: Workspaces) {
 	return [workspacesService(records, upkeep), workspaceWorkService(tasks)];
 }
 
-async function openCounts({ store, eventLog, relay, log }: StoringPlatform): Promise<SessionCounts> {
+function openStoredCounts({ store }: MigrationWork): Promise<void> {
+	return new SessionCounts(store, new EventLog(store)).open();
+}
+
+function openCounts({ store, eventLog, relay, log }: StoringPlatform): SessionCounts {
 	const counts = new SessionCounts(store, eventLog);
-	await counts.open();
 	// Logs the failure; the counts stay right, because events that are not folded yet are counted from the log.
 	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
 	relay.onAppended(() => void counts.fold().catch(cannotCount));

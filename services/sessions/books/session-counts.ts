@@ -31,7 +31,7 @@ export class SessionCounts {
 	}
 
 	/**
-	 * Counts the existing sessions when no process has done so; called before anything changes. When another process
+	 * Counts the existing sessions when no process has done so: a migration, so nothing of this process changes. When another process
 	 * has begun meanwhile, the own count is discarded; changes since then are in the log.
 	 */
 	async open(): Promise<void> {
