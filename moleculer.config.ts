@@ -4,15 +4,15 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { bulkheadMiddleware } from "#shared/bus/bulkhead-middleware.ts";
 import { busBorder } from "#shared/bus/bus-border.ts";
-import { natsOptions } from "#shared/bus/nats-options.ts";
+import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
+import { natsOptions } from "#shared/bus/nats/nats-options.ts";
+import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";
 import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
-
-const namespace = "atelier";
 
 /**
  * Moves the timeout inside the circuit breaker. The framework's own order is the reverse, in which a breaker never sees
@@ -34,11 +34,11 @@ function timeoutInsideBreaker(): void {
 export function brokerOptions(bus: BusConfig, key: Buffer, label: string): BrokerOptions {
 	timeoutInsideBreaker();
 	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
-	const topicsOf = (command: string) => [`MOL-${namespace}.${command}.${nodeID}`, `MOL-${namespace}.${command}`];
+	const topicsOf = (command: string) => [`${busNamespace}.${command}.${nodeID}`, `${busNamespace}.${command}`];
 	return {
 		namespace,
 		nodeID,
-		transporter: bus.url === "" ? null : { type: "NATS", options: natsOptions(bus) },
+		transporter: bus.url === "" ? null : new NatsTransporter(natsOptions(bus)),
 		errorRegenerator: new ServiceErrorRegenerator(),
 		middlewares: [
 			bulkheadMiddleware,

@@ -178,9 +178,10 @@ const borders: Override[] = [
 					"!#shared/models/model-catalogue.ts",
 					"!#shared/access/**",
 					"!#shared/bus/principal.ts",
+					"!#shared/bus/nats/nats-config.ts",
 				],
 				message:
-					"The command line talks HTTP; of the platform it knows the configuration, the agents, the models, the tables of access, the clock, the table of metrics and the form of the audit log",
+					"The command line talks HTTP; of the platform it knows the configuration, the permissions on NATS, the agents, the models, the tables of access, the clock, the table of metrics and the form of the audit log",
 			},
 		],
 		{ connects: true },

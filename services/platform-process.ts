@@ -3,7 +3,8 @@ import type { ServiceBroker } from "moleculer";
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { NatsLink } from "#shared/bus/nats-link.ts";
+import { labelOf } from "#shared/bus/nats/nats-config.ts";
+import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
@@ -14,7 +15,7 @@ import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
 import { ProcessOps } from "./process-ops.ts";
-import { chosenFolders, loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
+import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
 import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
 
@@ -60,8 +61,7 @@ export class PlatformProcess {
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);
-		const label = this.#names.length === serviceFolders.length ? "platform" : this.#names.join("-");
-		const broker = await newBroker(bus, key.busSeal(), label);
+		const broker = await newBroker(bus, key.busSeal(), labelOf(this.#names));
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const metrics = new Metrics();
 		const platform: Platform = {

@@ -8,7 +8,7 @@ import { ServiceBroker } from "moleculer";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { natsOptions } from "#shared/bus/nats-options.ts";
+import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { type BusConfig, ConfigError } from "#shared/config/config.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

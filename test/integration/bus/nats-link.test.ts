@@ -1,7 +1,7 @@
 /** The reports on the connection to a real NATS server. */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
-import { NatsLink } from "#shared/bus/nats-link.ts";
+import { NatsLink } from "#shared/bus/nats/nats-link.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failureOf } from "../../support/failure-of.ts";

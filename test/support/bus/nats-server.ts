@@ -56,6 +56,11 @@ export class NatsServer implements AsyncDisposable {
 		await Promise.race([started, listens]);
 	}
 
+	/** Makes the server read its configuration again; its connections stay. */
+	reload(): void {
+		this.#server?.kill("SIGHUP");
+	}
+
 	/** Kills the server with SIGKILL; it can be started again. */
 	async kill(): Promise<void> {
 		const server = this.#server;

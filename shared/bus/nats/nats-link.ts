@@ -1,32 +1,41 @@
 /**
- * Checks the connection to NATS. The framework itself goes on saying "connected" through an outage, and after the
- * client has stopped reconnecting.
+ * Checks the connection to NATS. The framework itself goes on saying "connected" through an outage, after the client has
+ * stopped reconnecting, and when NATS lets it hear nothing.
  */
 import type { ServiceBroker } from "moleculer";
 import type { NatsConnection } from "nats";
-import { deadline } from "../clock.ts";
+import { deadline } from "../../clock.ts";
+import { NatsTransporter } from "./nats-transporter.ts";
 
 const answerMs = 1_000;
 
 /** The state of one broker's connection. The broker owns the connection and closes it. */
 export class NatsLink {
+	readonly #transporter: NatsTransporter | undefined;
 	readonly #client: NatsConnection | undefined;
 
 	/** @param broker A started broker; without a transporter every check succeeds. */
 	constructor(broker: ServiceBroker) {
 		const transporter: object | undefined = broker.transit?.tx;
-		// The framework's types hide the client of the transporter; without NATS there is none.
-		this.#client = transporter && "client" in transporter ? (transporter.client as NatsConnection) : undefined;
+		this.#transporter = transporter instanceof NatsTransporter ? transporter : undefined;
+		this.#client = this.#transporter?.client as NatsConnection | undefined;
 	}
 
-	/** Resolves when the server answers a ping. @throws {Error} when it does not answer within a second. */
+	/**
+	 * Resolves when the server answers a ping and lets this process receive what is sent to it.
+	 * @throws {Error} when it does not answer within a second, or names what this process may not receive.
+	 */
 	async check(): Promise<void> {
+		// NATS denies before it answers the ping.
+		this.#transporter?.subscribeAgain();
 		const answered = this.#client?.rtt() ?? Promise.resolve(0);
 		const timeout = deadline(answerMs);
 		await new Promise<void>((resolve, reject) => {
 			timeout.addEventListener("abort", () => reject(new Error("The bus does not answer")));
 			answered.then(() => resolve(), reject);
 		});
+		const deafTo = this.#transporter?.deafTo ?? [];
+		if (deafTo.length > 0) throw new Error(`NATS does not let this process receive ${deafTo.join(", ")}`);
 	}
 
 	/** Calls back when the client has closed and will never reconnect. Not called without NATS. */

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Nats from "nats";
-import type { BusConfig } from "../config/config.ts";
-import { ConfigError } from "../config/config.ts";
+import type { BusConfig } from "../../config/config.ts";
+import { ConfigError } from "../../config/config.ts";
 
 /**
  * Returns options with which the client reconnects for ever and notices a frozen server within ten seconds.
