@@ -2,6 +2,8 @@
  * The example of NATS permissions at a real server: the platform works with it, and other clients get nothing (H9).
  */
 import { expect } from "chai";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type NatsConnection } from "nats";
 import { projectRoot } from "#shared/project-root.ts";
@@ -21,12 +23,14 @@ const [gateway, sessions, podManager] = ["atelier-gateway", "atelier-sessions", 
 
 describe("rights on NATS", function () {
 	this.timeout(120_000);
+	let folder: string;
 	let nats: NatsServer;
 	let platform: TestPlatform;
 
 	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-rights-"));
 		nats = new NatsServer(await freePort());
-		await nats.startWith(["--config", config], {
+		await nats.startWith(["--config", withAnotherAccount(), "--log", logFile()], {
 			ATELIER_NATS_GATEWAY_PASSWORD: gateway?.password,
 			ATELIER_NATS_SESSIONS_PASSWORD: sessions?.password,
 			ATELIER_NATS_POD_MANAGER_PASSWORD: podManager?.password,
@@ -52,6 +56,7 @@ describe("rights on NATS", function () {
 	after(async () => {
 		await platform?.[Symbol.asyncDispose]();
 		await nats?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true });
 	});
 
 	it("let the platform work, events and chats included", async () => {
@@ -92,6 +97,30 @@ describe("rights on NATS", function () {
 		expect(outcome).to.deep.include({ success: false, error: 'The credential "key" does not exist' });
 	});
 
+	it("are all that the platform asked for: nats-server had nothing to deny", () => {
+		expect(readFileSync(logFile(), "utf8"))
+			.to.include("Server is ready")
+			.and.to.not.match(/violation/i);
+	});
+
+	it("keep a user of another account of the same server apart: no message arrives, in either direction", async () => {
+		const far = await connect({ servers: nats.url, user: "another", pass: "secret" });
+		let heard = 0;
+		for (const subject of [">", "MOL-atelier.>"]) far.subscribe(subject, { callback: () => void heard++ });
+		await far.flush();
+		const near = await as(gateway);
+		const came: string[] = [];
+		near.subscribe("MOL-atelier.*.stream-gateway.>", { callback: (_error, { data }) => void came.push(String(data)) });
+		await near.flush();
+		for (const command of ["REQ", "RES", "EVENT"]) far.publish(`MOL-atelier.${command}.stream-gateway.x`, "from afar");
+		await createSession(platform.client());
+		await Promise.all([far.flush(), near.flush()]);
+		// Its own three messages are all that it hears, once for each subscription.
+		expect(heard).to.equal(6);
+		expect(came).to.not.have.length(0).and.to.not.include("from afar");
+		await Promise.all([far.close(), near.close()]);
+	});
+
 	it("refuse clients that are not named", async () => {
 		for (const login of [{}, { user: "atelier-gateway", pass: "wrong" }, { user: "pod", pass: "" }]) {
 			const refused = await failureOf(connect({ servers: nats.url, reconnect: false, ...login }));
@@ -128,6 +157,18 @@ describe("rights on NATS", function () {
 	it("show no password in what the platform writes", () => {
 		expect(platform.output).to.not.include("secret-of");
 	});
+
+	/** The server's rights, beside an account that has nothing to do with the platform. */
+	function withAnotherAccount(): string {
+		const file = join(folder, "nats.conf");
+		const another = "accounts {\n  ANOTHER { users = [ { user: another, password: secret } ] }\n";
+		writeFileSync(file, readFileSync(config, "utf8").replace("accounts {\n", another));
+		return file;
+	}
+
+	function logFile(): string {
+		return join(folder, "nats.log");
+	}
 
 	function as(login: typeof gateway): Promise<NatsConnection> {
 		return connect({ servers: nats.url, user: login?.user ?? "", pass: login?.password ?? "" });
