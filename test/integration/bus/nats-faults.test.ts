@@ -1,4 +1,4 @@
-/** What callers see when NATS or the other process fails, with the settings of the platform (reliability 2.1 to 2.3). */
+/** The failures that callers see when NATS or the other process fails, with the settings of the platform (reliability 2.1 to 2.3). */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -108,7 +108,7 @@ describe("faults of NATS and of processes", function () {
 		expect(again.nodeID)
 			.to.match(/^far\./)
 			.and.to.not.equal(far.nodeID);
-		// As a killed process does, it disappears without a word; the new one does not answer in its place.
+		// Like a killed process, it disappears without a word; the new one does not answer in its place.
 		await far.transit?.tx.disconnect();
 		expect(String(await answer)).to.match(/timed out|Timeout/i);
 	});
