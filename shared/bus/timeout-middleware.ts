@@ -18,6 +18,16 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 		return node !== undefined && uptime() - node.lastHeartbeatTime > silentS;
 	}
 
+	/**
+	 * Ends the request to another process too. The framework would keep one that is never answered: it would count in the limit
+	 * of unanswered requests for ever, and the end of this process would wait for it.
+	 */
+	function endRequest(id: string, error: Error): void {
+		const requests = broker.transit?.pendingRequests;
+		requests?.get(id)?.reject(error);
+		requests?.delete(id);
+	}
+
 	/** @param isSilent Whether the called node has sent no heartbeat for some time. */
 	function withTimeout(
 		next: ActionHandler,
@@ -34,7 +44,9 @@ export function timeoutMiddleware(broker: ServiceBroker): Middleware {
 			return new Promise((resolve, reject) => {
 				const limit = limits.begin(timeout, () => {
 					broker.logger.warn(`Request '${action}' is timed out.`, { requestID, nodeID, timeout });
-					reject(new Errors.RequestTimeoutError({ action, nodeID, isSilent: isSilent(nodeID ?? "") }));
+					const error = new Errors.RequestTimeoutError({ action, nodeID, isSilent: isSilent(nodeID ?? "") });
+					reject(error);
+					endRequest(ctx.id, error);
 				});
 				const ending =
 					<T>(settle: (outcome: T) => void) =>
