@@ -14,6 +14,9 @@ import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
+/** The time in which an ending process still answers after it has told the others, in milliseconds. */
+const stopDelayMs = 1_000;
+
 /**
  * Moves the timeout inside the circuit breaker. The framework's own order is the reverse, in which a breaker never sees
  * a timeout.
@@ -50,7 +53,8 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 		requestTimeout: 8_000,
 		heartbeatInterval: 5,
 		heartbeatTimeout: 15,
-		registry: { preferLocal: true },
+		// Calls that others sent before they heard of the end are still answered.
+		registry: { preferLocal: true, stopDelay: bus.url === "" ? 0 : stopDelayMs },
 		retryPolicy: { enabled: false },
 		circuitBreaker: {
 			enabled: true,

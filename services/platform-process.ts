@@ -85,6 +85,7 @@ export class PlatformProcess {
 		for (const { services } of this.#parts) for (const service of services) broker.createService(service);
 		await broker.start();
 		const link = new NatsLink(broker);
+		await link.announce();
 		platform.readiness.set("bus", () => link.check());
 		link.onClosed(this.#onBusLost);
 		this.#isStarted = true;

@@ -11,14 +11,26 @@ const answerMs = 1_000;
 
 /** The state of one broker's connection. The broker owns the connection and closes it. */
 export class NatsLink {
+	readonly #broker: ServiceBroker;
 	readonly #transporter: NatsTransporter | undefined;
 	readonly #client: NatsConnection | undefined;
 
 	/** @param broker A started broker; without a transporter every check succeeds. */
 	constructor(broker: ServiceBroker) {
+		this.#broker = broker;
 		const transporter: object | undefined = broker.transit?.tx;
 		this.#transporter = transporter instanceof NatsTransporter ? transporter : undefined;
 		this.#client = this.#transporter?.client as NatsConnection | undefined;
+	}
+
+	/**
+	 * Tells all processes what this one offers; resolves when the server has it. The framework itself waits a second, in
+	 * which a process that says it is ready is unknown to the others.
+	 */
+	async announce(): Promise<void> {
+		if (!this.#client) return;
+		await this.#broker.registry.discoverer.sendLocalNodeInfo();
+		await this.#client.flush();
 	}
 
 	/**
