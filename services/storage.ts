@@ -31,7 +31,9 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
-	const collections = [...parts.values()].flatMap(collectionsOf);
+	// The relay moves the events of all processes, whichever of their parts run here.
+	const known = store.isShared ? await loadParts(serviceFolders) : parts;
+	const collections = [...known.values()].flatMap(collectionsOf);
 	await store.open([...collections, leaseCollection, migrationCollection]);
 	const leases = store.isShared ? new StoredLeases(store) : new OwnLeases();
 	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
@@ -41,6 +43,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const relay = new OutboxRelay(store, { events: eventLog, audit: auditLog }, collections.filter(isRelayed), (error) =>
 		log.error("Events wait in the store:", error),
 	);
+	if (store.isShared) relay.share(leases);
 	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay, leases };
 }
 
@@ -72,13 +75,17 @@ async function refuseDivided(parts: PartModules, adapter: string): Promise<void>
 	);
 }
 
-/** Refuses storing parts without a relay. @throws {ConfigError} when events would stay in their documents for ever. */
+/**
+ * Refuses storing parts without a relay, although the relay of another process moves their events: without one here, that
+ * process would not be told of them.
+ * @throws {ConfigError}
+ */
 function refuseUnrelayed(parts: PartModules): void {
 	if (parts.has("event-log")) return;
 	const [sender] = [...parts].find(([, part]) => collectionsOf(part).some(isRelayed)) ?? [];
 	if (sender === undefined) return;
 	throw new ConfigError(
-		`Cannot run "${sender}" without "event-log", which moves its events into the event log; ` +
+		`Cannot run "${sender}" without "event-log", which sees to it that its events get into the event log; ` +
 			`use ${commandFor(parts, ["event-log"])}`,
 	);
 }

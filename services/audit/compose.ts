@@ -1,30 +1,31 @@
-/** The audit part: reads the audit log, signs it and removes what is too old. */
+/** The audit part: reads the audit log, and removes what is too old. */
 import { auditCheckpointCollection, auditLogCollection } from "#shared/audit/audit-collections.ts";
+import type { Leases } from "#shared/leases/leases.ts";
 import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { auditService } from "./audit.service.ts";
 
 export const collections = [auditLogCollection, auditCheckpointCollection] as const;
 
-const checkpointMs = 60_000;
 const trimMs = 3_600_000;
 
-export async function compose({ config, store, auditLog, log }: StoringPlatform): Promise<Part> {
-	const onError = (error: unknown) => log.error("The audit log cannot be looked after:", error);
-	const signing = new RecurringJob({ everyMs: checkpointMs, work: () => auditLog.checkpointAll(), onError });
+export async function compose({ config, store, auditLog, leases, log }: StoringPlatform): Promise<Part> {
 	const trimming = new RecurringJob({
 		everyMs: trimMs,
-		work: () => auditLog.trim(config.audit.retention_days),
-		onError,
+		work: () => trimAlone(leases, () => auditLog.trim(config.audit.retention_days)),
+		onError: (error: unknown) => log.error("Old entries of the audit log cannot be removed:", error),
 	});
-	signing.start();
 	trimming.start();
-	return {
-		services: [auditService(auditLog, store)],
-		async close() {
-			await Promise.all([signing.stop(), trimming.stop()]);
-			// The store is open until all parts are closed, so that an orderly end leaves no entry unsigned.
-			await auditLog.checkpointAll().catch(onError);
-		},
-	};
+	return { services: [auditService(auditLog, store)], close: () => trimming.stop() };
+}
+
+/** Trims unless another process does it now. */
+async function trimAlone(leases: Leases, trim: () => Promise<void>): Promise<void> {
+	const lease = await leases.acquire("audit.trim");
+	if (!lease) return;
+	try {
+		await trim();
+	} finally {
+		await lease.release();
+	}
 }

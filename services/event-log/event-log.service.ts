@@ -1,7 +1,7 @@
 /** Offers the event log on the bus, and runs the relay that fills it. */
 import type { Service, ServiceSchema } from "moleculer";
-import { implement, publish } from "#shared/bus/service.ts";
-import { eventLog as contract, logAppended } from "#shared/contracts/event-log.ts";
+import { implement, on, publish } from "#shared/bus/service.ts";
+import { eventLog as contract, logAppended, outboxWritten } from "#shared/contracts/event-log.ts";
 import type { EventLog } from "#shared/event-log/event-log.ts";
 import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 
@@ -12,10 +12,15 @@ export function eventLogService(log: EventLog, relay: OutboxRelay): ServiceSchem
 			head: () => log.head(),
 			read: ({ after, limit }) => log.read(after, limit),
 		}),
+		events: {
+			...on(logAppended, ({ seq }) => relay.movedElsewhere(seq)),
+			...on(outboxWritten, ({ all }) => relay.hinted(all)),
+		},
 		async started(this: Service) {
 			const { broker } = this;
-			// The hint may be lost: readers of the log also poll it each second.
-			relay.onAppended((seq) => void publish(broker, logAppended, { seq }).catch(() => {}));
+			// Hints may be lost: readers of the log poll it each second, and the relay polls the outboxes.
+			relay.onMoved((seq) => void publish(broker, logAppended, { seq }).catch(() => {}));
+			relay.onHint((all) => void publish(broker, outboxWritten, { all }).catch(() => {}));
 			relay.start();
 		},
 		stopped: () => relay.stop(),

@@ -5,6 +5,7 @@ import type { Part, StoringPlatform } from "#shared/platform.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
 import type { Migration, MigrationWork } from "#shared/migrations/migration.ts";
 import { bookCollections, openBooks } from "./books/open-books.ts";
+import { CountFolding } from "./books/count-folding.ts";
 import { SessionCounts } from "./books/session-counts.ts";
 import { budgetsService } from "./budgets.service.ts";
 import { Hints } from "./hints.ts";
@@ -68,7 +69,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const { config, key, store, relay, log } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
-	const counts = openCounts(platform);
+	const { counts, folding } = openCounts(platform);
 	if (config.bus.url === "") await releaseLeases(store);
 
 	const { validate_on_create: validates } = config.git;
@@ -76,7 +77,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
 	await moveChats(store, records, config.gateway);
-	const books = openBooks({ store, config, catalogue, records, counts, relay, log });
+	const books = openBooks({ store, config, catalogue, records, counts, log });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
 	const workspaces = composeWorkspaces({ store, log, config, due: (id) => hints.workspaceDue(id) });
@@ -116,6 +117,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 		async close() {
 			client.close();
 			await pod.close();
+			await folding.close();
 			await counts.settled();
 		},
 	};
@@ -129,11 +131,11 @@ function openStoredCounts({ store }: MigrationWork): Promise<void> {
 	return new SessionCounts(store, new EventLog(store)).open();
 }
 
-function openCounts({ store, eventLog, relay, log }: StoringPlatform): SessionCounts {
+function openCounts({ store, eventLog, relay, log }: StoringPlatform) {
 	const counts = new SessionCounts(store, eventLog);
-	// Logs the failure; the counts stay right, because events that are not folded yet are counted from the log.
-	const cannotCount = (error: unknown) => log.error("Sessions cannot be counted now:", error);
-	relay.onAppended(() => void counts.fold().catch(cannotCount));
-	relay.beforeTrim(() => counts.fold());
-	return counts;
+	const onError = (error: unknown) => log.error("Sessions cannot be counted now:", error);
+	const folding = new CountFolding(counts, () => relay.isLeading, onError);
+	relay.onAppended(() => folding.request());
+	relay.beforeTrim("sessions.counts", () => counts.fold());
+	return { counts, folding };
 }

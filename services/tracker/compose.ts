@@ -47,7 +47,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	});
 	looking.start();
 	relay.onAppended(() => looking.runNow());
-	relay.beforeTrim(() => follower.follow());
+	relay.beforeTrim("tracker.moves", () => follower.follow());
 	const ofSession = new IssuesOfSession({
 		trackers,
 		mappingOf: (principal, repo) => mappings.ofRepository(principal, repo),

@@ -49,3 +49,13 @@ export const eventLog = defineContract("event-log", {
 
 /** The log has new entries. Receivers also look each second, so a lost event only delays them. */
 export const logAppended = defineEvent("event-log.appended", "broadcast", schema({ seq }));
+
+/**
+ * Events were written that the process which moves them may not know of. It also looks each second, so a lost event only
+ * delays them.
+ */
+export const outboxWritten = defineEvent(
+	"event-log.written",
+	"broadcast",
+	schema({ all: { type: "boolean", description: "Whether collections without events have audit entries too" } }),
+);

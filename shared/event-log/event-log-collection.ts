@@ -19,3 +19,10 @@ export const eventLogCollection = defineCollection(
 
 /** The name of the log, in one document with the id `log`. A new log, e.g. after a restore, has another epoch. */
 export const eventLogNameCollection = defineCollection("event_log_name", { epoch: "text" }, {});
+
+/** The readers of old entries, by their names: up to which number they have read, in which log, and when they said so. */
+export const eventLogReaderCollection = defineCollection(
+	"event_log_readers",
+	{ epoch: "text", seq: "integer", at: "integer" },
+	{ by_time: { columns: ["at"] } },
+);

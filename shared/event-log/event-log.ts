@@ -10,7 +10,7 @@ import { randomBytes } from "node:crypto";
 import { fitsJson } from "#shared/bus/json-size.ts";
 import { now } from "#shared/clock.ts";
 import type { LogEntry, LogHead } from "#shared/contracts/event-log.ts";
-import type { Document } from "#shared/store/collection.ts";
+import type { Collection, Document } from "#shared/store/collection.ts";
 import {
 	type Audience,
 	type DocumentStore,
@@ -42,9 +42,15 @@ type LogDocument = Document<(typeof eventLogCollection)["columns"]>;
 
 /** The changes of one event to the counters of its audience. */
 export interface CountedEvent {
+	readonly key: string;
 	readonly seq: number;
 	readonly audience: Audience;
 	readonly counters: Readonly<Record<string, number>>;
+}
+
+/** Returns the key of event `n` of a document. */
+export function entryKey({ name }: Collection, id: string, n: number): string {
+	return `${name}:${id}:${n}`;
 }
 
 /** An event with the key that makes it unique in the log. */
@@ -107,10 +113,15 @@ export class EventLog {
 		return repeated === 0 ? seq : newest();
 	}
 
-	/** Removes entries that are older than an hour and not among the newest 20,000. */
-	async trim(): Promise<void> {
+	/** Returns the number of the entry with this key; undefined when the log does not have it. */
+	async seqOf(key: string): Promise<number | undefined> {
+		return (await this.#store.get(eventLogCollection, key, ["seq"]))?.seq;
+	}
+
+	/** Removes entries up to `floor` that are older than an hour and not among the newest 20,000. */
+	async trim(floor = Infinity): Promise<void> {
 		const newest = (await this.#edge(true)) ?? 0;
-		const range = { equals: [], to: newest - retainedEntries };
+		const range = { equals: [], to: Math.min(floor, newest - retainedEntries) };
 		for (;;) {
 			const { documents } = await this.#store.find(eventLogCollection, "by_seq", range, { limit: maxRemoved });
 			const old = documents.filter(({ at = 0 }) => at < now() - retentionMs);
@@ -184,9 +195,9 @@ function surroundingBytes({ type, tenant, owner = "" }: LogEntry): number {
 	return frameBytes + escapedBytes * (type.length + tenant.length + owner.length);
 }
 
-function countedEventOf({ seq = 0, tenant = "", owner, counters }: LogDocument): CountedEvent {
+function countedEventOf({ id, seq = 0, tenant = "", owner, counters }: LogDocument): CountedEvent {
 	const audience = { tenant, ...(owner !== undefined && { owner }) };
-	return { seq, audience, counters: counters as CountedEvent["counters"] };
+	return { key: id, seq, audience, counters: counters as CountedEvent["counters"] };
 }
 
 function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {

@@ -1,6 +1,8 @@
 /**
  * Moves events from the documents that caused them into the event log, and their audit entries into the audit log: in
- * order and each exactly once, even when processes die in between.
+ * order and each exactly once, even when processes die in between. Of several processes, the one with the lease moves the
+ * events of all; the others wake it. Two that move at once are slow and still correct, because the logs know each event by
+ * its key.
  * @example
  * ```ts
  * await store.insert(noteCollection, document, [event]);
@@ -11,16 +13,23 @@ import { auditType, draftOf } from "#shared/audit/audited-store.ts";
 import type { AuditLog } from "#shared/audit/audit-log.ts";
 import { every, sleep, type Timer } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { Leadership } from "#shared/leases/leadership.ts";
+import type { Leases } from "#shared/leases/leases.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
-import type { EventLog, KeyedEntry } from "./event-log.ts";
+import { entryKey, type EventLog, type KeyedEntry } from "./event-log.ts";
+import { LogReaders } from "./log-readers.ts";
+import { relayLease } from "./relay-lease.ts";
 
 /** The interval of the poll, which finds events that a dead process has left in outboxes. */
 const pollMs = 1_000;
 const trimMs = 60_000;
 const batch = 100;
+
+/** The shortest interval of hints to the process that moves the events, in milliseconds. */
+const hintMs = 5;
 
 /** The two logs of the platform. */
 export interface Logs {
@@ -33,10 +42,17 @@ export class OutboxRelay {
 	readonly #store: DocumentStore;
 	readonly #logs: Logs;
 	readonly #collections: readonly Collection[];
-	readonly #listeners: ((seq: number) => void)[] = [];
-	readonly #readers: (() => Promise<void>)[] = [];
+	readonly #listeners: (() => void)[] = [];
+	readonly #moveListeners: ((seq: number) => void)[] = [];
+	readonly #hintListeners: ((all: boolean) => void)[] = [];
+	readonly #readers: LogReaders;
 	readonly #trimming: RecurringJob;
 	readonly #moves: SingleFlight;
+	readonly #hints: SingleFlight;
+	readonly #onError: (error: unknown) => void;
+	/** Undefined in a process that has its store for itself, which always moves. */
+	#leadership: Leadership | undefined;
+	#announced = 0;
 	#poll: Timer | undefined;
 	/** Whether the next move is one of the poll, which looks into the collections without events too. */
 	#isPoll = false;
@@ -50,31 +66,64 @@ export class OutboxRelay {
 		this.#store = store;
 		this.#logs = logs;
 		this.#collections = collections;
+		this.#onError = onError;
+		this.#readers = new LogReaders(store, logs.events);
 		this.#moves = new SingleFlight(() => this.#moveAll(), onError);
+		this.#hints = new SingleFlight(() => this.#hint());
 		this.#trimming = new RecurringJob({ everyMs: trimMs, work: () => this.#trimLog(), onError });
 	}
 
-	/** Calls the listener with the newest sequence number after every move. */
-	onAppended(listener: (seq: number) => void): void {
+	/** Shares the work with the relays of other processes: from its start on, only the one with the lease moves. */
+	share(leases: Leases): void {
+		const name = relayLease(this.#collections);
+		this.#leadership = new Leadership({ leases, name, onLead: () => this.wakeAll(), onError: this.#onError });
+	}
+
+	/** Whether this process moves events; otherwise another one does. */
+	get isLeading(): boolean {
+		return this.#leadership?.isLeading ?? true;
+	}
+
+	/** Calls the listener after every move, also after those of other processes. */
+	onAppended(listener: () => void): void {
 		this.#listeners.push(listener);
 	}
 
-	/** Registers a reader of old entries: they are trimmed only after `read` has resolved. */
-	beforeTrim(read: () => Promise<void>): void {
-		this.#readers.push(read);
+	/** Calls the listener with the newest sequence number after every move of this process. */
+	onMoved(listener: (seq: number) => void): void {
+		this.#moveListeners.push(listener);
+	}
+
+	/**
+	 * Calls the listener when the process that moves has to be told that events were written here.
+	 * @param listener Its argument says whether the process must also look into the collections without events.
+	 */
+	onHint(listener: (all: boolean) => void): void {
+		this.#hintListeners.push(listener);
+	}
+
+	/**
+	 * Registers a reader of old entries: they are trimmed only after `read` has resolved, whichever process trims.
+	 * @param name Identifies what is read; it is the same in all processes.
+	 */
+	beforeTrim(name: string, read: () => Promise<void>): void {
+		this.#readers.add(name, read);
 	}
 
 	start(): void {
-		this.#poll = every(pollMs, () => this.wakeAll());
+		this.#leadership?.start();
+		this.#poll = every(pollMs, () => this.#lookAgain());
 		this.#trimming.start();
-		this.wakeAll();
+		this.#lookAgain();
 	}
 
 	/**
 	 * Starts a move because an event was written, and returns at once. Calls during a move lead to one further move.
 	 */
 	wake(): void {
-		if (!this.#stopped) this.#moves.request();
+		if (this.#stopped) return;
+		if (this.isLeading) this.#moves.request();
+		else this.#hints.request();
 	}
 
 	/** Starts a move that also looks into the collections whose documents have audit entries and no events. */
@@ -83,30 +132,57 @@ export class OutboxRelay {
 		this.wake();
 	}
 
-	/** Resolves when all events written by this process before the call are in the log, or after `ms`. */
-	async drained(ms: number): Promise<void> {
-		if (!this.#moves.isRunning) return;
-		const patience = new AbortController();
-		await Promise.race([this.#moves.settled(), sleep(ms, patience.signal)]);
-		patience.abort();
+	/** Starts a move because another process wrote events; does nothing unless this process moves. */
+	hinted(all: boolean): void {
+		if (!this.isLeading) return;
+		if (all) this.wakeAll();
+		else this.wake();
 	}
 
-	/** Ends the polling and resolves when a move under way has finished. */
+	/** Tells the listeners that another process has moved events. */
+	movedElsewhere(seq: number): void {
+		// A broadcast comes back to its sender.
+		if (seq !== this.#announced) for (const listener of this.#listeners) listener();
+	}
+
+	/** Resolves when no move is under way or due in this process. */
+	settled(): Promise<void> {
+		return this.#moves.settled();
+	}
+
+	/** Ends the polling, and resolves when a move under way has finished and another process can lead. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#poll?.cancel();
-		await Promise.all([this.#trimming.stop(), this.#moves.settled()]);
+		await Promise.all([this.#trimming.stop(), this.#moves.settled(), this.#hints.settled()]);
+		await this.#leadership?.stop();
 	}
 
+	#lookAgain(): void {
+		if (this.isLeading) this.wakeAll();
+	}
+
+	/** Tells the process that moves, and leaves time for further events, which the next hint is for. */
+	async #hint(): Promise<void> {
+		const all = this.#isPoll;
+		this.#isPoll = false;
+		for (const listener of this.#hintListeners) listener(all);
+		await sleep(hintMs);
+	}
+
+	/** Reads what is read in this process, and removes what has been read in all processes. */
 	async #trimLog(): Promise<void> {
-		await Promise.all(this.#readers.map((read) => read()));
-		await this.#logs.events.trim();
+		await this.#readers.read();
+		if (this.isLeading) await this.#logs.events.trim(await this.#readers.floor());
 	}
 
 	async #moveAll(): Promise<void> {
 		const isPoll = this.#isPoll;
 		this.#isPoll = false;
-		for (const collection of this.#collections) if (isPoll || collection.hasOutbox) await this.#move(collection);
+		for (const collection of this.#collections) {
+			if (!this.isLeading) return;
+			if (isPoll || collection.hasOutbox) await this.#move(collection);
+		}
 	}
 
 	async #move(collection: Collection): Promise<void> {
@@ -125,7 +201,9 @@ export class OutboxRelay {
 	/** Appends events to the event log, and tells the listeners. */
 	async #announce(events: readonly KeyedEntry[]): Promise<void> {
 		const seq = await this.#logs.events.append(events);
-		for (const listener of this.#listeners) listener(seq);
+		this.#announced = seq;
+		for (const listener of this.#moveListeners) listener(seq);
+		for (const listener of this.#listeners) listener();
 	}
 
 	#trim(collection: Collection, { id, entries }: OutboxDocument): Promise<void> {
@@ -146,7 +224,7 @@ function timed(collection: Collection, { id, entries }: OutboxDocument): TimedEn
 	let time = -Infinity;
 	return entries.map((entry) => {
 		time = Math.max(time, entry.at);
-		return { key: `${collection.name}:${id}:${entry.n}`, entry, time };
+		return { key: entryKey(collection, id, entry.n), entry, time };
 	});
 }
 

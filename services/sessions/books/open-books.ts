@@ -2,7 +2,6 @@
 import type { Config } from "#shared/config/config.ts";
 import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
-import type { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
@@ -26,9 +25,6 @@ export const bookCollections = [
 	sessionCountCollection,
 ] as const;
 
-/** How long statistics wait for events that are being moved to the log, in milliseconds. */
-const statsPatienceMs = 250;
-
 /** The dependencies of the books. */
 export interface BooksDependencies {
 	readonly store: DocumentStore;
@@ -36,11 +32,10 @@ export interface BooksDependencies {
 	readonly catalogue: ModelCatalogue;
 	readonly records: SessionRecords;
 	readonly counts: SessionCounts;
-	readonly relay: OutboxRelay;
 	readonly log: ServiceLog;
 }
 
-export function openBooks({ store, config, catalogue, records, counts, relay, log }: BooksDependencies) {
+export function openBooks({ store, config, catalogue, records, counts, log }: BooksDependencies) {
 	const ledger = new Ledger(store);
 	const accounts = new DayAccounts(store, ledger);
 	const prices = new PriceList(catalogue);
@@ -60,6 +55,6 @@ export function openBooks({ store, config, catalogue, records, counts, relay, lo
 		reports: new UsageReports({ records, ledger, prices, bookkeeper }),
 		corrections: new Corrections({ records, ledger, bookkeeper }),
 		budgets: new Budgets({ records, accounts, limits, prices }),
-		stats: new StatsReader(counts, accounts, () => relay.drained(statsPatienceMs)),
+		stats: new StatsReader(counts, accounts),
 	};
 }

@@ -8,7 +8,7 @@ import { SingleFlight } from "#shared/single-flight.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { Audience, DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import type { CountedEvent, EventLog } from "#shared/event-log/event-log.ts";
+import { type CountedEvent, entryKey, type EventLog } from "#shared/event-log/event-log.ts";
 import { seesWholeTenant } from "#shared/access/access-table.ts";
 import { countersChange, type SessionCounters } from "../record/counters-change.ts";
 import { sessionCollection } from "../record/session-collection.ts";
@@ -18,6 +18,9 @@ type CountDocument = Document<(typeof sessionCountCollection)["columns"]>;
 
 const position = "position";
 const pageSize = 500;
+
+/** The most documents with waiting events of one reading. */
+const maxWaiting = 200;
 
 /** The counts as one process reads and folds them. */
 export class SessionCounts {
@@ -72,10 +75,15 @@ export class SessionCounts {
 		return this.#folds.settled();
 	}
 
-	/** Returns the exact counts as of the log, including events that are not folded yet. */
+	/**
+	 * Returns the exact counts, whichever process has written the events and moves them: what is folded, what the log has
+	 * beside that, and what waits in outboxes. Of more than 200 waiting documents, the newest are left out.
+	 */
 	async of(principal: Principal): Promise<SessionCounters> {
 		const { tenant, id: owner } = principal;
 		const id = seesWholeTenant(principal) ? JSON.stringify([tenant]) : JSON.stringify([tenant, owner]);
+		// An event that is moved meanwhile is seen in the outbox, and perhaps in the log too.
+		const waiting = await this.#waiting(id);
 		const events: CountedEvent[] = [];
 		for (let from = await this.#position(); ; ) {
 			const page = await this.#log.counted(from, pageSize);
@@ -85,7 +93,29 @@ export class SessionCounts {
 		}
 		const { applied = 0, ...counted } = (await this.#store.get(sessionCountCollection, id)) ?? {};
 		const newer = events.filter(({ seq, audience }) => seq > applied && scopesOf(audience).includes(id));
-		return [counted, ...newer.map(({ counters }) => counters)].map(ofSessions).reduce(sum);
+		for (const { key } of events) waiting.delete(key);
+		const late = await this.#unapplied(waiting, applied);
+		return [counted, ...newer.map(({ counters }) => counters), ...late].map(ofSessions).reduce(sum);
+	}
+
+	/** Returns the counters of the events of a scope that wait in outboxes, by the keys that they will have in the log. */
+	async #waiting(scope: string): Promise<Map<string, Partial<SessionCounters>>> {
+		const documents = await this.#store.outbox(sessionCollection, maxWaiting);
+		const found = new Map<string, Partial<SessionCounters>>();
+		for (const { id, entries } of documents) {
+			for (const { n, audience, counters } of entries)
+				if (counters && scopesOf(audience).includes(scope)) found.set(entryKey(sessionCollection, id, n), counters);
+		}
+		return found;
+	}
+
+	/** Leaves out the events that were moved and folded meanwhile. */
+	async #unapplied(waiting: ReadonlyMap<string, Partial<SessionCounters>>, applied: number) {
+		const each = [...waiting].map(async ([key, counters]) => {
+			const seq = await this.#log.seqOf(key);
+			return seq !== undefined && seq <= applied ? {} : counters;
+		});
+		return Promise.all(each);
 	}
 
 	async #foldAll(): Promise<void> {

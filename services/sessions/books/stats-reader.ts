@@ -14,17 +14,13 @@ import type { SessionCounts } from "./session-counts.ts";
 export class StatsReader {
 	readonly #counts: SessionCounts;
 	readonly #accounts: DayAccounts;
-	readonly #drained: () => Promise<void>;
 
-	/** @param drained Resolves when the event log has all events written by this process. */
-	constructor(counts: SessionCounts, accounts: DayAccounts, drained: () => Promise<void>) {
+	constructor(counts: SessionCounts, accounts: DayAccounts) {
 		this.#counts = counts;
 		this.#accounts = accounts;
-		this.#drained = drained;
 	}
 
 	async of(principal: Principal): Promise<Stats> {
-		await this.#drained();
 		const { tenant, id } = principal;
 		const payer = seesWholeTenant(principal) ? { tenant } : { tenant, owner: id };
 		const [{ sessions, running_sessions }, today] = await Promise.all([

@@ -13,7 +13,7 @@ export interface BusPeers {
 
 /** The peers by folder, in the order in which the folders start; the name of a process consists of its folders in this order. */
 export const busPeers: Readonly<Record<string, BusPeers>> = {
-	"event-log": { calls: [], tells: ["stream"] },
+	"event-log": { calls: [], tells: ["event-log", "stream"] },
 	sessions: { calls: ["blueprints", "credentials", "git", "integrations"], tells: ["pod-manager"] },
 	blueprints: { calls: [], tells: [] },
 	settings: { calls: ["audit"], tells: [] },

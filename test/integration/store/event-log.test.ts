@@ -103,8 +103,11 @@ describe("event log", () => {
 		relay.wake();
 		await eventually(async () => (await log.head()).seq === 3);
 		await relay.stop();
-		const last = { seq: 3, audience: { tenant: "t" }, counters: { apples: 1 } };
-		expect(await log.counted(0, 10)).to.deep.equal([{ seq: 1, audience, counters: { apples: 2, pears: -1 } }, last]);
+		const last = { key: "things:a:3", seq: 3, audience: { tenant: "t" }, counters: { apples: 1 } };
+		expect(await log.counted(0, 10)).to.deep.equal([
+			{ key: "things:a:1", seq: 1, audience, counters: { apples: 2, pears: -1 } },
+			last,
+		]);
 		expect(await log.counted(0, 1)).to.have.length(1);
 		expect(await log.counted(1, 10)).to.deep.equal([last]);
 	});

@@ -69,7 +69,7 @@ describe("the store of a process", () => {
 
 	it("is refused to a service without a relay for its events if several processes can have it", async () => {
 		expect(await refusalOf(mongodb("mongodb://127.0.0.1:1"), ["sessions"])).to.include(
-			'Cannot run "sessions" without "event-log", which moves its events into the event log; ' +
+			'Cannot run "sessions" without "event-log", which sees to it that its events get into the event log; ' +
 				'use "npm run service -- event-log sessions"',
 		);
 	});

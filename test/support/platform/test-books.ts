@@ -46,7 +46,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);
 	const catalogue = readModelCatalogue(config.models.file);
-	const books = openBooks({ store, config, catalogue, records, counts, relay, log: noLog });
+	const books = openBooks({ store, config, catalogue, records, counts, log: noLog });
 	return {
 		...books,
 		records,
@@ -74,7 +74,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 		async logged(): Promise<void> {
 			// A failed move is repeated only by this call.
 			relay.wake();
-			await relay.drained(20_000);
+			await relay.settled();
 		},
 		stop: () => relay.stop(),
 	};

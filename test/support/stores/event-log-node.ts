@@ -60,7 +60,7 @@ export class EventLogNode implements AsyncDisposable {
 		const records = new SessionRecords(this.#store, () => {});
 		const config = loadConfig({});
 		const catalogue = readModelCatalogue(config.models.file);
-		const books = openBooks({ store: this.#store, config, catalogue, records, counts, relay, log: noLog });
+		const books = openBooks({ store: this.#store, config, catalogue, records, counts, log: noLog });
 		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
 		await this.#broker.start();
 	}

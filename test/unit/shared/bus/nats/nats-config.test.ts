@@ -28,7 +28,13 @@ describe("natsConfig", () => {
 		);
 		expect(sentBy).to.deep.equal([
 			["REQ.event-log-sessions.>", "REQ.pod-manager.>"],
-			["RES.stream-gateway.>", "EVENT.stream-gateway.>", "RES.pod-manager.>", "EVENT.pod-manager.>"],
+			[
+				"RES.stream-gateway.>",
+				"EVENT.stream-gateway.>",
+				"EVENT.event-log-sessions.>",
+				"RES.pod-manager.>",
+				"EVENT.pod-manager.>",
+			],
 			["RES.stream-gateway.>", "REQ.event-log-sessions.>"],
 		]);
 	});
