@@ -7,11 +7,13 @@ import { busBorder } from "#shared/bus/bus-border.ts";
 import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
 import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";
+import { callMetrics } from "#shared/metrics/call-metrics.ts";
 import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
 /** The time in which an ending process still answers after it has told the others, in milliseconds. */
@@ -33,8 +35,14 @@ function timeoutInsideBreaker(): void {
  * @param label The name of this process in the registry, e.g. the services it runs. The host and random digits make it
  * unique, because an equal node id after a restart leaves callers waiting for ever. On NATS it is a subject, which
  * permissions may name (docs/bus.md).
+ * @param metrics Get the calls that the broker serves.
  */
-export function brokerOptions(bus: BusConfig, key: Buffer, label: string): BrokerOptions {
+export function brokerOptions(
+	bus: BusConfig,
+	key: Buffer,
+	label: string,
+	metrics: Metrics = new Metrics(),
+): BrokerOptions {
 	timeoutInsideBreaker();
 	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
 	const topicsOf = (command: string) => [`${busNamespace}.${command}.${nodeID}`, `${busNamespace}.${command}`];
@@ -44,7 +52,8 @@ export function brokerOptions(bus: BusConfig, key: Buffer, label: string): Broke
 		transporter: bus.url === "" ? null : new NatsTransporter(natsOptions(bus)),
 		errorRegenerator: new ServiceErrorRegenerator(),
 		middlewares: [
-			bulkheadMiddleware,
+			bulkheadMiddleware(metrics),
+			callMetrics(metrics),
 			principalMiddleware,
 			outageMiddleware(),
 			busBorder(new PacketSeal(key), topicsOf),

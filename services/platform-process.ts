@@ -61,9 +61,9 @@ export class PlatformProcess {
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);
-		const broker = await newBroker(bus, key.busSeal(), labelOf(this.#names));
-		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const metrics = new Metrics();
+		const broker = await newBroker(bus, key.busSeal(), labelOf(this.#names), metrics);
+		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
 			key,
@@ -137,12 +137,12 @@ export class PlatformProcess {
 }
 
 /** Creates the broker. The framework is imported only here, after the compile cache has been enabled. */
-async function newBroker(bus: BusConfig, key: Buffer, label: string): Promise<ServiceBroker> {
+async function newBroker(bus: BusConfig, key: Buffer, label: string, metrics: Metrics): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),
 		import("../moleculer.config.ts"),
 	]);
-	return new ServiceBroker(brokerOptions(bus, key, label));
+	return new ServiceBroker(brokerOptions(bus, key, label, metrics));
 }
 
 /** The time is zero for a single process of one developer, because no load balancer checks it. */

@@ -9,8 +9,10 @@ import { AuditSigner } from "#shared/audit/audit-signature.ts";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { ConfigError } from "#shared/config/config.ts";
 import { EventLog } from "#shared/event-log/event-log.ts";
+import { measureOutboxes } from "#shared/event-log/outbox-lag.ts";
 import { OutboxRelay } from "#shared/event-log/outbox-relay.ts";
 import { leaseCollection } from "#shared/leases/lease-collection.ts";
+import { MeasuredLeases } from "#shared/leases/measured-leases.ts";
 import { OwnLeases } from "#shared/leases/own-leases.ts";
 import { StoredLeases } from "#shared/leases/stored-leases.ts";
 import type { Migrations } from "#shared/migrations/migration.ts";
@@ -19,6 +21,7 @@ import { runMigrations } from "#shared/migrations/run-migrations.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { MeasuredStore } from "#shared/metrics/measured-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
 
 /**
@@ -26,16 +29,17 @@ import { loadParts, type PartModules, serviceFolders } from "./service-folders.t
  * @throws {ConfigError} when the configured store allows only one process and other processes would need it too.
  */
 export async function openStorage(platform: Platform, parts: PartModules): Promise<Storage> {
-	const { config, key, readiness, log, announce } = platform;
+	const { config, key, readiness, metrics, log, announce } = platform;
 	const folder = join(config.data_dir, "store");
-	const store = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
+	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
+	const store = new MeasuredStore(adapter, metrics);
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
 	// The relay moves the events of all processes, whichever of their parts run here.
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);
 	await store.open([...collections, leaseCollection, migrationCollection]);
-	const leases = store.isShared ? new StoredLeases(store) : new OwnLeases();
+	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
 	readiness.set("store", () => store.ping());
 	const eventLog = new EventLog(store);
@@ -44,6 +48,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 		log.error("Events wait in the store:", error),
 	);
 	if (store.isShared) relay.share(leases);
+	measureOutboxes(metrics, store, collections.filter(isRelayed));
 	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay, leases };
 }
 

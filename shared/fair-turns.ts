@@ -44,6 +44,11 @@ export class FairTurns {
 		this.#limits = { own: 0, most: limits.atOnce, ...limits };
 	}
 
+	/** The count of waiting calls. */
+	get waiting(): number {
+		return this.#waiting;
+	}
+
 	/**
 	 * Runs `work` when it is the caller's turn, and returns its result.
 	 * @param principal Undefined: an unknown caller; all unknown callers count as one.

@@ -24,6 +24,7 @@ import { connectionLimit } from "./http/connection-limit.ts";
 import { gatewayService } from "./gateway.service.ts";
 import { openHttpServer, portOf } from "#shared/http/http-server.ts";
 import type { IdentityProvider } from "./callers/identity-provider.ts";
+import { RequestMetrics } from "./request-metrics.ts";
 import { RequestLimits } from "./callers/request-limits.ts";
 import { PersonalTokens } from "./callers/personal-tokens.ts";
 import { openApi } from "./routes/openapi.ts";
@@ -90,6 +91,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		login,
 		rawHandlers,
 		bus: () => bus?.caller,
+		metrics: new RequestMetrics(platform.metrics),
 		report,
 	});
 	const upgrades = new UpgradeChain({ guard, authenticator, limits, watch, upgradeHandlers, report });
@@ -103,6 +105,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		forgetTokens: (keys) => tokens.forget(keys),
 		attach: (attached) => void (bus = attached),
 	});
+	platform.metrics.sample("atelier_http_requests_under_way", () => gateway.underWay);
 	return gateway;
 }
 

@@ -55,6 +55,11 @@ export class Gateway {
 		return loginToken === undefined ? this.url(host) : `${this.url(host)}/?token=${loginToken}`;
 	}
 
+	/** The count of requests that are not answered yet, without streams. */
+	get underWay(): number {
+		return this.#underWay.size;
+	}
+
 	attach(bus: GatewayBus): void {
 		this.#dependencies.attach(bus);
 	}

@@ -27,6 +27,7 @@ import type { BegunRequest, RequestLimits } from "./callers/request-limits.ts";
 import type { OriginGuard } from "#shared/http/origin-guard.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
 import type { RouteTable } from "./routes/route-table.ts";
 import { UnsignedLimit } from "./callers/unsigned-limit.ts";
 import { successAnswer } from "./routes/success-answer.ts";
@@ -45,6 +46,8 @@ export interface ChainOptions {
 	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
 	/** Returns the bus; undefined until it is connected. */
 	readonly bus: () => Caller | undefined;
+	/** Counts the answers. */
+	readonly metrics: Pick<RequestMetrics, "answered">;
 	/** Receives every unexpected error. */
 	readonly report: (error: unknown, requestId: string) => void;
 }
@@ -61,7 +64,8 @@ interface Exchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly id: string;
-	/** The time limit of the request on the monotonic clock. */
+	/** The beginning and the time limit of the request on the monotonic clock. */
+	readonly since: number;
 	readonly end: number;
 	/** Headers of every answer to the request: alternating names and values. */
 	readonly headers: string[];
@@ -82,7 +86,8 @@ export class RequestChain {
 	/** Answers a request, or passes it to a raw handler; never rejects. */
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const id = requestIdOf(request);
-		const exchange: Exchange = { request, response, id, end: monotonic() + overallMs, headers: [] };
+		const since = monotonic();
+		const exchange: Exchange = { request, response, id, since, end: since + overallMs, headers: [] };
 		const bound = this.#limits.begin(overallMs, () =>
 			this.#refuse(exchange, new TimeoutError("The answer took too long")),
 		);
@@ -147,6 +152,7 @@ export class RequestChain {
 			return;
 		}
 		handler(request, response, principal);
+		this.#options.metrics.answered(exchange.route, status, undefined);
 		this.#keepWatch(response, principal, () => this.#options.authenticator.authenticate(claim, action));
 	}
 
@@ -186,6 +192,7 @@ export class RequestChain {
 	#answer(exchange: Exchange, answered: Answer): void {
 		const { headers } = exchange;
 		const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
+		if (!exchange.response.headersSent) this.#options.metrics.answered(exchange.route, all.status, exchange.since);
 		send(exchange, all, (error) => {
 			this.#options.report(error, exchange.id);
 			return unforeseen;

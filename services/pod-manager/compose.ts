@@ -36,7 +36,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	const sendSecrets: SendSecrets = ({ id, generation }, address, secrets) =>
 		commandPod({ address, key: key.platformKey(id, generation) }, "/api/secrets", secrets);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
-	const { schema, stop, check } = podManager({ runtime, specOf }, sendSecrets, startingPerOwner);
+	const { schema, stop, check } = podManager({ runtime, specOf }, sendSecrets, startingPerOwner, platform.metrics);
 	readiness.set("pod manager", check);
 	for (const sentence of await runtime.open()) {
 		shortcomings.push(sentence);

@@ -8,7 +8,9 @@ import { sessionDue, sessionWork } from "#shared/contracts/session-work.ts";
 import { launchSecrets, renewedSecrets } from "./launch-secrets.ts";
 import { tokensRenewed } from "#shared/contracts/integrations/oauth.ts";
 import { workspaceDue, workspaceWork } from "#shared/contracts/workspaces/workspace-work.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import type { PassDependencies } from "./pass.ts";
+import { podSamples } from "./pass-metrics.ts";
 import { Reconciler, type Work } from "./reconciler.ts";
 import { type RenewalDependencies, RenewedSecrets } from "./renewed-secrets.ts";
 import { type Asked, type ExpectedPage, Sweep } from "./sweep.ts";
@@ -41,6 +43,7 @@ export function podManager(
 	dependencies: PassDependencies,
 	sendSecrets: SendSecrets,
 	startingPerOwner: number,
+	metrics: Metrics = new Metrics(),
 ): PodManager {
 	let reconciler: Reconciler | undefined;
 
@@ -49,6 +52,8 @@ export function podManager(
 	let keeper: WorkspaceKeeper | undefined;
 
 	let renewals: RenewedSecrets | undefined;
+
+	metrics.sample("atelier_pods", () => podSamples(sweep?.pods ?? []));
 
 	const stop = async () => {
 		await Promise.all([sweep?.stop(), reconciler?.stop(), keeper?.stop(), renewals?.stop()]);
@@ -76,7 +81,7 @@ export function podManager(
 				secretsOf: (claim) => launchSecrets(this.broker, claim, jobMeta()),
 				onFound: (claim, pod) => renewed.passed(claim, pod),
 			};
-			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner), warn);
+			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner), warn, metrics);
 			reconciler = passes;
 			sweep = new Sweep(
 				{

@@ -6,6 +6,8 @@ import { monotonic, sleep } from "#shared/clock.ts";
 import type { Claim, PassReport } from "#shared/contracts/session-work.ts";
 import { InvalidParametersError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
+import { PassMetrics } from "./pass-metrics.ts";
 import { WakeUp } from "./wake-up.ts";
 import { type PassDependencies, runPass } from "./pass.ts";
 import { DeduplicatingLog, sentenceOf } from "./deduplicating-log.ts";
@@ -35,6 +37,7 @@ export class Reconciler {
 	readonly #dependencies: PassDependencies;
 	readonly #work: Work;
 	readonly #log: DeduplicatingLog;
+	readonly #measured: PassMetrics;
 	readonly #wakeUp = new WakeUp();
 	readonly #stopping = new AbortController();
 	/** The passes by session; there are never two over the same session. */
@@ -50,8 +53,14 @@ export class Reconciler {
 	#triedAt = -Infinity;
 
 	/** Starts at once. @param write Receives a sentence for every new kind of failure. */
-	constructor(dependencies: PassDependencies, work: Work, write: (sentence: string) => void) {
+	constructor(
+		dependencies: PassDependencies,
+		work: Work,
+		write: (sentence: string) => void,
+		metrics: Metrics = new Metrics(),
+	) {
 		this.#dependencies = dependencies;
+		this.#measured = new PassMetrics(metrics, () => monotonic() - this.#askedAt);
 		this.#work = work;
 		this.#log = new DeduplicatingLog(write);
 		dependencies.runtime.watch((sessionId) => this.look(sessionId), this.#stopping.signal);
@@ -170,13 +179,18 @@ export class Reconciler {
 	}
 
 	async #pass(claim: Claim, since: number): Promise<void> {
+		const begun = monotonic();
+		let isDone = false;
 		try {
 			failpoint("pod-manager.claimed");
 			const { report, trouble } = await runPass(claim, this.#dependencies, since);
 			if (trouble !== undefined) this.#reportFailure(claim, trouble);
 			if (report) await this.#observe(report);
+			isDone = trouble === undefined;
 		} catch (error) {
 			this.#reportFailure(claim, error);
+		} finally {
+			this.#measured.ended(isDone, monotonic() - begun);
 		}
 	}
 

@@ -58,6 +58,8 @@ export class Sweep {
 	/** Pods that no session wanted at the last sweep, by name, with the monotonic time since when. */
 	#unwanted = new Map<string, number>();
 	#failures = 0;
+	/** The pods at the last sweep. */
+	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
 	readonly #loop: Promise<void>;
@@ -69,6 +71,11 @@ export class Sweep {
 		this.#write = write;
 		this.#log = new DeduplicatingLog(write);
 		this.#loop = this.#run();
+	}
+
+	/** The pods as the last sweep found them, which is at most a minute ago. */
+	get pods(): readonly Pod[] {
+		return this.#pods;
 	}
 
 	/** Ends the sweeps; resolves when the one under way is over. */
@@ -102,6 +109,7 @@ export class Sweep {
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
+		this.#pods = pods;
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);

@@ -28,6 +28,8 @@ import { IdempotencyRecords } from "./commands/idempotency-records.ts";
 import { chatAddressCollection, moveChats } from "./record/moved-chats.ts";
 import { SessionAgentClient } from "./pod/session-agent-client.ts";
 import { sessionsWithCredential } from "./work/credential-users.ts";
+import { LaunchMetrics } from "./work/launch-metrics.ts";
+import { measureStatuses } from "./record/status-counts.ts";
 import { SessionClaims } from "./work/session-claims.ts";
 import { sessionCollection } from "./record/session-collection.ts";
 import { SessionCreations } from "./commands/session-creations.ts";
@@ -66,7 +68,7 @@ export const migrations: readonly Migration[] = [
 ];
 
 export async function compose(platform: StoringPlatform): Promise<Part> {
-	const { config, key, store, relay, log } = platform;
+	const { config, key, store, relay, metrics, log } = platform;
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
 	const { counts, folding } = openCounts(platform);
@@ -77,7 +79,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const wake = () => relay.wake();
 	const records = new SessionRecords(store, wake, chatEndpointAt(config.gateway));
 	await moveChats(store, records, config.gateway);
-	const books = openBooks({ store, config, catalogue, records, counts, log });
+	const books = openBooks({ store, config, catalogue, records, counts, log, metrics });
 	const due = (id: string) => hints.sessionDue(id);
 	const idempotency = new IdempotencyRecords(store);
 	const workspaces = composeWorkspaces({ store, log, config, due: (id) => hints.workspaceDue(id) });
@@ -96,7 +98,9 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const events = new SessionEventRecords(store);
 	const use = { records, workspaces: ofSessions };
 	const erasure = new SessionErasure({ ...use, history, events, idempotency, chronicles: chronicles.ofSession });
-	const claims = new SessionClaims(store, { ...use, hint: due, forget: (gone) => erasure.erase(gone) });
+	const launches = new LaunchMetrics(metrics);
+	measureStatuses(metrics, store);
+	const claims = new SessionClaims(store, { ...use, launches, hint: due, forget: (gone) => erasure.erase(gone) });
 
 	return {
 		services: [

@@ -7,9 +7,9 @@ import { chatService } from "./chat.service.ts";
 import { EventStream } from "./event-stream.ts";
 import { streamService } from "./stream.service.ts";
 
-export const compose: Compose = async ({ config, key, rawHandlers, upgradeHandlers, readiness }) => {
+export const compose: Compose = async ({ config, key, rawHandlers, upgradeHandlers, readiness, metrics }) => {
 	const { heartbeat_seconds, max_clients } = config.stream;
-	const stream = new EventStream({ heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients });
+	const stream = new EventStream({ heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients, metrics });
 	rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
 	const chats = new ChatBridge({ key });
 	upgradeHandlers.set(sessionControl.actions.chat.name, (upgrade) => chats.open(upgrade));

@@ -8,7 +8,9 @@ import { vouch } from "#shared/bus/vouched-principal.ts";
 import { eventLog } from "#shared/contracts/event-log.ts";
 import { sessions } from "#shared/contracts/sessions.ts";
 import { type Stats, usage } from "#shared/contracts/usage.ts";
+import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
 import { CatchUp } from "./catch-up.ts";
 import { LogTail } from "./log-tail.ts";
@@ -21,6 +23,8 @@ export interface EventStreamOptions {
 	readonly heartbeatMs: number;
 	readonly maxClients: number;
 	readonly limits?: ClientLimits;
+	/** Get the delays of events, and the count of clients. Default: nobody's. */
+	readonly metrics?: Metrics;
 }
 
 /** The calls of the stream to other services. */
@@ -50,13 +54,19 @@ export class EventStream {
 	#bus: StreamBus | undefined;
 
 	constructor(options: EventStreamOptions) {
+		const { metrics = new Metrics() } = options;
+		const delay = metrics.histogram("atelier_event_delay_seconds").at();
+		metrics.sample("atelier_stream_clients", () => this.#hub.size);
 		const tail = new LogTail(
 			{
 				head: () => this.#call(tailJob, eventLog.actions.head, {}, logTimeoutMs),
 				read: (after, limit) => this.#call(tailJob, eventLog.actions.read, { after, limit }, logTimeoutMs),
 			},
 			{
-				appended: (entries) => this.#hub.appended(entries),
+				appended: (entries) => {
+					this.#hub.appended(entries);
+					for (const { at } of entries) if (at !== undefined) delay.observe(Math.max(0, now() - at) / 1_000);
+				},
 				moved: (former) => this.#hub.moved(former),
 				trouble: (error) => this.#warn("The event log cannot be followed as it should", error),
 			},

@@ -34,6 +34,8 @@ export interface LogSource {
 export interface TailEntry extends Addressed {
 	readonly seq: number;
 	readonly frame: Buffer;
+	/** The time of the event in milliseconds since 1970; absent when the log did not say it. */
+	readonly at?: number | undefined;
 }
 
 /** The receiver of what the tail reads; its methods must not throw. */
@@ -233,14 +235,14 @@ export class LogTail {
 	/**
 	 * Makes the frame of an entry. An entry with an undeclared name takes its place in the order and is sent to nobody.
 	 */
-	#tailEntry({ seq, type, data, tenant, owner }: LogEntry): TailEntry {
+	#tailEntry({ seq, type, data, tenant, owner, at }: LogEntry): TailEntry {
 		if (!isStreamEvent(type)) {
 			this.#refuse(type);
 			return { seq, frame: Buffer.alloc(0), tenant: "", owner: "" };
 		}
 		const bytes = frame(type, data, this.position);
 		this.#bytes += bytes.length;
-		return { seq, frame: bytes, tenant, owner };
+		return { seq, frame: bytes, tenant, owner, at };
 	}
 
 	#refuse(name: string): void {

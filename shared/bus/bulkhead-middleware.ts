@@ -5,6 +5,7 @@
  */
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
 import { FairTurns, type TurnLimits } from "../fair-turns.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { VouchedPrincipal } from "./vouched-principal.ts";
 
 const limits: TurnLimits = {
@@ -17,13 +18,22 @@ const limits: TurnLimits = {
 	refusal: "Too many requests of this kind are under way, try again",
 };
 
-export const bulkheadMiddleware: Middleware = {
-	name: "FairBulkhead",
-	localAction(next: ActionHandler): ActionHandler {
-		const turns = new FairTurns(limits);
-		return function inTurn(this: Service, ctx: Context<unknown, { principal?: unknown }>) {
-			const principal = VouchedPrincipal.read(ctx.meta.principal);
-			return turns.run(principal, () => next.call(this, ctx));
-		};
-	},
-};
+export function bulkheadMiddleware(metrics: Metrics): Middleware {
+	const all = new Map<string, FairTurns>();
+	metrics.sample("atelier_bus_calls_waiting", () =>
+		[...all]
+			.filter(([, { waiting }]) => waiting > 0)
+			.map(([name, { waiting }]) => ({ labels: [name], value: waiting })),
+	);
+	return {
+		name: "FairBulkhead",
+		localAction(next: ActionHandler, { name = "" }: { name?: string }): ActionHandler {
+			const turns = new FairTurns(limits);
+			all.set(name, turns);
+			return function inTurn(this: Service, ctx: Context<unknown, { principal?: unknown }>) {
+				const principal = VouchedPrincipal.read(ctx.meta.principal);
+				return turns.run(principal, () => next.call(this, ctx));
+			};
+		},
+	};
+}

@@ -14,6 +14,11 @@ const entry = {
 		optional: true,
 		description: "Owner who may see the event; absent: everybody of the tenant may",
 	},
+	at: {
+		type: "number",
+		optional: true,
+		description: "Time of the event in milliseconds since 1970; absent from an older process",
+	},
 	skipped: {
 		type: "boolean",
 		optional: true,

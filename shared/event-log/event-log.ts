@@ -200,7 +200,8 @@ function countedEventOf({ id, seq = 0, tenant = "", owner, counters }: LogDocume
 	return { key: id, seq, audience, counters: counters as CountedEvent["counters"] };
 }
 
-function entryOf({ wire, seq = 0, type = "", tenant = "", owner }: LogDocument): LogEntry {
+function entryOf({ wire, seq = 0, type = "", tenant = "", owner, at }: LogDocument): LogEntry {
 	const isSkipped = type === skippedType;
-	return { seq, type, data: wire, tenant, ...(owner !== undefined && { owner }), ...(isSkipped && { skipped: true }) };
+	const known = { ...(owner !== undefined && { owner }), ...(at !== undefined && { at }) };
+	return { seq, type, data: wire, tenant, ...known, ...(isSkipped && { skipped: true }) };
 }

@@ -21,7 +21,7 @@ export interface Sample {
 }
 
 /** One series of a counter. */
-class CounterCell {
+export class CounterCell {
 	value = 0;
 
 	add(amount = 1): void {

@@ -14,6 +14,7 @@ import type { SessionRecord } from "../record/session-change.ts";
 import { DoesNotFitError, type SessionRecords } from "../record/session-records.ts";
 import { refuseStale } from "../record/stale-launch.ts";
 import { accountOf, heldBy, holdId, holdMs, missing, type HoldRequest, withoutEnded } from "../record/account.ts";
+import type { BookMetrics } from "./book-metrics.ts";
 import type { BudgetLimits } from "./budget-limits.ts";
 import { type DayAccounts, dayOf, type Payer } from "./day-accounts.ts";
 import { dollarsOf, priceTag } from "#shared/models/money.ts";
@@ -29,6 +30,7 @@ export interface BudgetsDependencies {
 	readonly accounts: DayAccounts;
 	readonly limits: BudgetLimits;
 	readonly prices: PriceList;
+	readonly measured: Pick<BookMetrics, "paused">;
 }
 
 /** An account with a limit from which a turn is paid. */
@@ -91,8 +93,10 @@ export class Budgets {
 			return { ...answer, granted: true, amount: dollarsOf(amount), reason: null };
 		}
 		const reason = reasonOf(refused, wanted);
-		if (!asksAgain(request))
+		if (!asksAgain(request)) {
 			await this.#dependencies.records.change(principal, id, (current) => pauseChange(current, reason, now()));
+			if (!record.session.budget.paused) this.#dependencies.measured.paused(reason.scope);
+		}
 		return { ...answer, granted: false, amount: dollarsOf(wanted.next), reason };
 	}
 

@@ -4,6 +4,8 @@ import type { ModelCatalogue } from "#shared/models/model-catalogue.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import type { SessionRecords } from "../record/session-records.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { BookMetrics } from "./book-metrics.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
 import { BudgetLimits } from "./budget-limits.ts";
 import { Budgets } from "./budgets.ts";
@@ -33,9 +35,11 @@ export interface BooksDependencies {
 	readonly records: SessionRecords;
 	readonly counts: SessionCounts;
 	readonly log: ServiceLog;
+	readonly metrics: Metrics;
 }
 
-export function openBooks({ store, config, catalogue, records, counts, log }: BooksDependencies) {
+export function openBooks({ store, config, catalogue, records, counts, log, metrics }: BooksDependencies) {
+	const measured = new BookMetrics(metrics);
 	const ledger = new Ledger(store);
 	const accounts = new DayAccounts(store, ledger);
 	const prices = new PriceList(catalogue);
@@ -52,9 +56,9 @@ export function openBooks({ store, config, catalogue, records, counts, log }: Bo
 		accounts,
 		limits,
 		bookkeeper,
-		reports: new UsageReports({ records, ledger, prices, bookkeeper }),
+		reports: new UsageReports({ records, ledger, prices, bookkeeper, measured }),
 		corrections: new Corrections({ records, ledger, bookkeeper }),
-		budgets: new Budgets({ records, accounts, limits, prices }),
+		budgets: new Budgets({ records, accounts, limits, prices, measured }),
 		stats: new StatsReader(counts, accounts),
 	};
 }

@@ -13,6 +13,7 @@ import type { SessionRecord } from "../record/session-change.ts";
 import { mayUseSession, ownershipOf } from "#shared/access/access-table.ts";
 import { desiredOf } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
+import type { BookMetrics } from "./book-metrics.ts";
 import type { Bookkeeper } from "./bookkeeper.ts";
 import { dayOf } from "./day-accounts.ts";
 import type { Ledger } from "./ledger.ts";
@@ -29,6 +30,7 @@ export interface UsageReportsDependencies {
 	readonly ledger: Ledger;
 	readonly prices: PriceList;
 	readonly bookkeeper: Bookkeeper;
+	readonly measured: Pick<BookMetrics, "used">;
 }
 
 /** The reports of one process; all state is in the store. */
@@ -53,6 +55,7 @@ export class UsageReports {
 		if (stored.fingerprint !== row.fingerprint)
 			throw new ConflictError(`The id "${stored.report_id}" was used for another report`, "REPORT_ID_REUSED");
 		failpoint("usage.kept");
+		if (stored === row) this.#dependencies.measured.used(row);
 		await bookkeeper.book(stored);
 		return JSON.parse(stored.wire) as UsageRecord;
 	}

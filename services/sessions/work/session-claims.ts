@@ -27,6 +27,7 @@ import {
 	placeTaken,
 	waitingChange,
 } from "../record/launch-places.ts";
+import type { LaunchMetrics } from "./launch-metrics.ts";
 import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
@@ -63,6 +64,8 @@ export interface ClaimDependencies {
 	readonly workspaces: SessionWorkspaces;
 	/** Called when a session needs another pass at once. */
 	readonly hint: (id: string) => void;
+	/** Learns how launches go. */
+	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Erases what else is stored of a session, before its document is removed. */
 	readonly forget: (document: SessionDocument) => Promise<void>;
 }
@@ -72,12 +75,14 @@ export class SessionClaims {
 	readonly #store: DocumentStore;
 	readonly #records: SessionRecords;
 	readonly #workspaces: SessionWorkspaces;
+	readonly #launches: ClaimDependencies["launches"];
 	readonly #hint: (id: string) => void;
 	readonly #forget: (document: SessionDocument) => Promise<void>;
 	/** The owners of sessions that waited for a place at the last claim. */
 	#waiting: ReadonlySet<string> = new Set();
 
-	constructor(store: DocumentStore, { records, workspaces, hint, forget }: ClaimDependencies) {
+	constructor(store: DocumentStore, { records, workspaces, hint, forget, launches }: ClaimDependencies) {
+		this.#launches = launches;
 		this.#store = store;
 		this.#records = records;
 		this.#workspaces = workspaces;
@@ -116,15 +121,18 @@ export class SessionClaims {
 	/** Takes a report; returns false when a newer lease exists or the session is gone. */
 	async report(report: PassReport): Promise<boolean> {
 		const { id, fence, generation, observed } = report;
+		let before = "";
 		const decide = (current: SessionRecord) => {
 			const isInterrupted = current.document.rev !== current.document.claimed_rev;
 			const isOurs = current.document.fence === fence && current.document.generation === generation;
+			before = current.session.status;
 			return { result: isInterrupted, change: isOurs ? observationChange(current, observed, now()) : undefined };
 		};
 		try {
 			const decided = await this.#records.decide(reporter, id, decide, { guard: { fence } });
 			const { record, result: isInterrupted } = decided;
 			failpoint("sessions.observed");
+			this.#launches.changed(before, record.session);
 			if (record.document.fence !== fence) return false;
 			const taken = isInterrupted ? await this.#requeueNow(record.document) : await this.#releaseLease(record, report);
 			if (leavesPlace(record.document, observed) && this.#waiting.has(ownerOf(record.document))) this.#hint(id);
@@ -173,8 +181,10 @@ export class SessionClaims {
 	/** Applies an expired deadline: while no runtime can see the pods, no report arrives that would apply it. */
 	async #expireDeadline(document: SessionDocument, at: number): Promise<SessionDocument> {
 		if (document.deadline_at === undefined || at <= document.deadline_at) return document;
-		return (await this.#records.change(reporter, document.id, (record) => observationChange(record, unseen, at)))
-			.document;
+		const expire = (record: SessionRecord) => observationChange(record, unseen, at);
+		const expired = await this.#records.change(reporter, document.id, expire);
+		this.#launches.changed(document.status ?? "", expired.session);
+		return expired.document;
 	}
 
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */
@@ -185,7 +195,9 @@ export class SessionClaims {
 		if ("workspace" in hold) return this.#lease(document, at, hold.workspace);
 		const fail = (record: SessionRecord) =>
 			record.document.desired === "run" ? failedChange(hold.failure, at) : undefined;
-		return this.#lease((await this.#records.change(reporter, document.id, fail)).document, at);
+		const failed = await this.#records.change(reporter, document.id, fail);
+		this.#launches.changed(document.status ?? "", failed.session);
+		return this.#lease(failed.document, at);
 	}
 
 	#lease(document: SessionDocument, at: number, workspace?: string): Promise<SessionDocument | undefined> {

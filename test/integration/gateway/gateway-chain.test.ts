@@ -108,6 +108,7 @@ describe("gateway: the chain", () => {
 				watch: { add: () => () => {} },
 				marks: new BrowserMarks(false),
 				rawHandlers: new Map(),
+				metrics: { answered() {} },
 				bus: () => nodes.near,
 				report: () => {},
 			});

@@ -1,5 +1,6 @@
 /** Opens the books over a real store, as one process of the platform has them. */
 import { randomUUID } from "node:crypto";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { bookCollections, openBooks } from "#services/sessions/books/open-books.ts";
 import { SessionCounts } from "#services/sessions/books/session-counts.ts";
 import { eventLogCollection, eventLogNameCollection } from "#shared/event-log/event-log-collection.ts";
@@ -46,7 +47,7 @@ export async function openTestBooks(store: DocumentStore, env: Record<string, st
 	const records = new SessionRecords(store, () => relay.wake());
 	const config = loadConfig(env);
 	const catalogue = readModelCatalogue(config.models.file);
-	const books = openBooks({ store, config, catalogue, records, counts, log: noLog });
+	const books = openBooks({ metrics: new Metrics(), store, config, catalogue, records, counts, log: noLog });
 	return {
 		...books,
 		records,

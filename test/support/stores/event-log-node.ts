@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBroker } from "moleculer";
+import { Metrics } from "#shared/metrics/metrics.ts";
 import { publish } from "#shared/bus/service.ts";
 import { logAppended } from "#shared/contracts/event-log.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
@@ -60,7 +61,15 @@ export class EventLogNode implements AsyncDisposable {
 		const records = new SessionRecords(this.#store, () => {});
 		const config = loadConfig({});
 		const catalogue = readModelCatalogue(config.models.file);
-		const books = openBooks({ store: this.#store, config, catalogue, records, counts, log: noLog });
+		const books = openBooks({
+			metrics: new Metrics(),
+			store: this.#store,
+			config,
+			catalogue,
+			records,
+			counts,
+			log: noLog,
+		});
 		this.#broker.createService(usageService(books.reports, books.bookkeeper, books.stats));
 		await this.#broker.start();
 	}

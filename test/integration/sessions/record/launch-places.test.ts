@@ -38,6 +38,7 @@ describe("LaunchPlaces", () => {
 			records,
 			workspaces: workspacesOver(opened.store),
 			hint: (id) => hints.push(id),
+			launches: { changed() {} },
 			forget: async () => {},
 		});
 		laterMs = 0;

@@ -45,6 +45,7 @@ describe("moveChats()", () => {
 			records,
 			workspaces: workspacesOver(store),
 			hint: () => {},
+			launches: { changed() {} },
 			forget: async () => {},
 		});
 		await commandsOver(records, store).create({ principal: alice }, { request: sessionCreate() });

@@ -34,6 +34,7 @@ describe("SessionClaims", () => {
 			records,
 			workspaces: workspacesOver(store),
 			hint: () => {},
+			launches: { changed() {} },
 			forget: async () => {},
 		});
 	});

@@ -1,0 +1,35 @@
+/** Measures what sessions use: tokens, cost, and how often a budget stops one. */
+import type { BudgetScope } from "#shared/contracts/session-resource.ts";
+import type { CounterCell, Metrics } from "#shared/metrics/metrics.ts";
+import { dollarsOf } from "#shared/models/money.ts";
+import type { LedgerRow } from "./ledger-collection.ts";
+
+const kinds = ["input", "output", "cache_read", "cache_write"] as const;
+const scopes: readonly BudgetScope[] = ["session", "user", "tenant"];
+
+/** The books as one process writes them. */
+export class BookMetrics {
+	readonly #tokens: readonly CounterCell[];
+	readonly #cost: CounterCell;
+	readonly #pauses: ReadonlyMap<BudgetScope, CounterCell>;
+
+	constructor(metrics: Metrics) {
+		const tokens = metrics.counter("atelier_model_tokens_total");
+		const pauses = metrics.counter("atelier_budget_pauses_total");
+		this.#tokens = kinds.map((kind) => tokens.at(kind));
+		this.#cost = metrics.counter("atelier_model_cost_dollars_total").at();
+		this.#pauses = new Map(scopes.map((scope) => [scope, pauses.at(scope)]));
+	}
+
+	/** Counts a new row of the ledger. */
+	used({ input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, micros = 0 }: LedgerRow): void {
+		const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
+		for (const [index, cell] of this.#tokens.entries()) cell.add(counts[index] ?? 0);
+		this.#cost.add(dollarsOf(micros));
+	}
+
+	/** Counts a session that a budget stops. */
+	paused(scope: BudgetScope): void {
+		this.#pauses.get(scope)?.add();
+	}
+}
