@@ -7,7 +7,7 @@ import { busBorder } from "#shared/bus/bus-border.ts";
 import { busNamespace, namespace } from "#shared/bus/nats/bus-namespace.ts";
 import { natsOptions } from "#shared/bus/nats/nats-options.ts";
 import { NatsTransporter } from "#shared/bus/nats/nats-transporter.ts";
-import { callMetrics } from "#shared/metrics/call-metrics.ts";
+import { callMetrics } from "#shared/bus/call-metrics.ts";
 import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";

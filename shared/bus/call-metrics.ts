@@ -2,7 +2,7 @@
 import type { ActionHandler, Context, Middleware, Service } from "moleculer";
 import { monotonic } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 
 export function callMetrics(metrics: Metrics): Middleware {
 	const failures = metrics.counter("atelier_bus_failures_total");
