@@ -85,12 +85,12 @@ export async function openStages(host: StageHost): Promise<ServingStage> {
 }
 
 async function openRecords({ context: { launch, log }, closing }: StageHost): Promise<RecordsStage> {
-	const { state, generation, platform_key, initial_prompt } = launch;
+	const { state, generation, platform_key, initial_prompt, listen_host } = launch;
 	const [conversation, history, usage, server] = await Promise.all([
 		Conversation.open(join(state, "conversation.jsonl")),
 		HistorySpool.open(join(state, "history.jsonl"), generation),
 		UsageSpool.open(join(state, "usage.jsonl")),
-		AgentServer.listen(new RequestGuard(platform_key), log),
+		AgentServer.listen(new RequestGuard(platform_key, listen_host), log, listen_host),
 	]);
 	closing.defer(() => conversation.close());
 	closing.defer(() => server.close());

@@ -81,7 +81,7 @@ export class SessionAgent {
 
 	/** Runs until it throws. @throws {LaunchFailure} */
 	async #live(): Promise<never> {
-		const { state, home } = this.#context.launch;
+		const { state, home, listen_host: host } = this.#context.launch;
 		await Promise.all([state, home].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 		this.#enter("starting");
 		await this.#workspace.secrets.place();
@@ -89,7 +89,7 @@ export class SessionAgent {
 		// The agent starts while the workspace is made; its failure is handled later.
 		const starting = pod.keeper.start();
 		starting.catch(() => {});
-		this.#enter("cloning", { port: pod.server.port });
+		this.#enter("cloning", { port: pod.server.port, ...(host !== undefined && { host }) });
 		const openMessages = this.#takeMessages(pod);
 		const folder = await this.#workspace.prepare(
 			(phase, clones) => this.#enter(phase, clones.length > 0 ? { clones } : {}),

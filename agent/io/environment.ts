@@ -16,11 +16,12 @@ export type WorkingEnvironment = Environment & { HOME: string };
 const inheritedNames = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SHELL|TMPDIR)$/;
 
 /** Returns the variables that mark a process as one of this pod's. */
-export function markerOf({ installation, session_id, generation, proof }: LaunchDocument): Environment {
+export function markerOf({ installation, session_id, generation, host, proof }: LaunchDocument): Environment {
 	return {
 		[marker.installation]: installation,
 		[marker.session]: session_id,
 		[marker.generation]: String(generation),
+		...(host !== undefined && { [marker.host]: host }),
 		[marker.proof]: proof,
 	};
 }

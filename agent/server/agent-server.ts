@@ -55,12 +55,12 @@ export class AgentServer {
 		this.#server.on("request", (request, response) => void this.#answer(request, response));
 	}
 
-	/** Listens on a free port of loopback; requests get 503 until `serve` is called. */
-	static async listen(guard: RequestGuard, log: LogBuffer): Promise<AgentServer> {
+	/** Listens on a free port; requests get 503 until `serve` is called. @param host Default loopback. */
+	static async listen(guard: RequestGuard, log: LogBuffer, host = "127.0.0.1"): Promise<AgentServer> {
 		const server = new AgentServer(guard, log);
 		await new Promise<void>((resolve, reject) => {
 			server.#server.once("error", reject);
-			server.#server.listen(0, "127.0.0.1", resolve);
+			server.#server.listen(0, host, resolve);
 		});
 		return server;
 	}

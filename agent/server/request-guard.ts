@@ -9,15 +9,18 @@ import { RequestError } from "./request-error.ts";
 /** Checks requests against one key. */
 export class RequestGuard {
 	readonly #key: Buffer;
+	readonly #hosts: readonly string[];
 
-	constructor(key: string) {
+	/** @param host The name beside those of loopback under which the platform reaches the pod; absent: none. */
+	constructor(key: string, host?: string) {
 		this.#key = digest(key);
+		this.#hosts = ["127.0.0.1", "localhost", ...(host === undefined ? [] : [host.toLowerCase()])];
 	}
 
 	/** @param port The port of the pod. @throws {RequestError} with status 403 or 401. */
 	check({ host, origin, authorization = "" }: IncomingHttpHeaders, port: number): void {
 		if (origin !== undefined) throw new RequestError(403, "Requests of web pages are not answered");
-		if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+		if (!this.#hosts.some((own) => host === `${own}:${port}`)) {
 			throw new RequestError(403, "The host of the request is not this pod");
 		}
 		const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";

@@ -11,6 +11,7 @@ import { modelRefusal } from "#shared/models/model-refusal.ts";
 import type { Part, Platform } from "#shared/platform.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import { agentsService } from "./agents.service.ts";
+import { hostId } from "./host-id.ts";
 import { endAllPods, stillRunning } from "./exit.ts";
 import { commandPod } from "./pod-client.ts";
 import { podManager, type SendSecrets } from "./pod-manager.service.ts";
@@ -34,7 +35,11 @@ export async function compose(platform: Platform): Promise<Part> {
 	const specOf = (claim: Claim) =>
 		podSpec(claim, { key, platformUrl: platformUrl(config.gateway), accessOf, refusalOf, mountRules });
 	const sendSecrets: SendSecrets = ({ id, generation }, address, secrets) =>
-		commandPod({ address, key: key.platformKey(id, generation) }, "/api/secrets", secrets);
+		commandPod(
+			{ address, key: key.platformKey(id, generation), hosts: config.pods.agent_hosts },
+			"/api/secrets",
+			secrets,
+		);
 	const startingPerOwner = config.pods.starting_per_owner ?? perProcessor * availableParallelism();
 	const { schema, stop, check } = podManager({ runtime, specOf }, sendSecrets, startingPerOwner, platform.metrics);
 	readiness.set("pod manager", check);
@@ -55,7 +60,12 @@ export async function compose(platform: Platform): Promise<Part> {
 }
 
 function loadRuntime({ pods, data_dir }: Config, key: InstallationKey): Promise<PodRuntime> {
-	const host: RuntimeHost = { dataDir: data_dir, installation: key.installationId(), markKey: key.podMarkKey() };
+	const host: RuntimeHost = {
+		dataDir: data_dir,
+		installation: key.installationId(),
+		markKey: key.podMarkKey(),
+		host: hostId(data_dir),
+	};
 	return loadAdapter<PodRuntime>(pods.runtime, podRuntimeMethods, { ...host });
 }
 

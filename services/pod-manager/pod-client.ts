@@ -11,11 +11,13 @@ export interface ListeningPod {
 	readonly address: string;
 	/** The key with which the platform authenticates to it. */
 	readonly key: string;
+	/** The hosts beside loopback at which it may listen. */
+	readonly hosts: readonly string[];
 }
 
 /** Resolves when the pod has carried out the command. @throws {UpstreamError}, whose message has nothing of the body. */
-export async function commandPod({ address, key }: ListeningPod, path: string, body: object): Promise<void> {
-	const response = await fetch(agentUrl(address, path), {
+export async function commandPod({ address, key, hosts }: ListeningPod, path: string, body: object): Promise<void> {
+	const response = await fetch(agentUrl(address, path, hosts), {
 		method: "POST",
 		headers: { authorization: `Bearer ${key}` },
 		body: JSON.stringify(body),

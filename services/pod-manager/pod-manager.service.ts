@@ -81,18 +81,20 @@ export function podManager(
 				secretsOf: (claim) => launchSecrets(this.broker, claim, jobMeta()),
 				onFound: (claim, pod) => renewed.passed(claim, pod),
 			};
-			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner), warn, metrics);
+			const host = dependencies.runtime.place?.host;
+			const passes = new Reconciler(whole, workOver(this.broker, startingPerOwner, host), warn, metrics);
 			reconciler = passes;
 			sweep = new Sweep(
 				{
 					runtime: dependencies.runtime,
-					expected: (asked) => expectedOver(this.broker, asked),
+					expected: (asked) => expectedOver(this.broker, asked, host),
+					adopt: (ids) => adoptOver(this.broker, ids, host),
 					unknownWorkspaces: (ids) => call(this.broker, workspaceWork.actions.unknown, { ids }, workOptions()),
 					look: (sessionId) => passes.look(sessionId),
 				},
 				warn,
 			);
-			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(this.broker), warn);
+			keeper = new WorkspaceKeeper(dependencies.runtime, workspaceTasksOver(this.broker, host), warn);
 		},
 
 		stopped: stop,
@@ -106,21 +108,21 @@ export function podManager(
 	return { schema, stop, check };
 }
 
-function workOver(broker: ServiceBroker, starting_per_owner: number): Work {
+function workOver(broker: ServiceBroker, starting_per_owner: number, host: string | undefined): Work {
 	const { claim_due, observe } = sessionWork.actions;
 	return {
 		claim(limit, ids) {
-			const asked = { limit, starting_per_owner, ...(ids && { ids }) };
+			const asked = { limit, starting_per_owner, ...(ids && { ids }), ...(host && { host }) };
 			return call(broker, claim_due, asked, { meta: jobMeta(), timeout: claimTimeoutMs });
 		},
 		observe: (report) => call(broker, observe, report, { meta: jobMeta(), timeout: observeTimeoutMs }),
 	};
 }
 
-function workspaceTasksOver(broker: ServiceBroker): WorkspaceTasks {
+function workspaceTasksOver(broker: ServiceBroker, host: string | undefined): WorkspaceTasks {
 	const { claim, report } = workspaceWork.actions;
 	return {
-		claim: (limit, measure) => call(broker, claim, { limit, measure }, workOptions()),
+		claim: (limit, measure) => call(broker, claim, { limit, measure, ...(host && { host }) }, workOptions()),
 		report: (done) => call(broker, report, done, workOptions()),
 	};
 }
@@ -129,13 +131,19 @@ function workOptions() {
 	return { meta: jobMeta(), timeout: observeTimeoutMs };
 }
 
-function expectedOver(broker: ServiceBroker, asked: Asked): Promise<ExpectedPage> {
+function expectedOver(broker: ServiceBroker, asked: Asked, host: string | undefined): Promise<ExpectedPage> {
 	return call(
 		broker,
 		sessionWork.actions.expected,
-		{ limit: expectedLimit, ...asked },
+		{ limit: expectedLimit, ...asked, ...(host && { host }) },
 		{ meta: jobMeta(), timeout: expectedTimeoutMs },
 	);
+}
+
+/** Binds files to this host. @throws {Error} also while only sessions services of an earlier version answer. */
+async function adoptOver(broker: ServiceBroker, ids: string[], host: string | undefined): Promise<void> {
+	if (host === undefined) return;
+	await call(broker, sessionWork.actions.adopt, { host, ids }, { meta: jobMeta(), timeout: expectedTimeoutMs });
 }
 
 function jobMeta(): Meta {

@@ -37,7 +37,7 @@ export interface Pod {
  */
 export type PodSpec = Omit<
 	LaunchDocument,
-	"proof" | "status_file" | "workspace" | "state" | "home" | "git_home" | "secrets_folder"
+	"proof" | "host" | "listen_host" | "status_file" | "workspace" | "state" | "home" | "git_home" | "secrets_folder"
 > & {
 	/** The workspace in which it runs. Its files outlive the session; no other session has them meanwhile. */
 	readonly workspace_id: string;
@@ -54,6 +54,16 @@ export interface RuntimeHost {
 	readonly installation: string;
 	/** The secret that proves that a mark is from this installation. */
 	readonly markKey: string;
+	/** The id of the host (host-id.ts); absent in tests with one host. */
+	readonly host?: string;
+}
+
+/** The place of pods that cannot be anywhere else, because they and their files are on one machine. */
+export interface PodPlace {
+	/** The id of the host. Only its own pod manager acts for sessions whose files are there. */
+	readonly host: string;
+	/** Whether processes on other machines reach the pods. */
+	readonly isReachable: boolean;
 }
 
 /** Everything that this installation has at the runtime, whichever process started it. */
@@ -77,6 +87,8 @@ export interface Inventory {
  */
 export interface PodRuntime {
 	readonly isolation: Isolation;
+	/** The place of all its pods and files; absent: every pod manager reaches all of them. */
+	readonly place?: PodPlace | undefined;
 	/**
 	 * Begins the runtime's own work, such as finishing what an earlier process began. Called once, before all other
 	 * methods.

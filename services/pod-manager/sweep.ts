@@ -25,6 +25,8 @@ export interface SweepDependencies {
 	 * nothing is changed.
 	 */
 	readonly expected: (asked: Asked) => Promise<ExpectedPage>;
+	/** Binds to this host what the ids of workspaces and sessions, at most {@link maxIds}, have left there. */
+	readonly adopt?: (ids: string[]) => Promise<void>;
 	/** Returns those ids, at most {@link maxIds}, that belong to no workspace. */
 	readonly unknownWorkspaces: (ids: string[]) => Promise<readonly string[]>;
 	/** Requests a pass over one session. */
@@ -48,6 +50,9 @@ const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 
 /** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
 
+/** How many short pauses there are between two attempts to bind the files of a host. */
+const adoptAgain = 5;
+
 /** The sweep of one process. The pod manager stops it. */
 export class Sweep {
 	readonly #dependencies: SweepDependencies;
@@ -62,6 +67,8 @@ export class Sweep {
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
+	/** Whether the sessions whose files an earlier version has left here are bound to this host. */
+	#adopted = false;
 	readonly #loop: Promise<void>;
 
 	/** Starts at once. @param write Receives a sentence for each finding. */
@@ -94,7 +101,8 @@ export class Sweep {
 		try {
 			const ended = await this.#compare();
 			this.#failures = 0;
-			return ended > 0 ? this.#times.soonMs : this.#times.everyMs;
+			if (ended > 0) return this.#times.soonMs;
+			return this.#adopted ? this.#times.everyMs : Math.min(adoptAgain * this.#times.soonMs, this.#times.everyMs);
 		} catch (error) {
 			this.#failures++;
 			if (this.#failures >= silentFailures) this.#log.write(`Cannot sweep: ${sentenceOf(error)}`);
@@ -112,6 +120,7 @@ export class Sweep {
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);
+		if (!this.#adopted) await this.#adopt(workspaces);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
 		this.#comparedAll = true;
@@ -162,6 +171,17 @@ export class Sweep {
 		await (pod.state === "gone" ? runtime.forget(pod) : runtime.end(pod, graceMs)).catch((error: unknown) => {
 			this.#log.write(`Cannot end "${pod.name}": ${sentenceOf(error)}`);
 		});
+	}
+
+	/** Binds the files here. While only a sessions service of an earlier version answers, later sweeps do it. */
+	async #adopt(ids: readonly string[]): Promise<void> {
+		try {
+			for (let from = 0; from < ids.length; from += maxIds)
+				await this.#dependencies.adopt?.(ids.slice(from, from + maxIds));
+			this.#adopted = true;
+		} catch (error) {
+			if (this.#comparedAll) this.#log.write(`Cannot bind the files of this host to it: ${sentenceOf(error)}`);
+		}
 	}
 
 	/** Logs files that belong to nothing stored. They may be people's work, so they stay until somebody decides. */

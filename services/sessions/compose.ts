@@ -21,6 +21,7 @@ import { sessionEventCollection } from "./raw-events/session-event-collection.ts
 import { SessionEventRecords } from "./raw-events/session-event-records.ts";
 import { sessionEventsService } from "./session-events.service.ts";
 import { SessionErasure } from "./history/session-erasure.ts";
+import { adoptLeftFiles } from "./work/adoption.ts";
 import { releaseLeases } from "./work/lease-release.ts";
 import { idempotencyRecordCollection } from "./commands/idempotency-record-collection.ts";
 import { idempotencyRecordSweep } from "./commands/idempotency-record-sweep.ts";
@@ -90,7 +91,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const stops = new SessionStops(commands, records);
 	const stopped = new StoppedSessions(records, idempotency);
 	const sweep = idempotencyRecordSweep(store, log);
-	const client = new SessionAgentClient();
+	const client = new SessionAgentClient({ hosts: config.pods.agent_hosts });
 	const history = new SessionHistory(store);
 	const pod = new SessionPod({ client, key, history, idempotency });
 	const updates = new SessionUpdates({ records, models: rules.models, client, key });
@@ -110,6 +111,7 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 			sessionWorkService(claims, {
 				isLimited: (id) => books.budgets.isLimited(id),
 				withCredential: (sought) => sessionsWithCredential(store, sought),
+				adopt: (host, ids) => adoptLeftFiles(store, host, ids),
 			}),
 			historyService(new HistoryReports({ records, history, chronicles: chronicles.ofSession, events, erasure })),
 			chroniclesService(chronicles, pod),

@@ -12,17 +12,19 @@ export interface SessionQuestions {
 	readonly isLimited: (id: string) => Promise<boolean>;
 	/** Returns the sessions whose pods may have read a credential. */
 	readonly withCredential: (sought: SoughtCredential) => Promise<AffectedSession[]>;
+	/** Binds to a host what an earlier version has left there; resolves to the count. */
+	readonly adopt: (host: string, ids: readonly string[]) => Promise<number>;
 }
 
 export function sessionWorkService(
 	claims: SessionClaims,
-	{ isLimited, withCredential }: SessionQuestions,
+	{ isLimited, withCredential, adopt }: SessionQuestions,
 ): ServiceSchema {
 	return {
 		name: sessionWork.name,
 		actions: implement(sessionWork, {
-			async claim_due({ limit, ids, starting_per_owner }) {
-				const claimed = await claims.claim(limit, ids, starting_per_owner);
+			async claim_due({ limit, ids, starting_per_owner: startingPerOwner, host }) {
+				const claimed = await claims.claim(limit, ids, { startingPerOwner, host });
 				const budgeted = async (claim: Claim) => ({
 					...claim,
 					launch: { ...claim.launch, budgeted: await isLimited(claim.id) },
@@ -31,7 +33,9 @@ export function sessionWorkService(
 			},
 			with_credential: (sought) => withCredential(sought),
 			observe: (report) => claims.report(report),
-			expected: ({ limit, after, ids }) => (ids ? claims.expectedOf(ids) : claims.expected(limit, after)),
+			expected: ({ limit, after, ids, host }) =>
+				ids ? claims.expectedOf(ids, host) : claims.expected(limit, after, host),
+			adopt: ({ host, ids }) => adopt(host, ids),
 		}),
 	};
 }

@@ -8,7 +8,7 @@ export function workspaceWorkService(tasks: WorkspaceTasks): ServiceSchema {
 	return {
 		name: workspaceWork.name,
 		actions: implement(workspaceWork, {
-			claim: ({ limit, measure }) => tasks.claim(limit, measure),
+			claim: ({ limit, measure, host }) => tasks.claim(limit, measure, host),
 			report: (report) => tasks.report(report),
 			unknown: ({ ids }) => tasks.unknown(ids),
 		}),

@@ -11,7 +11,7 @@ export const compose: Compose = async ({ config, key, rawHandlers, upgradeHandle
 	const { heartbeat_seconds, max_clients } = config.stream;
 	const stream = new EventStream({ heartbeatMs: heartbeat_seconds * 1_000, maxClients: max_clients, metrics });
 	rawHandlers.set(contract.actions.open.name, (...exchange) => stream.open(...exchange));
-	const chats = new ChatBridge({ key });
+	const chats = new ChatBridge({ key, hosts: config.pods.agent_hosts });
 	upgradeHandlers.set(sessionControl.actions.chat.name, (upgrade) => chats.open(upgrade));
 	readiness.set("event log", () => stream.check());
 	return {

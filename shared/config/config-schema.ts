@@ -115,6 +115,14 @@ export const configSchema = schema({
 		type: "object",
 		props: {
 			runtime: { ...adapter, description: "Place where session pods run" },
+			agent_hosts: {
+				type: "array",
+				max: 100,
+				items: { type: "string", pattern: "^[\\w.-]{1,253}$" },
+				default: [],
+				description:
+					"Names of hosts beside 127.0.0.1 at which session agents listen (`listen_host` of their runtimes); the platform connects to no others",
+			},
 			starting_per_owner: {
 				type: "number",
 				integer: true,

@@ -22,6 +22,14 @@ const freeForm = { type: "record", key: { type: "string" }, value: { type: "any"
 export const desiredStates = ["run", "stop", "purge"] as const;
 export type Desired = (typeof desiredStates)[number];
 
+/** The id of the host of a pod manager whose pods and files can be nowhere else (pod-runtime.ts). */
+export const hostField = {
+	type: "string",
+	pattern: "^[0-9a-f]{16}$",
+	optional: true,
+	description: "Only what is on this host, or on none yet; absent: everything",
+} as const;
+
 const claim = {
 	id,
 	tenant: { ...text, optional: true, description: "The tenant of the session" },
@@ -125,6 +133,7 @@ export const sessionWork = defineContract("session-work", {
 				optional: true,
 				description: "Sessions of one owner that start at a time; the others stay due. Default no bound",
 			},
+			host: hostField,
 		},
 		returns: { type: "array", items: { type: "object", props: claim } },
 	},
@@ -133,6 +142,15 @@ export const sessionWork = defineContract("session-work", {
 		summary: "Report a pass and release the lease; false when the fence is old",
 		params: passReport,
 		returns: { type: "boolean" },
+	},
+	adopt: {
+		access: "system",
+		summary: "Bind to a host the sessions and workspaces whose files an earlier version has left there; how many",
+		params: {
+			host: { type: "string", pattern: hostField.pattern },
+			ids: { type: "array", max: 500, items: id, description: "Ids of workspaces and sessions with files" },
+		},
+		returns: count,
 	},
 	with_credential: {
 		access: "system",
@@ -164,6 +182,7 @@ export const sessionWork = defineContract("session-work", {
 			},
 			after: { ...text, max: 300, optional: true, description: "`next` of the preceding page" },
 			limit: { type: "number", integer: true, min: 1, max: 500 },
+			host: hostField,
 		},
 		returns: {
 			type: "object",
@@ -175,5 +194,8 @@ export const sessionWork = defineContract("session-work", {
 	},
 });
 
-/** A session may be due. A pod manager that misses the event finds the session at its next poll. */
-export const sessionDue = defineEvent("session.due", "balanced", schema({ id }));
+/**
+ * A session may be due. Every pod manager hears it, because only that of its host can act. One that misses the event finds
+ * the session at its next poll.
+ */
+export const sessionDue = defineEvent("session.due", "broadcast", schema({ id }));

@@ -94,6 +94,10 @@ export const launchDocumentFields = schema({
 	generation: { type: "number", integer: true, min: 0, max: Number.MAX_SAFE_INTEGER },
 	/** The name of the installation; it is part of the marker by which the processes of the pod are found. */
 	installation: name,
+	/** The host on which it runs, as a part of the marker; absent: of a platform that knows no hosts. */
+	host: { ...name, optional: true },
+	/** The address, or a name of this machine, at which the pod listens; absent: loopback. */
+	listen_host: { type: "string", pattern: "^[\\w.-]{1,253}$", optional: true },
 	/** The proof that this installation made the marker; it is passed unchanged to every process of the pod. */
 	proof: name,
 	/** Prefix of the platform's API, e.g. `http://127.0.0.1:8080/api/v1/svc`. */
@@ -137,5 +141,6 @@ export const marker = {
 	installation: "ATELIER_INSTALLATION",
 	session: "ATELIER_SESSION",
 	generation: "ATELIER_GENERATION",
+	host: "ATELIER_HOST",
 	proof: "ATELIER_PROOF",
 } as const;

@@ -25,8 +25,10 @@ export interface PodStatus {
 	phase: PodPhase;
 	/** Process id of the session agent. */
 	pid: number;
-	/** The port of its HTTP and WebSocket server on loopback; present from the phase `cloning`. */
+	/** The port of its HTTP and WebSocket server; present from the phase `cloning`. */
 	port?: number;
+	/** The host at which it listens; absent: loopback. */
+	host?: string;
 	/** The reason; present only in the phase `failed`, after which the process ends. */
 	failure?: PodFailure;
 	/** A sentence about the present step, e.g. how far the clones are; present in the phase `cloning` only. */

@@ -14,6 +14,8 @@ import { makeFolder } from "../files/new-folder.ts";
 export interface SecretKind {
 	/** The name of the file. */
 	readonly name: string;
+	/** The folder of the file in the data folder; default `keys`. */
+	readonly folder?: string;
 	/** The form that every valid value has. */
 	readonly form: RegExp;
 	readonly make: () => string;
@@ -24,8 +26,8 @@ export interface SecretKind {
  * @throws {Error} when the folder cannot be used, or the file holds no complete secret: anybody could guess an empty
  * one.
  */
-export function storedSecret(dataDir: string, { name, form, make }: SecretKind): string {
-	const folder = join(dataDir, "keys");
+export function storedSecret(dataDir: string, { name, form, make, folder: place = "keys" }: SecretKind): string {
+	const folder = join(dataDir, place);
 	const file = join(folder, name);
 	if (!existsSync(file)) {
 		makeFolder(folder);

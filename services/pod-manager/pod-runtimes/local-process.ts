@@ -6,17 +6,24 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { now, sleep } from "#shared/clock.ts";
-import { ConfigError, inheritedEnvironment } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
+import { loopbackHost } from "#shared/pod/agent-url.ts";
 import type { LaunchDocument } from "#shared/pod/launch.ts";
 import type { PodFailure } from "#shared/pod/status.ts";
 import { projectRoot as ownRoot } from "#shared/project-root.ts";
-import type { Inventory, Pod, PodRuntime, PodSpec, RuntimeHost } from "../pod-runtime.ts";
+import type { Inventory, Pod, PodPlace, PodRuntime, PodSpec } from "../pod-runtime.ts";
 import { podName } from "../pod-runtime.ts";
 import { ControlGroups } from "./local-process/control-groups.ts";
 import { folderBytes } from "./local-process/folder-size.ts";
 import { isSameLaunch, type Launch } from "./local-process/launch.ts";
 import { agentsAmong } from "./local-process/local-pod.ts";
+import {
+	environmentOf,
+	listenHostOf,
+	type LocalProcessOptions,
+	refuseForeignSystem,
+	waitingOf,
+} from "./local-process/local-process-options.ts";
 import { MarkedProcesses } from "./local-process/marked-processes.ts";
 import { PodList } from "./local-process/pod-list.ts";
 import { PodMarks } from "./local-process/pod-marks.ts";
@@ -30,28 +37,6 @@ import { WaitingAgents } from "./local-process/waiting-agents.ts";
 /** The exit code of an agent that found its session locked by another agent (agent/main.ts). */
 const taken = 75;
 
-/** The arguments of {@link LocalProcessRuntime}. */
-export interface LocalProcessOptions extends RuntimeHost {
-	/**
-	 * The folder whose git and ssh configuration is used to clone; default: the home of the person who started the
-	 * platform.
-	 */
-	userHome?: string;
-	/**
-	 * The variables of session agents beside their own ones; default: the harmless variables of the platform, and
-	 * Node's compile cache.
-	 */
-	environment?: Record<string, string>;
-	/** The folder with `agent/main.ts`; default: this project. */
-	projectRoot?: string;
-	/** The place of the pods' control groups (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
-	groups?: string;
-	/** The count of session agents that are started ahead of sessions, 0 to 8; default 1. */
-	waiting?: number;
-}
-
-const maxWaiting = 8;
-
 /** The bound of rounds; killed processes are gone long before it is reached. */
 const unprovenRounds = 100;
 const unprovenMs = 20;
@@ -59,6 +44,7 @@ const unprovenMs = 20;
 /** The runtime for one machine. Pods outlive it; another instance finds them again. */
 export class LocalProcessRuntime implements PodRuntime {
 	readonly isolation = "none";
+	readonly place: PodPlace | undefined;
 	readonly #options: LocalProcessOptions;
 	readonly #program: AgentProgram;
 	readonly #waiting: WaitingAgents;
@@ -76,21 +62,25 @@ export class LocalProcessRuntime implements PodRuntime {
 
 	/** @throws {RangeError} for an impossible value of `waiting` or `groups`. */
 	constructor(options: LocalProcessOptions) {
-		const { dataDir, environment = environmentOf(dataDir), installation, markKey, projectRoot = ownRoot } = options;
+		const { dataDir, environment = environmentOf(dataDir), installation, markKey, host } = options;
+		const { projectRoot = ownRoot } = options;
 		this.#options = options;
-		this.#marks = new PodMarks(installation, markKey);
+		const listenHost = listenHostOf(options);
+		this.place = host === undefined ? undefined : { host, isReachable: listenHost !== loopbackHost };
+		this.#marks = new PodMarks(installation, markKey, host);
 		this.#groups = new ControlGroups(options.groups ?? "auto", this.#marks);
 		this.#program = {
 			main: join(projectRoot, "agent/main.ts"),
 			environment,
 			installation,
+			host,
 			enter: (pid, { session_id, generation }) => this.#groups.enter(pid, { sessionId: session_id, generation }),
 		};
 		this.#waiting = new WaitingAgents(this.#program, join(dataDir, "run", ".waiting"), waitingOf(options));
 		this.#runs = new RunFolders(join(dataDir, "run"));
 		this.#sessions = new SessionFolders(join(dataDir, "sessions"));
 		this.#processes = new MarkedProcesses(this.#marks, (cgroup) => this.#groups.launchOf(cgroup));
-		this.#pods = new PodList(this.#runs, this.#processes, this.#groups);
+		this.#pods = new PodList(this.#runs, this.#processes, this.#groups, listenHost);
 	}
 
 	async open(): Promise<readonly string[]> {
@@ -237,6 +227,11 @@ export class LocalProcessRuntime implements PodRuntime {
 		for (const watch of this.#watches) watch.look(sessionId);
 	}
 
+	#placeOf(): Pick<LaunchDocument, "host" | "listen_host"> {
+		const { host, listen_host } = this.#options;
+		return { ...(host !== undefined && { host }), ...(listen_host !== undefined && { listen_host }) };
+	}
+
 	#document(
 		{ workspace_id: _folder, ...spec }: PodSpec,
 		launch: Launch,
@@ -247,6 +242,7 @@ export class LocalProcessRuntime implements PodRuntime {
 			...folders,
 			// A pod with another marker would never be found again.
 			installation: this.#options.installation,
+			...this.#placeOf(),
 			proof: this.#marks.proof(launch),
 			status_file: this.#runs.statusFile(launch),
 			home: this.#runs.home(launch),
@@ -265,24 +261,6 @@ function agentCrashed(outcome: number | string | null): PodFailure {
 function sessionLocked(file: string): PodFailure {
 	const message = `Another process holds the session's lock "${file}", and it is no pod of this installation`;
 	return { code: "SESSION_LOCKED", message };
-}
-
-/** Refuses systems other than Linux. @throws {ConfigError} */
-function refuseForeignSystem(): void {
-	if (process.platform === "linux") return;
-	throw new ConfigError(`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`);
-}
-
-function environmentOf(dataDir: string): Record<string, string> {
-	return { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, "cache") };
-}
-
-/** Checks the value, which the configuration does not. @throws {RangeError} */
-function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
-	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
-	throw new RangeError(
-		`Cannot have ${JSON.stringify(waiting)} waiting session agents: the number must be 0 to ${maxWaiting}`,
-	);
 }
 
 /**

@@ -32,12 +32,12 @@ export class MessageSocket {
 	#sending = 0;
 
 	/**
-	 * @param onClosed Called once when the connection can no longer be used. @throws {UpstreamError} when the address
+	 * @param hosts The hosts beside loopback at which the pod may listen. @param onClosed Called once when the connection can no longer be used. @throws {UpstreamError} when the address
 	 * cannot belong to a pod.
 	 */
-	constructor(pod: PodAddress, onClosed: () => void) {
+	constructor(pod: PodAddress, hosts: readonly string[], onClosed: () => void) {
 		this.#onClosed = onClosed;
-		this.#socket = new WebSocket(agentSocketUrl(pod.url, confirmationsPath), {
+		this.#socket = new WebSocket(agentSocketUrl(pod.url, confirmationsPath, hosts), {
 			headers: { authorization: `Bearer ${pod.key}` },
 			handshakeTimeout: openMs,
 			maxPayload: maxFrameBytes,

@@ -28,20 +28,29 @@ type Query = Readonly<Record<string, string>>;
 
 const badRequest: Refusals = { 400: (detail) => new BadRequestError(detail) };
 
+/** The bounds of {@link SessionAgentClient}. */
+export interface SessionAgentClientOptions {
+	/** Most connections for messages; default 1,000. */
+	readonly maxSockets?: number;
+	/** The hosts beside loopback at which session agents may listen; default none. */
+	readonly hosts?: readonly string[];
+}
+
 /** The connections of one process to pods. */
 export class SessionAgentClient {
 	readonly #maxSockets: number;
+	readonly #hosts: readonly string[];
 	/** The connections for messages, the one that was used last at the end. */
 	readonly #sockets = new Map<string, MessageSocket>();
 
-	/** @param options.maxSockets Most connections for messages; default 1,000. */
-	constructor({ maxSockets = defaultMaxSockets }: { readonly maxSockets?: number } = {}) {
+	constructor({ maxSockets = defaultMaxSockets, hosts = [] }: SessionAgentClientOptions = {}) {
 		this.#maxSockets = maxSockets;
+		this.#hosts = hosts;
 	}
 
 	/** Returns the pod's JSON answer. @throws {UpstreamError} {BadRequestError}, and the errors in `says.refusals`. */
 	async get<T>(pod: PodAddress, path: string, query: Query = {}, says: PodRequest = {}): Promise<T> {
-		const url = agentUrl(pod.url, path);
+		const url = agentUrl(pod.url, path, this.#hosts);
 		for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
 		return request<T>(pod, url, {}, says);
 	}
@@ -51,7 +60,7 @@ export class SessionAgentClient {
 	 * {ConflictError}
 	 */
 	async post<T>(pod: PodAddress, path: string, body: object, says: PodRequest = {}): Promise<T> {
-		return request<T>(pod, agentUrl(pod.url, path), { method: "POST", body: JSON.stringify(body) }, says);
+		return request<T>(pod, agentUrl(pod.url, path, this.#hosts), { method: "POST", body: JSON.stringify(body) }, says);
 	}
 
 	/** Sends a message; resolves when the pod has it in its queue on disk. @throws {UpstreamError} */
@@ -68,7 +77,7 @@ export class SessionAgentClient {
 		const name = `${pod.sessionId}/${pod.generation}/${pod.url}`;
 		const open = this.#sockets.get(name);
 		if (!open && this.#sockets.size >= this.#maxSockets) this.#closeIdle();
-		const socket: MessageSocket = open ?? new MessageSocket(pod, () => this.#forget(name, socket));
+		const socket: MessageSocket = open ?? new MessageSocket(pod, this.#hosts, () => this.#forget(name, socket));
 		this.#sockets.delete(name);
 		this.#sockets.set(name, socket);
 		return socket;

@@ -48,6 +48,8 @@ export const sessionCollection = defineCollection(
 		chronicle_policy: "text",
 		/** The workspace that its pods run in; absent in sessions of an older version, whose workspace has their id. */
 		workspace: "text",
+		/** The host that its files are on (host-binding.ts); absent: it has none yet, or every pod manager reaches them. */
+		host: "text",
 		/** The value `remove` in a tombstone whose workspace is removed with it; absent: it is archived. */
 		storage_policy: "text",
 		/** The answers to commands with an `Idempotency-Key`. */

@@ -5,6 +5,7 @@
 import { maxDueMs } from "#shared/contracts/session-work.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
 import { type LaunchPlaces, ownerOf } from "../record/launch-places.ts";
+import { boundColumns, mayActForSession } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 
 /** The sessions that are read together, so that many sessions of one person do not hide those of another. */
@@ -13,7 +14,24 @@ const pageSize = 500;
 const maxPages = 10;
 
 /** The columns with a session's owner, its order and its kind of work. */
-const columns = ["tenant", "owner", "due_at", "status", "desired", "waiting_reported", "deadline_at"] as const;
+const columns = [
+	"tenant",
+	"owner",
+	"due_at",
+	"status",
+	"desired",
+	"waiting_reported",
+	"deadline_at",
+	...boundColumns,
+] as const;
+
+/** The bounds of a selection. */
+interface Selection {
+	readonly at: number;
+	readonly limit: number;
+	/** The host of the pod manager; absent: any. */
+	readonly host: string | undefined;
+}
 
 /**
  * Returns due sessions, then sessions whose due time was written before the clock was set back; at most `limit`, with a
@@ -22,21 +40,21 @@ const columns = ["tenant", "owner", "due_at", "status", "desired", "waiting_repo
 export async function dueSessions(
 	store: DocumentStore,
 	places: LaunchPlaces,
-	at: number,
-	limit: number,
+	{ at, limit, host }: Selection,
 ): Promise<SessionDocument[]> {
 	const ranges = [{ to: at }, { from: at + maxDueMs + 1 }];
 	const found = await Promise.all(ranges.map((range) => dueIn(range)));
 	return found.flatMap(inTurns).slice(0, limit);
 
-	/** Reads on past sessions that wait for a place, so that a session which can start is found behind them. */
+	/** Reads on past sessions of other hosts and those that wait for a place, so that a session which can start is found behind them. */
 	async function dueIn(range: Omit<Range, "equals">): Promise<SessionDocument[]> {
 		const admitted: SessionDocument[] = [];
 		let after: string | undefined;
 		for (let pages = 0; pages < maxPages; pages++) {
 			const page = { limit: pageSize, columns, ...(after !== undefined && { after }) };
 			const { documents, next } = await store.find(sessionCollection, "due", { equals: [], ...range }, page);
-			admitted.push(...documents.filter((document) => places.admits(document)));
+			const here = documents.filter((document) => mayActForSession(document, host));
+			admitted.push(...here.filter((document) => places.admits(document)));
 			if (next === undefined || admitted.length >= limit) break;
 			after = next;
 		}

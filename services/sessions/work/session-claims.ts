@@ -3,19 +3,15 @@
  */
 import { failpoint } from "#shared/failpoints.ts";
 import { now } from "#shared/clock.ts";
-import {
-	type Claim,
-	type Desired,
-	type Expectation,
-	type Observation,
-	type PassReport,
-} from "#shared/contracts/session-work.ts";
+import { type Claim, type Expectation, type Observation, type PassReport } from "#shared/contracts/session-work.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import type { Change, DocumentStore } from "#shared/store/document-store.ts";
+import { claimOf, expectationsOf } from "./claim-forms.ts";
 import { dueSessions } from "./due-sessions.ts";
 import { addressChange, failedChange, isReconciled, observationChange } from "./observation-change.ts";
+import { boundColumns, mayActForSession } from "../record/host-binding.ts";
 import { sessionCollection, type SessionDocument } from "../record/session-collection.ts";
 import { both, type SessionRecord, statusOf } from "../record/session-change.ts";
 import {
@@ -31,7 +27,6 @@ import type { LaunchMetrics } from "./launch-metrics.ts";
 import { deadlinesMs } from "../record/session-lifecycle.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { SessionWorkspaces } from "../workspaces/session-workspaces.ts";
-import { workspaceOf } from "../workspaces/workspace-changes.ts";
 
 /** The length of a lease in milliseconds. It covers one pass and is never renewed. */
 const leaseMs = 15_000;
@@ -49,7 +44,7 @@ const tombstoneMs = 500;
  * The columns with the desired pods of a session and the order of pages; the launch, which may contain a long prompt,
  * is not read.
  */
-const expectedColumns = ["created_at", "generation", "desired"] as const;
+const expectedColumns = ["created_at", "desired", ...boundColumns] as const;
 
 /** The most sessions whose owners are told in one claim that they wait for a place. */
 const maxReported = 16;
@@ -68,6 +63,14 @@ export interface ClaimDependencies {
 	readonly launches: Pick<LaunchMetrics, "changed">;
 	/** Erases what else is stored of a session, before its document is removed. */
 	readonly forget: (document: SessionDocument) => Promise<void>;
+}
+
+/** The pod manager that claims. */
+export interface Claimer {
+	/** The most sessions of one owner that start at a time; further ones stay due. Default no bound. */
+	readonly startingPerOwner?: number | undefined;
+	/** Its host; absent: it acts for the sessions of all hosts. */
+	readonly host?: string | undefined;
 }
 
 /** The claims of this process. */
@@ -94,20 +97,22 @@ export class SessionClaims {
 	 * Leases due sessions, one of each owner in rotation, for each owner the longest waiting first; with `ids`, those
 	 * sessions, whether due or not. Returns as many as fit into an answer. A session that cannot be leased does not
 	 * affect the others.
-	 * @param startingPerOwner The most sessions of one owner that start at a time; further ones stay due. Default no
-	 * bound.
 	 * @throws {Error} when none can be leased.
 	 */
-	async claim(limit: number, ids?: readonly string[], startingPerOwner = Number.POSITIVE_INFINITY): Promise<Claim[]> {
+	async claim(
+		limit: number,
+		ids?: readonly string[],
+		{ startingPerOwner = Number.POSITIVE_INFINITY, host }: Claimer = {},
+	): Promise<Claim[]> {
 		const at = now();
 		const places = await LaunchPlaces.read(this.#store, startingPerOwner, at);
-		const candidates = ids ? await this.#admitted(ids, places) : await this.#due(at, limit, places);
+		const candidates = ids ? await this.#admitted(ids, places, host) : await this.#due({ at, limit, host }, places);
 		const free = candidates.slice(0, limit).filter((document) => !isLeased(document, at));
 		const claims: Claim[] = [];
 		const failures: unknown[] = [];
 		for (const document of fitting(free)) {
 			try {
-				const claimed = await this.#claimOne(document, at);
+				const claimed = await this.#claimOne(document, at, host);
 				if (claimed) claims.push(claimOf(claimed));
 			} catch (error) {
 				failures.push(error);
@@ -144,24 +149,25 @@ export class SessionClaims {
 	}
 
 	/** Returns a page of the desired states of all sessions, so that pods without a session can be found. */
-	async expected(limit: number, after?: string): Promise<{ sessions: Expectation[]; next?: string }> {
+	async expected(limit: number, after?: string, host?: string): Promise<{ sessions: Expectation[]; next?: string }> {
 		const page = { limit, columns: expectedColumns, ...(after !== undefined && { after }) };
 		const { documents, next } = await this.#store.find(sessionCollection, "created", { equals: [] }, page);
-		return { sessions: documents.map(expectationOf), ...(next !== undefined && { next }) };
+		return { sessions: expectationsOf(documents, host), ...(next !== undefined && { next }) };
 	}
 
 	/** Returns the desired states of those sessions that exist. */
-	async expectedOf(ids: readonly string[]): Promise<{ sessions: Expectation[] }> {
-		return { sessions: (await this.#named(ids, expectedColumns)).map(expectationOf) };
+	async expectedOf(ids: readonly string[], host?: string): Promise<{ sessions: Expectation[] }> {
+		return { sessions: expectationsOf(await this.#named(ids, expectedColumns), host) };
 	}
 
-	async #due(at: number, limit: number, places: LaunchPlaces): Promise<SessionDocument[]> {
-		const due = await dueSessions(this.#store, places, at, limit);
+	async #due(selection: Parameters<typeof dueSessions>[2], places: LaunchPlaces): Promise<SessionDocument[]> {
+		const due = await dueSessions(this.#store, places, selection);
 		return this.#named(due.map(({ id }) => id));
 	}
 
-	async #admitted(ids: readonly string[], places: LaunchPlaces): Promise<SessionDocument[]> {
-		return (await this.#named(ids)).filter((document) => places.admits(document));
+	async #admitted(ids: readonly string[], places: LaunchPlaces, host?: string): Promise<SessionDocument[]> {
+		const here = (await this.#named(ids)).filter((document) => mayActForSession(document, host));
+		return here.filter((document) => places.admits(document));
 	}
 
 	/** Reports to owners that their sessions wait. A failure affects nothing else. */
@@ -188,11 +194,14 @@ export class SessionClaims {
 	}
 
 	/** Leases a session. One that shall run has its workspace then, or it has failed. */
-	async #claimOne(found: SessionDocument, at: number): Promise<SessionDocument | undefined> {
+	async #claimOne(found: SessionDocument, at: number, host?: string): Promise<SessionDocument | undefined> {
 		const document = await this.#expireDeadline(found, at);
 		if (document.desired !== "run") return this.#lease(document, at);
-		const hold = await this.#workspaces.hold(document);
-		if ("workspace" in hold) return this.#lease(document, at, hold.workspace);
+		const hold = await this.#workspaces.hold(document, host);
+		if ("elsewhere" in hold) return this.#bind(document, hold.elsewhere);
+		const { host: bound = host } = document;
+		if ("workspace" in hold)
+			return this.#lease(document, at, { workspace: hold.workspace, ...(bound && { host: bound }) });
 		const fail = (record: SessionRecord) =>
 			record.document.desired === "run" ? failedChange(hold.failure, at) : undefined;
 		const failed = await this.#records.change(reporter, document.id, fail);
@@ -200,7 +209,17 @@ export class SessionClaims {
 		return this.#lease(failed.document, at);
 	}
 
-	#lease(document: SessionDocument, at: number, workspace?: string): Promise<SessionDocument | undefined> {
+	/** Leaves a session to the host that its workspace is on. */
+	async #bind({ id, fence = 0, rev = 0 }: SessionDocument, host: string): Promise<undefined> {
+		await this.#store.update(sessionCollection, id, { equals: { fence, rev } }, { set: { host } });
+		this.#hint(id);
+	}
+
+	#lease(
+		document: SessionDocument,
+		at: number,
+		place: Pick<SessionDocument, "workspace" | "host"> = {},
+	): Promise<SessionDocument | undefined> {
 		const first = document.status === "starting" && document.claimed_at === undefined;
 		const { set, unset = [] } = placeTaken(document, at);
 		return this.#store.update(
@@ -212,7 +231,7 @@ export class SessionClaims {
 					lease_until: at + leaseMs,
 					due_at: at + leaseMs,
 					claimed_rev: document.rev ?? 0,
-					...(workspace !== undefined && { workspace }),
+					...place,
 					...(first && { claimed_at: at, deadline_at: at + (deadlinesMs.starting ?? 0) }),
 					...set,
 				},
@@ -279,20 +298,4 @@ function fitting(documents: readonly SessionDocument[]): readonly SessionDocumen
  */
 function isLeased({ lease_until = 0 }: SessionDocument, at: number): boolean {
 	return lease_until > at && lease_until <= at + leaseMs + maxAheadMs;
-}
-
-function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
-	return { id, generation, desired: desired as Desired };
-}
-
-function claimOf(document: SessionDocument): Claim {
-	return {
-		...expectationOf(document),
-		...(document.tenant !== undefined && { tenant: document.tenant }),
-		...(document.owner !== undefined && { owner: document.owner }),
-		fence: document.fence ?? 0,
-		workspace: workspaceOf(document),
-		launch: (document.launch ?? {}) as Record<string, unknown>,
-		attempts: document.attempts ?? 0,
-	};
 }

@@ -30,8 +30,14 @@ import {
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 import type { WorkspaceQuota } from "./workspace-quota.ts";
 
-/** The outcome of a launch's claim to its workspace: the workspace, or the reason why the session cannot run. */
-export type Hold = { readonly workspace: string } | { readonly failure: { code: string; message: string } };
+/**
+ * The outcome of a launch's claim to its workspace: the workspace, the other host that it is on, or the reason why the
+ * session cannot run.
+ */
+export type Hold =
+	| { readonly workspace: string }
+	| { readonly elsewhere: string }
+	| { readonly failure: { code: string; message: string } };
 
 /** The statuses of a session that keeps its workspace while it rests. */
 const resting = new Set<StoredStatus>(["created", "stopped", "failed"]);
@@ -88,16 +94,20 @@ export class SessionWorkspaces {
 		return document.id;
 	}
 
-	/** Makes sure of the workspace for a pass that may start a pod. A deleted one is replaced by a new one. */
-	async hold(session: SessionDocument): Promise<Hold> {
+	/**
+	 * Makes sure of the workspace for a pass that may start a pod. A deleted one is replaced by a new one.
+	 * @param host The host of the pass, on which the workspace is from now on; absent: it is on none.
+	 */
+	async hold(session: SessionDocument, host?: string): Promise<Hold> {
 		const id = workspaceOf(session);
 		const isLaunch = session.claimed_at === undefined;
 		const attempt = async (): Promise<Hold | undefined> => {
 			const found = await this.#get(id);
-			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found) };
+			if (!found || found.status === "deleted") return { workspace: await this.#renew(session, found, host) };
 			if (!isOfOwner(found, session) || isOfOther(found, session)) return { failure: taken(found) };
-			if (!isLaunch && found.holder !== undefined) return { workspace: id };
-			return (await this.#write(found, launched(found, session, now()))) && { workspace: id };
+			if (isElsewhere(found, host)) return { elsewhere: found.host };
+			if (!isLaunch && isHeld(found, host)) return { workspace: id };
+			return (await this.#write(found, launchedOn(host, launched(found, session, now())))) && { workspace: id };
 		};
 		const hold = await repeatLostRaces(attempt, { refusal: () => tooFast("The workspace") });
 		failpoint("workspaces.held");
@@ -158,14 +168,16 @@ export class SessionWorkspaces {
 	}
 
 	/** Makes a workspace in the place of one that is gone. Ids are never used again, so a late removal finds nothing. */
-	async #renew(session: SessionDocument, gone: WorkspaceDocument | undefined): Promise<string> {
+	async #renew(session: SessionDocument, gone: WorkspaceDocument | undefined, host?: string): Promise<string> {
 		const at = now();
 		// Sessions that were stored before there were workspaces name none and have files already.
 		const id = session.workspace === undefined && !gone ? session.id : timeBasedUuid(at);
 		const document = newWorkspace(id, session, at);
 		const { wire = document.wire, set } = launched(document, session, at);
 		// The session names it with its lease; otherwise the check of its holder removes it.
-		await insertOnce(() => this.#store.insert(workspaceCollection, { ...document, ...set, wire }));
+		await insertOnce(() =>
+			this.#store.insert(workspaceCollection, { ...document, ...set, ...(host && { host }), wire }),
+		);
 		return id;
 	}
 
@@ -191,6 +203,24 @@ export class SessionWorkspaces {
 		const guard = { equals: { rev: found?.rev ?? 0 } };
 		return this.#store.update(workspaceCollection, found?.id ?? "", guard, change);
 	}
+}
+
+/** Whether the files are on another host than this one, which is absent when the pods are on no host. */
+function isElsewhere(
+	found: WorkspaceDocument,
+	host: string | undefined,
+): found is WorkspaceDocument & { host: string } {
+	return host !== undefined && found.host !== undefined && found.host !== host;
+}
+
+/** Returns the change of a launch with the host on which the files are from now on. */
+function launchedOn(host: string | undefined, { set, ...change }: WorkspaceChange): WorkspaceChange {
+	return { ...change, set: { ...set, ...(host !== undefined && { host }) } };
+}
+
+/** Whether a session has the workspace, and the host its files. @param host Absent: the pods are on no host. */
+function isHeld({ holder, host: bound }: WorkspaceDocument, host: string | undefined): boolean {
+	return holder !== undefined && (host === undefined || bound !== undefined);
 }
 
 /** Whether another session has the workspace. */

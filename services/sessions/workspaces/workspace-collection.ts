@@ -23,6 +23,8 @@ export const workspaceCollection = defineCollection(
 		repositories: "json",
 		/** The value 1 from the launch of a pod until that pod has ended. */
 		launched: "integer",
+		/** The host that its files are on; absent: there are none yet, or every pod manager reaches them. */
+		host: "text",
 		size_bytes: "integer",
 		/** The time of the next removal of its files in milliseconds since 1970; present when it is deleted. */
 		due_at: "integer",

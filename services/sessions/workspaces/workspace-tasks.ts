@@ -3,6 +3,7 @@ import { isoTime, now } from "#shared/clock.ts";
 import type { WorkspaceTask, WorkspaceTaskReport } from "#shared/contracts/workspaces/workspace-work.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import type { DocumentStore, Range } from "#shared/store/document-store.ts";
+import { mayActFor } from "../record/host-binding.ts";
 import { deleted, measured } from "./workspace-changes.ts";
 import { workspaceCollection, type WorkspaceDocument } from "./workspace-collection.ts";
 
@@ -18,6 +19,16 @@ type Kind = WorkspaceTask["kind"];
 const columnOf = { remove: "due_at", measure: "measure_at" } as const;
 const indexOf = { remove: "due", measure: "measure" } as const;
 
+const dueColumns = ["fence", "host", "size_bytes", "launched"] as const;
+/** The tasks that are read together, and the most pages when most of them are for other hosts. */
+const pageSize = 64;
+const maxPages = 100;
+
+interface Wanted {
+	readonly limit: number;
+	readonly host: string | undefined;
+}
+
 /** The tasks of this process. */
 export class WorkspaceTasks {
 	readonly #store: DocumentStore;
@@ -26,10 +37,13 @@ export class WorkspaceTasks {
 		this.#store = store;
 	}
 
-	/** Leases due tasks: at most `limit` removals, and one measurement if the caller is free to measure. */
-	async claim(limit: number, measure: boolean): Promise<WorkspaceTask[]> {
-		const removals = await this.#claim("remove", limit);
-		return measure ? [...removals, ...(await this.#claim("measure", 1))] : removals;
+	/**
+	 * Leases due tasks: at most `limit` removals, and one measurement if the caller is free to measure.
+	 * @param host The host of the caller, which has no files of others; absent: it reaches all files.
+	 */
+	async claim(limit: number, measure: boolean, host?: string): Promise<WorkspaceTask[]> {
+		const removals = await this.#claim("remove", limit, host);
+		return measure ? [...removals, ...(await this.#claim("measure", 1, host))] : removals;
 	}
 
 	/** Takes the report of a finished task; false when a newer lease exists. */
@@ -63,9 +77,9 @@ export class WorkspaceTasks {
 		return gone;
 	}
 
-	async #claim(kind: Kind, limit: number): Promise<WorkspaceTask[]> {
+	async #claim(kind: Kind, limit: number, host: string | undefined): Promise<WorkspaceTask[]> {
 		const at = now();
-		const due = await this.#due(kind, limit, at);
+		const due = await this.#due(kind, { limit, host }, at);
 		const tasks: WorkspaceTask[] = [];
 		for (const { id, fence = 0 } of due) {
 			const change = { set: { [columnOf[kind]]: at + leaseMs[kind] }, inc: { fence: 1 } };
@@ -75,10 +89,28 @@ export class WorkspaceTasks {
 		return tasks;
 	}
 
-	async #due(kind: Kind, limit: number, at: number): Promise<WorkspaceDocument[]> {
-		const find = (range: Omit<Range, "equals">) =>
-			this.#store.find(workspaceCollection, indexOf[kind], { equals: [], ...range }, { limit, columns: ["fence"] });
+	async #due(kind: Kind, { limit, host }: Wanted, at: number): Promise<WorkspaceDocument[]> {
+		const find = (range: Omit<Range, "equals">) => this.#dueIn(kind, range, { limit, host });
 		const found = await Promise.all([find({ to: at }), find({ from: at + maxAheadMs })]);
-		return found.flatMap(({ documents }) => documents).slice(0, limit);
+		return found.flat().slice(0, limit);
 	}
+
+	/** Reads on past the tasks of other hosts, which may be away for long. */
+	async #dueIn(kind: Kind, range: Omit<Range, "equals">, { limit, host }: Wanted): Promise<WorkspaceDocument[]> {
+		const due: WorkspaceDocument[] = [];
+		let after: string | undefined;
+		for (let pages = 0; pages < maxPages; pages++) {
+			const page = { limit: Math.max(limit, pageSize), columns: dueColumns, ...(after !== undefined && { after }) };
+			const found = await this.#store.find(workspaceCollection, indexOf[kind], { equals: [], ...range }, page);
+			due.push(...found.documents.filter((one) => mayActFor({ host: one.host, isLaunched: hasFiles(one) }, host)));
+			if (found.next === undefined || due.length >= limit) break;
+			after = found.next;
+		}
+		return due;
+	}
+}
+
+/** Whether it was measured or has a pod, so that it has files somewhere. */
+function hasFiles({ size_bytes, launched }: WorkspaceDocument): boolean {
+	return size_bytes !== undefined || launched !== undefined;
 }

@@ -20,6 +20,7 @@ import {
 } from "#shared/errors.ts";
 import type { InstallationKey } from "#shared/secrets/keys.ts";
 import type { UpgradeRequest } from "#shared/platform.ts";
+import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { chatPath, contractChatPath, maxFrameBytes } from "#shared/pod/frames.ts";
 import { ChatPipe } from "./chat-pipe.ts";
 import { connectToPod } from "./pod-connection.ts";
@@ -27,6 +28,8 @@ import { connectToPod } from "./pod-connection.ts";
 /** The dependencies and bounds of a {@link ChatBridge}. */
 export interface ChatBridgeOptions {
 	readonly key: InstallationKey;
+	/** The hosts beside loopback at which pods may listen. Default none. */
+	readonly hosts?: readonly string[];
 	/**
 	 * The interval of checks, in milliseconds: both sides are pinged, and sessions are checked for running. Default 30
 	 * s.
@@ -106,7 +109,8 @@ export class ChatBridge {
 		try {
 			const { generation, address } = await this.#ask(principal, id, requestId);
 			const key = this.#options.key.platformKey(id, generation);
-			const pod = await connectToPod(address, offersOwnProtocol(upgrade) ? chatPath : contractChatPath, key, signal);
+			const path = offersOwnProtocol(upgrade) ? chatPath : contractChatPath;
+			const pod = await connectToPod(agentSocketUrl(address, path, this.#options.hosts), key, signal);
 			if (this.#isEnding || signal.aborted) return pod.terminate();
 			this.#upgrade(upgrade, pod, generation);
 		} finally {

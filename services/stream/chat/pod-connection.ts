@@ -1,25 +1,18 @@
 /** Opens a connection to the chat of a pod; its frames wait until it is resumed. */
 import { WebSocket } from "ws";
 import { UnavailableError, UpstreamError } from "#shared/errors.ts";
-import { agentSocketUrl } from "#shared/pod/agent-url.ts";
 import { maxFrameBytes } from "#shared/pod/frames.ts";
 
 const handshakeMs = 3_000;
 
 /**
  * Resolves with an open, paused connection, which the caller closes.
- * @param address The base URL of the pod.
- * @param path One of the paths in `#shared/pod/frames.ts`.
+ * @param url The address of the pod's chat.
  * @param signal Aborted when the connection is no longer needed.
  * @throws {UpstreamError} when the pod cannot be reached; {UnavailableError} when it accepts no more connections.
  */
-export async function connectToPod(
-	address: string,
-	path: string,
-	key: string,
-	signal: AbortSignal,
-): Promise<WebSocket> {
-	const socket = new WebSocket(agentSocketUrl(address, path), {
+export async function connectToPod(url: URL, key: string, signal: AbortSignal): Promise<WebSocket> {
+	const socket = new WebSocket(url, {
 		headers: { authorization: `Bearer ${key}` },
 		handshakeTimeout: handshakeMs,
 		maxPayload: 2 * maxFrameBytes,

@@ -4,7 +4,7 @@
  */
 import { defineContract, defineEvent } from "../../bus/contract.ts";
 import { schema, type Output } from "../../bus/schema.ts";
-import { sessionIdForm } from "../session-work.ts";
+import { hostField, sessionIdForm } from "../session-work.ts";
 
 const id = { type: "string", max: 36, pattern: `^${sessionIdForm}$` } as const;
 const count = { type: "number", integer: true, min: 0 } as const;
@@ -29,6 +29,7 @@ export const workspaceWork = defineContract("workspace-work", {
 		params: {
 			limit: { type: "number", integer: true, min: 1, max: 64 },
 			measure: { type: "boolean", description: "Whether the caller is free to measure" },
+			host: hostField,
 		},
 		returns: { type: "array", items: { type: "object", props: task } },
 	},
@@ -47,4 +48,4 @@ export const workspaceWork = defineContract("workspace-work", {
 });
 
 /** The files of a workspace may be due for removal. A pod manager that misses the event finds it at its next poll. */
-export const workspaceDue = defineEvent("workspace.due", "balanced", schema({ id }));
+export const workspaceDue = defineEvent("workspace.due", "broadcast", schema({ id }));

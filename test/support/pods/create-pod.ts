@@ -3,7 +3,8 @@
  * killed. Its orders come on standard input. It prints `created` when it is done.
  */
 import { text } from "node:stream/consumers";
-import { LocalProcessRuntime, type LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import type { LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process/local-process-options.ts";
 import type { PodSpec } from "#services/pod-manager/pod-runtime.ts";
 import { eventually } from "../eventually.ts";
 import { waitingAgents } from "../platform/session-processes.ts";

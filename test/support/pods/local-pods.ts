@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalProcessOptions, LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import { LocalProcessRuntime } from "#services/pod-manager/pod-runtimes/local-process.ts";
+import type { LocalProcessOptions } from "#services/pod-manager/pod-runtimes/local-process/local-process-options.ts";
 import { inheritedEnvironment } from "#shared/config/config.ts";
 import { marker } from "#shared/pod/launch.ts";
 import { removeGroups } from "./remove-groups.ts";
@@ -30,6 +31,7 @@ export function openLocalPods(waiting = 0): LocalPods {
 		dataDir,
 		installation,
 		markKey: randomBytes(16).toString("hex"),
+		host: randomBytes(8).toString("hex"),
 		userHome: "",
 		environment: inheritedEnvironment(),
 		waiting,

@@ -1,4 +1,5 @@
 /** Derives the state of a pod from the processes and the records of its launch. Pure. */
+import { loopbackHost } from "#shared/pod/agent-url.ts";
 import { type Pod, podName, type PodState } from "../../pod-runtime.ts";
 import type { MarkedProcess } from "./marked-processes.ts";
 import { isSameLaunch, type Launch } from "./launch.ts";
@@ -7,23 +8,38 @@ import type { RunRecords } from "./run-folders.ts";
 /**
  * Returns the pod; undefined for a launch with an empty folder only: its creator was interrupted and the pod never
  * lived.
+ * @param listenHost The host at which pods of this runtime listen. A pod that was started before it was configured
+ * listens on loopback.
  */
-export function podFrom(launch: Launch, processes: readonly MarkedProcess[], records: RunRecords): Pod | undefined {
+export function podFrom(
+	launch: Launch,
+	processes: readonly MarkedProcess[],
+	records: RunRecords,
+	listenHost = loopbackHost,
+): Pod | undefined {
 	const { sessionId, generation } = launch;
 	const living = processes.filter((process) => isSameLaunch(process, launch));
 	const state = stateOf(living, records);
 	if (!state) return undefined;
 	const implied = state === "gone" ? endedOnRequest(records) : {};
-	return { name: podName(sessionId, generation), sessionId, generation, state, ...implied, ...reportedBy(records) };
+	return {
+		name: podName(sessionId, generation),
+		sessionId,
+		generation,
+		state,
+		...implied,
+		...reportedBy(records, listenHost),
+	};
 }
 
-function reportedBy({
-	status,
-}: RunRecords): Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones"> {
+type Reported = Pick<Pod, "timings" | "address" | "failure" | "agentTitle" | "progress" | "clones">;
+
+function reportedBy({ status }: RunRecords, listenHost: string): Reported {
 	if (!status) return { timings: {} };
+	const host = status.host === listenHost ? listenHost : loopbackHost;
 	return {
 		timings: status.timings,
-		...(status.port !== undefined && { address: `http://127.0.0.1:${status.port}` }),
+		...(status.port !== undefined && { address: `http://${host}:${status.port}` }),
 		...(status.failure && { failure: status.failure }),
 		...(status.agent_title !== undefined && { agentTitle: status.agent_title }),
 		...(status.progress !== undefined && { progress: status.progress }),

@@ -170,7 +170,8 @@ export class MarkedProcesses {
 
 	#readMark(pid: number): Mark | "waiting" | undefined {
 		const environment = environmentOf(pid);
-		const isOurs = environment.get(marker.installation) === this.#marks.installation;
+		const isOurs =
+			environment.get(marker.installation) === this.#marks.installation && !this.#marks.isElsewhere(environment);
 		const isAgent = isOurs && environment.get(agentVariable) === agentRole;
 		const waited = isAgent && !environment.has(marker.session);
 		const launch = waited ? this.#launchInTitle(pid) : this.#launchOf(pid, isOurs ? environment : new Map());

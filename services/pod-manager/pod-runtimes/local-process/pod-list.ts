@@ -11,8 +11,11 @@ export class PodList {
 	readonly #runs: RunFolders;
 	readonly #processes: MarkedProcesses;
 	readonly #groups: ControlGroups;
+	readonly #listenHost: string;
 
-	constructor(runs: RunFolders, processes: MarkedProcesses, groups: ControlGroups) {
+	/** @param listenHost The host at which pods listen. */
+	constructor(runs: RunFolders, processes: MarkedProcesses, groups: ControlGroups, listenHost: string) {
+		this.#listenHost = listenHost;
 		this.#runs = runs;
 		this.#processes = processes;
 		this.#groups = groups;
@@ -58,22 +61,25 @@ export class PodList {
 	): Promise<Pod[]> {
 		const records = await Promise.all(folders.map((launch) => this.#runs.read(launch)));
 		const known = new Map(folders.map((launch, index) => [launchName(launch), records[index]]));
-		const pods = podsFrom(folders, known, await processes({ surely: false }));
+		const podsFrom = (living: readonly MarkedProcess[]) => this.#podsFrom(folders, known, living);
+		const pods = podsFrom(await processes({ surely: false }));
 		if (pods.every(({ state }) => state !== "gone")) return pods;
-		const surely = podsFrom(folders, known, await processes({ surely: true }));
+		const surely = podsFrom(await processes({ surely: true }));
 		for (const pod of surely) if (pod.state === "gone") await this.#groups.leave(pod);
 		return surely;
 	}
-}
 
-/** Returns the pods in the order of their generations. */
-function podsFrom(
-	folders: readonly Launch[],
-	records: ReadonlyMap<string, RunRecords | undefined>,
-	processes: readonly MarkedProcess[],
-): Pod[] {
-	const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
-	const living = Map.groupBy(processes, launchName);
-	const pods = [...launches].map(([name, launch]) => podFrom(launch, living.get(name) ?? [], records.get(name) ?? {}));
-	return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
+	/** Returns the pods in the order of their generations. */
+	#podsFrom(
+		folders: readonly Launch[],
+		records: ReadonlyMap<string, RunRecords | undefined>,
+		processes: readonly MarkedProcess[],
+	): Pod[] {
+		const launches = new Map([...folders, ...processes].map((launch) => [launchName(launch), launch]));
+		const living = Map.groupBy(processes, launchName);
+		const pods = [...launches].map(([name, launch]) =>
+			podFrom(launch, living.get(name) ?? [], records.get(name) ?? {}, this.#listenHost),
+		);
+		return pods.filter((pod) => pod !== undefined).toSorted((one, other) => one.generation - other.generation);
+	}
 }

@@ -9,39 +9,58 @@ import { type Launch, launchName, parseLaunch } from "./launch.ts";
 /** The bytes of a proof: 128 bits, 22 characters. */
 const proofBytes = 16;
 
-/** The marks of one installation. */
+/** The marks of one installation on one host. */
 export class PodMarks {
 	readonly installation: string;
 	readonly #key: string;
+	readonly #host: string | undefined;
 
-	/** @param key The secret of the installation. */
-	constructor(installation: string, key: string) {
+	/** @param key The secret of the installation. @param host The id of the host; absent: of no particular one. */
+	constructor(installation: string, key: string, host?: string) {
 		this.installation = installation;
 		this.#key = key;
+		this.#host = host;
 	}
 
+	/** Returns the proof of an environment, which names the host beside it; earlier versions verify it too. */
 	proof(launch: Launch): string {
-		const whole = createHmac("sha256", this.#key).update(launchName(launch)).digest();
-		return whole.subarray(0, proofBytes).toString("base64url");
+		return this.#proof(launchName(launch));
 	}
 
-	/** Returns `<session id>-g<generation>.<proof>`, which is safe as the name of a folder. */
+	/** Returns `<session id>-g<generation>.<proof>`, which is safe as the name of a folder, and of this host only. */
 	name(launch: Launch): string {
-		return `${launchName(launch)}.${this.proof(launch)}`;
+		return `${launchName(launch)}.${this.#proofHere(launch)}`;
 	}
 
 	/** Parses and verifies a name; undefined for a text that is not from {@link name}. */
 	parse(name: string): Launch | undefined {
 		const dot = name.lastIndexOf(".");
 		const launch = parseLaunch(name.slice(0, dot));
-		return launch && this.proof(launch) === name.slice(dot + 1) ? launch : undefined;
+		if (launch === undefined) return undefined;
+		const shown = name.slice(dot + 1);
+		return shown === this.#proofHere(launch) || shown === this.proof(launch) ? launch : undefined;
+	}
+
+	/** Whether a mark names another host: two hosts of an installation can be on one machine, for example in a test. */
+	isElsewhere(environment: ReadonlyMap<string, string>): boolean {
+		const host = environment.get(marker.host);
+		return host !== undefined && this.#host !== undefined && host !== this.#host;
 	}
 
 	/** Returns the launch that these variables mark; undefined without a valid proof. */
 	launchIn(environment: ReadonlyMap<string, string>): Launch | undefined {
+		if (this.isElsewhere(environment)) return undefined;
 		const [session, generation, proof] = [marker.session, marker.generation, marker.proof].map((name) =>
 			environment.get(name),
 		);
 		return this.parse(`${session}-g${generation}.${proof}`);
+	}
+
+	#proofHere(launch: Launch): string {
+		return this.#host === undefined ? this.proof(launch) : this.#proof(`${launchName(launch)}@${this.#host}`);
+	}
+
+	#proof(text: string): string {
+		return createHmac("sha256", this.#key).update(text).digest().subarray(0, proofBytes).toString("base64url");
 	}
 }

@@ -22,6 +22,7 @@ const statusFields = schema({
 	phase: { type: "enum", values: podPhases },
 	pid: { type: "number", integer: true },
 	port: { type: "number", integer: true, optional: true },
+	host: { ...text, optional: true },
 	failure: { type: "object", props: { code: text, message: text }, optional: true },
 	timings: { type: "record", key: text, value: text },
 	agent_title: { ...text, optional: true },

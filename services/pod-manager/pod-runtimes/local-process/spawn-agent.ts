@@ -20,6 +20,8 @@ export interface AgentProgram {
 	readonly environment: Readonly<Record<string, string>>;
 	/** The name of the installation for the mark of its processes. */
 	readonly installation: string;
+	/** The id of the host for the same mark; absent: none. */
+	readonly host: string | undefined;
 	/** Prepares a process before it becomes the agent of a launch and starts others. */
 	readonly enter: (pid: number, launch: LaunchDocument) => Promise<void>;
 }
@@ -71,6 +73,7 @@ async function start(program: AgentProgram, home: string, log: string, launch?: 
 				...program.environment,
 				HOME: home,
 				[marker.installation]: program.installation,
+				...(program.host !== undefined && { [marker.host]: program.host }),
 				...(launch && markOf(launch)),
 				[agentVariable]: agentRole,
 			},

@@ -58,7 +58,7 @@ describe("LaunchPlaces", () => {
 		return ids;
 	}
 
-	const claimDue = (limit = 16): Promise<Claim[]> => claims.claim(limit, undefined, ofOne);
+	const claimDue = (limit = 16): Promise<Claim[]> => claims.claim(limit, undefined, { startingPerOwner: ofOne });
 
 	async function reasonOf(id: string): Promise<string | undefined> {
 		return (await records.get(alice, id)).session.status_reason?.code;
@@ -75,7 +75,7 @@ describe("LaunchPlaces", () => {
 		const begun = (await claimDue()).map(({ id }) => id);
 		expect(begun).to.have.members([hers[0], hers[1], his]);
 		expect(await claimDue()).to.deep.equal([]);
-		expect(await claims.claim(16, hers.slice(2), ofOne), "asked for by name").to.deep.equal([]);
+		expect(await claims.claim(16, hers.slice(2), { startingPerOwner: ofOne }), "asked for by name").to.deep.equal([]);
 	});
 
 	it("finds another owner's session behind a crowd that waits for places", async () => {
@@ -149,10 +149,10 @@ describe("LaunchPlaces", () => {
 
 	it("stops the clock of a launch that has to wait after its first look", async () => {
 		const [first = "", second = ""] = await create(alice, 2);
-		const [claim] = await claims.claim(1, [first], 1);
+		const [claim] = await claims.claim(1, [first], { startingPerOwner: 1 });
 		await claims.report({ ...(claim ?? expect.fail()), observed: seen("blocked"), due_in_ms: 0 });
-		await claims.claim(1, [second], 1);
-		expect(await claims.claim(1, undefined, 1)).to.deep.equal([]);
+		await claims.claim(1, [second], { startingPerOwner: 1 });
+		expect(await claims.claim(1, undefined, { startingPerOwner: 1 })).to.deep.equal([]);
 		const { deadline_at, claimed_at } = (await records.get(alice, first)).document;
 		expect([await reasonOf(first), deadline_at, claimed_at]).to.deep.equal(["LAUNCH_WAITS", undefined, undefined]);
 	});

@@ -37,6 +37,13 @@ describe("RequestGuard", () => {
 		it(`answers ${status} to ${what}`, () => expect(statusOf(headers)).to.equal(status));
 	}
 
+	it("admits the name under which other machines reach the pod, if it was told one", () => {
+		const reached = new RequestGuard("the-platform-key", "Pod-Manager");
+		expect(() => reached.check({ ...good, host: "pod-manager:4000" }, 4000)).not.to.throw();
+		for (const host of ["pod-manager:4001", "pod-manager", "pod-manager.evil:4000"])
+			expect(() => reached.check({ ...good, host }, 4000), host).to.throw(RequestError);
+	});
+
 	it("admits no other caller, with any headers", () => {
 		const part = fc.constantFrom(
 			"127.0.0.1",

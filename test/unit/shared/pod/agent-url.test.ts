@@ -8,6 +8,14 @@ describe("agentUrl() (H9)", () => {
 		expect(String(agentSocketUrl("http://127.0.0.1:1", "/session"))).to.equal("ws://127.0.0.1:1/session");
 	});
 
+	it("is at another host only if the configuration names it", () => {
+		const hosts = ["pod-manager", "10.0.0.1"];
+		expect(String(agentUrl("http://pod-manager:40123", "/x", hosts))).to.equal("http://pod-manager:40123/x");
+		expect(String(agentSocketUrl("http://10.0.0.1:1", "/x", hosts))).to.equal("ws://10.0.0.1:1/x");
+		for (const address of ["http://pod-manager.evil:1", "http://10.0.0.2:1", "http://pod-manager:1@evil:2"])
+			expect(() => agentUrl(address, "/x", hosts), address).to.throw(UpstreamError);
+	});
+
 	for (const address of [
 		"http://evil.example:80",
 		"http://10.0.0.1:40123",

@@ -230,4 +230,18 @@ describe("MarkedProcesses", () => {
 		await eventually(async () => !(await processes.scan()).some(({ pid }) => pid === ended.pid));
 		expect((await processes.scan()).map(({ pid }) => pid)).to.deep.equal([spared.pid]);
 	});
+
+	it("finds processes of its own host and of versions without hosts, and none of another host", async () => {
+		const hosted = (host: string) => new PodMarks(installation, "key of the test", host);
+		const [own, unnamed, foreign] = [
+			await sleeper(mark({ [marker.host]: "a".repeat(16) })),
+			await sleeper(mark()),
+			await sleeper(mark({ [marker.host]: "b".repeat(16) })),
+		];
+		const found = (await new MarkedProcesses(hosted("a".repeat(16))).scan()).map(({ pid }) => pid);
+		expect(found).to.include.members([own, unnamed]).and.not.to.include(foreign);
+		const launch = { sessionId, generation: 3 };
+		expect(hosted("a".repeat(16)).parse(hosted("a".repeat(16)).name(launch))).to.deep.equal(launch);
+		expect(hosted("a".repeat(16)).parse(hosted("b".repeat(16)).name(launch)), "a group").to.equal(undefined);
+	});
 });

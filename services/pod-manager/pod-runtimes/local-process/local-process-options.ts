@@ -1,0 +1,58 @@
+/** The arguments of the runtime for local processes, and their checks, which the configuration does not make. */
+import { join } from "node:path";
+import { ConfigError, inheritedEnvironment } from "#shared/config/config.ts";
+import { loopbackHost } from "#shared/pod/agent-url.ts";
+import type { RuntimeHost } from "../../pod-runtime.ts";
+
+/** The arguments of the runtime. */
+export interface LocalProcessOptions extends RuntimeHost {
+	/**
+	 * The folder whose git and ssh configuration is used to clone; default: the home of the person who started the
+	 * platform.
+	 */
+	userHome?: string;
+	/**
+	 * The variables of session agents beside their own ones; default: the harmless variables of the platform, and
+	 * Node's compile cache.
+	 */
+	environment?: Record<string, string>;
+	/** The folder with `agent/main.ts`; default: this project. */
+	projectRoot?: string;
+	/** The place of the pods' control groups (cgroup v2): `auto`, `none`, or the folder of a group; default `auto`. */
+	groups?: string;
+	/** The count of session agents that are started ahead of sessions, 0 to 8; default 1. */
+	waiting?: number;
+	/**
+	 * The address, or a name of this machine, at which session agents listen and other processes reach them; default
+	 * loopback, which only processes of this machine reach.
+	 */
+	listen_host?: string;
+}
+
+const maxWaiting = 8;
+
+/** Refuses systems other than Linux. @throws {ConfigError} */
+export function refuseForeignSystem(): void {
+	if (process.platform === "linux") return;
+	throw new ConfigError(`Cannot run sessions as processes of this machine: that needs Linux, not ${process.platform}`);
+}
+
+export function environmentOf(dataDir: string): Record<string, string> {
+	return { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, "cache") };
+}
+
+/** Checks the value, which the configuration does not. @throws {ConfigError} */
+export function listenHostOf({ listen_host = loopbackHost }: LocalProcessOptions): string {
+	if (typeof listen_host === "string" && /^[\w.-]{1,253}$/.test(listen_host)) return listen_host;
+	throw new ConfigError(
+		`Configuration key "pods.runtime.kwargs.listen_host" has to be a name or an IPv4 address: ${JSON.stringify(listen_host)}`,
+	);
+}
+
+/** Checks the value, which the configuration does not. @throws {RangeError} */
+export function waitingOf({ waiting = 1 }: LocalProcessOptions): number {
+	if (Number.isInteger(waiting) && waiting >= 0 && waiting <= maxWaiting) return waiting;
+	throw new RangeError(
+		`Cannot have ${JSON.stringify(waiting)} waiting session agents: the number must be 0 to ${maxWaiting}`,
+	);
+}

@@ -1,0 +1,27 @@
+/** The forms in which the pod manager gets sessions: as claims, and as what it should find. Pure. */
+import type { Claim, Desired, Expectation } from "#shared/contracts/session-work.ts";
+import { mayActForSession } from "../record/host-binding.ts";
+import type { SessionDocument } from "../record/session-collection.ts";
+import { workspaceOf } from "../workspaces/workspace-changes.ts";
+
+/** Returns what a pod manager on this host should find. */
+export function expectationsOf(documents: readonly SessionDocument[], host?: string): Expectation[] {
+	return documents.filter((document) => mayActForSession(document, host)).map(expectationOf);
+}
+
+function expectationOf({ id, generation = 0, desired = "stop" }: SessionDocument): Expectation {
+	return { id, generation, desired: desired as Desired };
+}
+
+/** Returns the claim of a session that was leased. */
+export function claimOf(document: SessionDocument): Claim {
+	return {
+		...expectationOf(document),
+		...(document.tenant !== undefined && { tenant: document.tenant }),
+		...(document.owner !== undefined && { owner: document.owner }),
+		fence: document.fence ?? 0,
+		workspace: workspaceOf(document),
+		launch: (document.launch ?? {}) as Record<string, unknown>,
+		attempts: document.attempts ?? 0,
+	};
+}
