@@ -5,6 +5,7 @@
 import { MongoBulkWriteError, MongoError, MongoServerError, MongoWriteConcernError } from "mongodb";
 import { type ServiceError, TimeoutError, UnavailableError, UpstreamError } from "../../errors.ts";
 import { declaredIndex } from "./mongodb-index-name.ts";
+import { refusalSentence } from "./mongodb-refusals.ts";
 
 export type Intent = "read" | "write";
 
@@ -65,10 +66,16 @@ function meaningOf(error: MongoError, intent: Intent): ServiceError {
 	if (intent === "read" && error.code === timeIsOver)
 		return new UnavailableError("The document store needs too long for this, ask for less", "STORE_SLOW");
 	if (neverSent.has(name) || error.hasErrorLabel("HandshakeError"))
-		return new UnavailableError(`Cannot reach the document store: ${name}`, "STORE_UNREACHABLE");
+		return new UnavailableError(
+			refusalSentence(error, `Cannot reach the document store: ${name}`),
+			"STORE_UNREACHABLE",
+		);
 	const undecided = error instanceof MongoWriteConcernError || undecidedCodes.has(error.code);
 	if (error instanceof MongoServerError && !undecided)
-		return new UpstreamError(`The document store refused: ${name} ${error.code}`, "STORE_REFUSED");
+		return new UpstreamError(
+			refusalSentence(error, `The document store refused: ${name} ${error.code}`),
+			"STORE_REFUSED",
+		);
 	return intent === "read"
 		? new UnavailableError(`The document store did not answer: ${name}`, "STORE_UNREACHABLE")
 		: new TimeoutError(`The document store did not confirm, the write may be done: ${name}`, "STORE_UNDECIDED");

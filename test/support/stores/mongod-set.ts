@@ -8,6 +8,7 @@ import { type Document, MongoClient } from "mongodb";
 import { eventually } from "../eventually.ts";
 import { freePort } from "../machine/free-port.ts";
 import { findProgram, testProgram } from "../machine/test-program.ts";
+import { type MongodLogin, MongodSecurity, platformUser } from "./mongod-security.ts";
 
 const program = findProgram("mongod");
 
@@ -28,12 +29,15 @@ const startMs = 120_000;
 export class Mongod {
 	readonly port: number;
 	readonly #folder: string;
+	readonly #security: MongodSecurity | undefined;
 	#child: ChildProcess | undefined;
 	#isFrozen = false;
 
-	constructor(port: number, folder: string) {
+	/** @param security With it the server speaks TLS only, and knows its users. */
+	constructor(port: number, folder: string, security?: MongodSecurity) {
 		this.port = port;
 		this.#folder = folder;
+		this.#security = security;
 		mkdirSync(folder);
 	}
 
@@ -50,7 +54,7 @@ export class Mongod {
 		const quiet = ["--nounixsocket", "--setParameter", "diagnosticDataCollectionEnabled=false"];
 		const log = join(this.#folder, "..", `${this.port}.log`);
 		const place = ["--dbpath", this.#folder, "--port", String(this.port), "--bind_ip", "127.0.0.1"];
-		const written = ["--logpath", log, "--logappend", "--replSet", "rs0"];
+		const written = ["--logpath", log, "--logappend", "--replSet", "rs0", ...(this.#security?.args ?? [])];
 		this.#child = spawn(testProgram("mongod"), [...place, ...written, ...small, ...engine, ...quiet], {
 			stdio: "ignore",
 		});
@@ -96,6 +100,7 @@ export class Mongod {
 		const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`, {
 			serverSelectionTimeoutMS: 2_000,
 			socketTimeoutMS: 5_000,
+			...this.#security?.clientOptions,
 		});
 		try {
 			return await ask(client);
@@ -110,19 +115,32 @@ class MongodEnded extends Error {}
 export class MongodSet implements AsyncDisposable {
 	readonly members: readonly Mongod[];
 	readonly #folder: string;
+	readonly #security: MongodSecurity | undefined;
 
-	private constructor(members: readonly Mongod[], folder: string) {
+	private constructor(members: readonly Mongod[], folder: string, security: MongodSecurity | undefined) {
 		this.members = members;
 		this.#folder = folder;
+		this.#security = security;
+	}
+
+	/** Starts a set that speaks TLS only and knows two users (mongod-security.ts); resolves when there is a primary. */
+	static startSecured(size: number): Promise<MongodSet> {
+		return MongodSet.start(size, defaultElectionMs, (folder) => new MongodSecurity(folder));
 	}
 
 	/** Starts a set; resolves when there is a primary. */
-	static async start(size: number, electionMs = defaultElectionMs): Promise<MongodSet> {
+	static async start(
+		size: number,
+		electionMs = defaultElectionMs,
+		secure?: (folder: string) => MongodSecurity,
+	): Promise<MongodSet> {
 		const folder = mkdtempSync(join(tmpdir(), "atelier-mongod-"));
+		const security = secure?.(folder);
 		const ports = await Promise.all(Array.from({ length: size }, freePort));
 		const set = new MongodSet(
-			ports.map((port) => new Mongod(port, join(folder, String(port)))),
+			ports.map((port) => new Mongod(port, join(folder, String(port)), security)),
 			folder,
+			security,
 		);
 		try {
 			await Promise.all(set.members.map((member) => member.start()));
@@ -134,8 +152,21 @@ export class MongodSet implements AsyncDisposable {
 		}
 	}
 
+	/** The URL for the platform; of a secured set, with its user. */
 	get url(): string {
-		return `mongodb://${this.members.map(({ port }) => `127.0.0.1:${port}`).join(",")}/?replicaSet=rs0`;
+		return this.urlFor(this.#security?.loginFor(platformUser));
+	}
+
+	/** The URL without TLS and user, or with others. */
+	urlFor({ user, query }: MongodLogin = { user: "", query: "" }): string {
+		const members = this.members.map(({ port }) => `127.0.0.1:${port}`).join(",");
+		return `mongodb://${user}${members}/?replicaSet=rs0${query}`;
+	}
+
+	/** The means to log in to a secured set. @throws {Error} for any other set. */
+	get security(): MongodSecurity {
+		if (!this.#security) throw new Error("The set is not secured");
+		return this.#security;
 	}
 
 	/**
@@ -175,6 +206,7 @@ export class MongodSet implements AsyncDisposable {
 		};
 		const set = { _id: "rs0", members, settings };
 		await first?.command({ replSetInitiate: set });
+		if (this.#security) await this.#security.makeUsers(this.members);
 		await this.whole();
 		// The first election would wait for the same time.
 		if (electionMs !== defaultElectionMs) await this.#electAfter(electionMs);

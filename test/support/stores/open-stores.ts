@@ -52,3 +52,18 @@ export async function openOnServer(url: string): Promise<StoreUnderTest> {
 		},
 	};
 }
+
+/** Opens the one database that the user of the URL may use, and empties it afterwards with the rights of that user. */
+export async function openInDatabase(url: string, database: string): Promise<StoreUnderTest> {
+	const store = new MongodbStore({ url, database });
+	await store.open(sampleCollections);
+	return {
+		store,
+		async discard() {
+			await store.close();
+			const client = new MongoClient(url);
+			for (const collection of await client.db(database).collections()) await collection.drop();
+			await client.close();
+		},
+	};
+}
