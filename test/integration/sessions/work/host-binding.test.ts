@@ -38,7 +38,8 @@ for (const [name, open] of Object.entries(stores)) {
 			const records = new SessionRecords(store, () => {});
 			commands = commandsOver(records, store);
 			const workspaces = workspacesOver(store);
-			claims = new SessionClaims(store, { records, workspaces, hint: () => {}, forget: async () => {} });
+			const launches = { changed() {} };
+			claims = new SessionClaims(store, { records, workspaces, launches, hint: () => {}, forget: async () => {} });
 		});
 		afterEach(() => opened.discard());
 
