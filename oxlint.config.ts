@@ -258,6 +258,7 @@ const clockAndEnvironment: Override[] = [
 const printing = [
 	"shared/config/command-line.ts",
 	"services/start.ts",
+	"services/archive.ts",
 	"services/platform-process.ts",
 	"services/end-process.ts",
 	"agent/main.ts",

@@ -3,6 +3,8 @@
  * log.
  */
 import { join } from "node:path";
+import { importCollection, refuseHalfImported } from "#shared/archive/import-mark.ts";
+import { interruptedRestore } from "#shared/archive/installation.ts";
 import { AuditedStore } from "#shared/audit/audited-store.ts";
 import { AuditLog } from "#shared/audit/audit-log.ts";
 import { AuditSigner } from "#shared/audit/audit-signature.ts";
@@ -19,10 +21,14 @@ import type { Migrations } from "#shared/migrations/migration.ts";
 import { migrationCollection } from "#shared/migrations/migration-collection.ts";
 import { runMigrations } from "#shared/migrations/run-migrations.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
+import { StartError } from "#shared/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
 import { MeasuredStore } from "#shared/metrics/measured-store.ts";
 import { loadParts, type PartModules, serviceFolders } from "./service-folders.ts";
+
+/** The collections that belong to no service. */
+export const platformCollections = [leaseCollection, migrationCollection, importCollection] as const;
 
 /**
  * Opens the configured store with the collections of all these parts.
@@ -35,10 +41,13 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const store = new MeasuredStore(adapter, metrics);
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
+	const interrupted = store.isShared ? undefined : interruptedRestore(folder);
+	if (interrupted !== undefined) throw new StartError(interrupted);
 	// The relay moves the events of all processes, whichever of their parts run here.
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);
-	await store.open([...collections, leaseCollection, migrationCollection]);
+	await store.open([...collections, ...platformCollections]);
+	await refuseHalfImported(store);
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
 	readiness.set("store", () => store.ping());

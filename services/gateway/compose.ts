@@ -1,10 +1,9 @@
 /** Composes the gateway: the contracts' routes behind the configured identity. */
-import { readFileSync } from "node:fs";
 import type { RequestListener, Server } from "node:http";
-import { join } from "node:path";
 import { loadAdapter } from "#shared/config/adapter.ts";
 import { type Config, ConfigError } from "#shared/config/config.ts";
 import { limitsOf } from "#shared/config/limits.ts";
+import { release } from "#shared/config/release.ts";
 import { systemPrincipal } from "#shared/bus/principal.ts";
 import { type Caller, call } from "#shared/bus/service.ts";
 import { vouch } from "#shared/bus/vouched-principal.ts";
@@ -13,7 +12,6 @@ import { tokens as tokenContract } from "#shared/contracts/pat/tokens.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import type { AnyAction, Contract } from "#shared/bus/contract.ts";
 import type { Compose, Platform } from "#shared/platform.ts";
-import { projectRoot } from "#shared/project-root.ts";
 import { actionRoutes, type ActionRoute } from "./routes/action-route.ts";
 import { apiPage } from "./routes/api-page.ts";
 import { Admissions } from "./callers/admissions.ts";
@@ -189,14 +187,9 @@ function routeTable(
 	const products = new Set([gateway.product, ...gateway.aliases]);
 	const prefixes = [...products].map((name) => `/api/v1/${name}`);
 	const [prefix = ""] = prefixes;
-	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: version(), prefix }));
+	const document = JSON.stringify(openApi(routes, { title: "Atelier", version: release(), prefix }));
 	return new RouteTable(
 		[...pages(readiness, document, shortcomings), ...apiPage(), rootPage(prefix), ...routes],
 		prefixes,
 	);
-}
-
-function version(): string {
-	const manifest: { version: string } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
-	return manifest.version;
 }

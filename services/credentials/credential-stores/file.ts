@@ -21,7 +21,7 @@ import { TextSeal } from "../store/sealed-text.ts";
 /** The arguments of {@link FileCredentials}. */
 export interface FileCredentialsOptions {
 	/** The folder; default `credentials` in the data folder. */
-	readonly base_dir?: string;
+	readonly base_dir?: string | undefined;
 	/** 32 bytes in base64; empty or absent: the files are not encrypted. */
 	readonly encryption_key?: string | undefined;
 	/** Most credentials of one owner. Default 100. */
@@ -42,9 +42,14 @@ export class FileCredentials implements CredentialStore {
 
 	/** @throws {RangeError} for an encryption key of another form. */
 	constructor({ base_dir, encryption_key, max_per_owner = 100, default_dir }: FileCredentialsOptions) {
-		this.#folder = base_dir || default_dir;
+		this.#folder = FileCredentials.folderOf({ base_dir, default_dir });
 		this.#most = max_per_owner;
 		this.#seal = new TextSeal(encryption_key);
+	}
+
+	/** Returns the folder of the files, which a backup copies as they are. */
+	static folderOf({ base_dir, default_dir }: Pick<FileCredentialsOptions, "base_dir" | "default_dir">): string {
+		return base_dir || default_dir;
 	}
 
 	async list(owner: CredentialOwner): Promise<Credential[]> {

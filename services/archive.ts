@@ -1,0 +1,111 @@
+/**
+ * `npm run backup`, `restore`, `export` and `import`: archives of an installation and of its documents (docs/backup.md). The
+ * exit code is 0, 1 when it cannot be done, or 2 for a command that was not understood.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ArchiveError, type ArchiveKind } from "#shared/archive/archive-format.ts";
+import type { Installation } from "#shared/archive/installation.ts";
+import { checkArchive, restoreArchive } from "#shared/archive/restore-archive.ts";
+import { minPassphrase } from "#shared/archive/sealed-key.ts";
+import { writeArchive } from "#shared/archive/write-archive.ts";
+import { loadAdapter, loadAdapterClass } from "#shared/config/adapter.ts";
+import { readCommandLine, refuseCommandLine } from "#shared/config/command-line.ts";
+import { type Config, loadConfig } from "#shared/config/config.ts";
+import { hideEnvironment } from "#shared/config/environment.ts";
+import { ServiceError } from "#shared/errors.ts";
+import { StartError } from "#shared/start-error.ts";
+import { type DocumentStore, documentStoreMethods } from "#shared/store/document-store.ts";
+import { loadParts, serviceFolders } from "./service-folders.ts";
+import { platformCollections } from "./storage.ts";
+
+const commandTable = {
+	usage: "npm run backup|restore|export|import -- [options] <file>",
+	summary: `backup writes everything of this installation into a new file, while the platform runs or not; restore puts it into an
+empty place. export and import do so with the documents of the store only, from one kind of store to another.`,
+	operands: { help: { "<file>": "the archive: gzip, readable by its owner only" }, most: 2 },
+	options: {
+		"passphrase-file": {
+			type: "string",
+			default: "",
+			value: "file",
+			help: `backup, restore: a file with the passphrase that seals the installation key, at least ${minPassphrase} characters`,
+		},
+		workspaces: { type: "boolean", default: false, help: "backup: with the files of sessions" },
+		force: {
+			type: "boolean",
+			default: false,
+			help: "restore, import: moves what is there aside, or empties a shared store",
+		},
+		check: {
+			type: "boolean",
+			default: false,
+			help: "restore, import: only reads the archive and compares its checksums",
+		},
+	},
+} as const;
+
+const kinds: Readonly<Record<string, ArchiveKind>> = {
+	backup: "backup",
+	restore: "backup",
+	export: "export",
+	import: "export",
+};
+
+/** The environment has the passwords of stores, so it is hidden as the platform's is. */
+hideEnvironment(process.argv.slice(1));
+const { values, positionals } = readCommandLine(commandTable);
+const [command = "", path] = positionals;
+const kind = kinds[command];
+if (kind === undefined || path === undefined) refuseCommandLine(commandTable, "Name one file");
+
+try {
+	const place = await installation(loadConfig());
+	const order = { path, kind, say: (line: string) => console.log(line), ...passphraseOf(values["passphrase-file"]) };
+	if (command === "backup" || command === "export")
+		for (const sentence of (await writeArchive(place, { ...order, workspaces: values.workspaces })).missing)
+			console.log(`Not in the archive: ${sentence}`);
+	else if (values.check) {
+		const { header } = await checkArchive(place, order);
+		console.log(`The archive is whole: release ${header.release}, as of ${header.since}`);
+	} else await restoreArchive(place, { ...order, force: values.force });
+} catch (error) {
+	console.error(sentenceOf(error));
+	process.exitCode = 1;
+}
+
+/** Returns the installation that the configuration describes. */
+async function installation(config: Config): Promise<Installation> {
+	const parts = await loadParts(serviceFolders);
+	const { data_dir: dataDir, installation_key: configuredKey } = config;
+	return {
+		dataDir,
+		configuredKey,
+		collections: [...[...parts.values()].flatMap(({ collections = [] }) => collections), ...platformCollections],
+		newStore: (folder) => loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder }),
+		credentials: await credentialFolder(config),
+	};
+}
+
+/** Asks the class of the credential store for its folder; one without a folder keeps nothing in files. */
+async function credentialFolder({ credential_store, data_dir }: Config): Promise<string | undefined> {
+	const { folderOf } = await loadAdapterClass(credential_store);
+	if (typeof folderOf !== "function") return undefined;
+	const folder: unknown = folderOf({ ...credential_store.kwargs, default_dir: join(data_dir, "credentials") });
+	return typeof folder === "string" ? folder : undefined;
+}
+
+function passphraseOf(file: string): { passphrase?: string } {
+	if (file === "") return {};
+	const passphrase = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+	if (passphrase.length < minPassphrase)
+		throw new ArchiveError(`The passphrase in "${file}" has fewer than ${minPassphrase} characters`);
+	return { passphrase };
+}
+
+/** Failures of the store, the disk and the archive have sentences; anything else is shown as it is. */
+function sentenceOf(error: unknown): unknown {
+	const isKnown = error instanceof ArchiveError || error instanceof StartError || error instanceof ServiceError;
+	const isOfSystem = error instanceof Error && "code" in error;
+	return isKnown || isOfSystem ? error.message : error;
+}

@@ -1,0 +1,71 @@
+/**
+ * The form of an archive: a file of gzip with one JSON array a line. The first line is the header; then come sections of
+ * entries; the last line is the manifest, which has the count, the bytes and the SHA-256 of each section's entries.
+ *
+ * `["archive", header]`, `["section", name]`, `["entry", value]`, `["manifest", manifest]`
+ */
+
+/** The version of the form that this release writes and reads. */
+export const archiveVersion = 1;
+
+/** The longest line in bytes; a document of the store has at most a quarter. */
+export const maxLineBytes = 64 * 1024 * 1024;
+
+/** The most bytes of all lines, so that a small file cannot occupy a machine for days. */
+export const maxArchiveBytes = 2 ** 40;
+
+/** The kind of an archive: everything of an installation, or only the documents of its store. */
+export type ArchiveKind = "backup" | "export";
+
+/** The first line of an archive. */
+export interface ArchiveHeader {
+	readonly version: number;
+	readonly kind: ArchiveKind;
+	/** The release of the platform that wrote it. */
+	readonly release: string;
+	/** ISO 8601, UTC: every write that was acknowledged before is in the archive. */
+	readonly since: string;
+}
+
+/** The sums of one section. */
+export interface SectionSums {
+	readonly entries: number;
+	/** The bytes of its lines. */
+	readonly bytes: number;
+	/** SHA-256 over its lines, in hexadecimal digits. */
+	readonly sha256: string;
+}
+
+/** The last line of an archive. */
+export interface ArchiveManifest {
+	readonly sections: Readonly<Record<string, SectionSums>>;
+	/** Sentences about what is not in the archive. */
+	readonly missing: readonly string[];
+}
+
+/** One entry of a section. */
+export interface ArchiveEntry {
+	readonly section: string;
+	readonly value: unknown;
+}
+
+/** A mistake in an archive, or in how it is used; the message is a sentence for the person at the terminal. */
+export class ArchiveError extends Error {
+	override readonly name = "ArchiveError";
+}
+
+/** The names of sections: the documents of a collection, the files of a folder, or the sealed key. */
+export const sectionNames = {
+	documents: (collection: string) => `documents ${collection}`,
+	files: (folder: string) => `files ${folder}`,
+	key: "installation key",
+} as const;
+
+/** Returns the line of an entry, as it is counted and hashed. */
+export function entryLine(value: unknown): string {
+	return `${JSON.stringify(["entry", value])}\n`;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+/** The parts of an installation that an archive may have, and where they are. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Collection } from "../store/collection.ts";
+import type { DocumentStore } from "../store/document-store.ts";
+
+/** An installation as its configuration describes it. */
+export interface Installation {
+	readonly dataDir: string;
+	/** The collections of all services. */
+	readonly collections: readonly Collection[];
+	/** Returns a new instance of the configured store, which is not open. @param folder Where a store of one process is. */
+	readonly newStore: (folder: string) => Promise<DocumentStore>;
+	/** The folder of the stored credentials; undefined when they are kept elsewhere. */
+	readonly credentials: string | undefined;
+	/** The installation key of the configuration; empty: it is in the data folder. */
+	readonly configuredKey: string;
+}
+
+/** The person's wishes about an archive, and how the person is told. */
+export interface ArchiveOrder {
+	readonly path: string;
+	readonly say: (line: string) => void;
+	/** The passphrase that seals the installation key; absent: the key is left out. */
+	readonly passphrase?: string;
+}
+
+export function storeFolder({ dataDir }: Installation): string {
+	return join(dataDir, "store");
+}
+
+/** Returns the folder with workspaces and the records of session agents. */
+export function sessionsFolder({ dataDir }: Installation): string {
+	return join(dataDir, "sessions");
+}
+
+export function keyFile({ dataDir }: Installation): string {
+	return join(dataDir, "keys", "installation");
+}
+
+/** Returns the folder in which a folder of the installation is restored before it takes its place. */
+export function restoringFolder(target: string): string {
+	return `${target}.restoring`;
+}
+
+/** Returns a sentence about a restore that was interrupted; undefined when there is none. */
+export function interruptedRestore(store: string): string | undefined {
+	const folder = restoringFolder(store);
+	return existsSync(folder)
+		? `Cannot start: a restore has not finished; run it again, or remove "${folder}" to go on with the data of before`
+		: undefined;
+}

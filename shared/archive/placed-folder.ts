@@ -1,0 +1,45 @@
+/** A folder that is restored beside its place, and takes it as a whole. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { makeFolder } from "../files/new-folder.ts";
+import { syncFolder } from "../files/replaced-file.ts";
+import { ArchiveError } from "./archive-format.ts";
+import { restoringFolder } from "./installation.ts";
+
+/** One folder of an installation. */
+export class PlacedFolder {
+	readonly #target: string;
+	/** The folder that is filled. */
+	readonly path: string;
+
+	constructor(target: string) {
+		this.#target = target;
+		this.path = restoringFolder(target);
+	}
+
+	/** Makes the empty folder beside. @throws {ArchiveError} when the place has something that must not be replaced. */
+	async begin(replaces: boolean): Promise<void> {
+		const present = existsSync(this.#target) ? await readdir(this.#target) : [];
+		if (present.length > 0 && !replaces)
+			throw new ArchiveError(`"${this.#target}" is not empty; with --force it is moved aside`);
+		makeFolder(dirname(this.#target));
+		await rm(this.path, { recursive: true, force: true });
+		await mkdir(this.path, { mode: 0o700 });
+	}
+
+	/** Puts the folder into its place; what was there is moved aside. Returns where to. */
+	async place(stamp: string): Promise<string | undefined> {
+		const present = existsSync(this.#target) ? await readdir(this.#target) : [];
+		const aside = present.length > 0 ? `${this.#target}.before-${stamp}` : undefined;
+		if (aside !== undefined) await rename(this.#target, aside);
+		await rename(this.path, this.#target);
+		await syncFolder(this.#target);
+		return aside;
+	}
+
+	/** Removes what was filled. */
+	discard(): Promise<void> {
+		return rm(this.path, { recursive: true, force: true });
+	}
+}

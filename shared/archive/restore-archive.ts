@@ -1,0 +1,159 @@
+/**
+ * Restores an archive into an empty installation. The whole archive is checked before anything changes. A store of one
+ * process and folders are filled beside their place and then take it; a shared store has a mark while it is filled, with
+ * which no platform starts.
+ */
+import { constants, existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { isoTime } from "../clock.ts";
+import { failpoint } from "../failpoints.ts";
+import { replaceOpen } from "../files/replaced-file.ts";
+import { makeFolder } from "../files/new-folder.ts";
+import type { DocumentStore } from "../store/document-store.ts";
+import {
+	ArchiveError,
+	type ArchiveHeader,
+	type ArchiveKind,
+	type ArchiveManifest,
+	sectionNames,
+} from "./archive-format.ts";
+import { readArchive } from "./archive-reader.ts";
+import { DocumentLoader } from "./archived-documents.ts";
+import { FileLoader } from "./archived-files.ts";
+import { type ArchiveOrder, type Installation, keyFile, sessionsFolder, storeFolder } from "./installation.ts";
+import { loadStore } from "./loaded-store.ts";
+import { PlacedFolder } from "./placed-folder.ts";
+import { openKey, sealedText } from "./sealed-key.ts";
+import { emptySharedStore } from "./shared-target.ts";
+
+/** The wishes about a restore. */
+export interface RestoreOrder extends ArchiveOrder {
+	/** `backup` restores everything; `export` imports the documents only. */
+	readonly kind: ArchiveKind;
+	/** Whether data that is there is replaced. */
+	readonly force: boolean;
+}
+
+/** An archive that was checked. */
+interface CheckedArchive {
+	readonly header: ArchiveHeader;
+	readonly manifest: ArchiveManifest;
+	readonly key: string | undefined;
+}
+
+/** Reads the whole archive and changes nothing. @throws {ArchiveError} when it cannot be restored as it is. */
+export async function checkArchive(place: Installation, order: ArchiveOrder): Promise<CheckedArchive> {
+	const documents = new DocumentLoader(place.collections);
+	const files = new Map<string, FileLoader>();
+	let header: ArchiveHeader | undefined;
+	let sealed: unknown;
+	const manifest = await readArchive(order.path, {
+		header: (found) => void (header = found),
+		async entry(entry) {
+			const { section, value } = entry;
+			if (DocumentLoader.isOf(entry)) return documents.take(entry);
+			if (section === sectionNames.key) return void sealedText((sealed = value));
+			if (!folderNames.some((name) => section === sectionNames.files(name)))
+				throw new ArchiveError(`The archive has "${section}", which this release does not know; use a newer one`);
+			const loader = files.get(section) ?? new FileLoader();
+			files.set(section, loader);
+			return loader.take(value);
+		},
+	});
+	if (!header) throw new ArchiveError("This is no archive of Atelier");
+	const key = sealed !== undefined && order.passphrase !== undefined ? openKey(sealed, order.passphrase) : undefined;
+	return { header, manifest, key };
+}
+
+const folderNames = ["credentials", "sessions"] as const;
+
+/** Restores an archive. @throws {ArchiveError} and nothing is changed, or an error of the store or the disk. */
+export async function restoreArchive(place: Installation, order: RestoreOrder): Promise<void> {
+	const { say } = order;
+	const checked = await checkArchive(place, order);
+	const { header, manifest } = checked;
+	if (order.kind === "backup" && header.kind === "export")
+		throw new ArchiveError("The archive has only the documents of a store: use npm run import");
+	say(`The archive is whole: release ${header.release}, as of ${header.since}`);
+	const key = order.kind === "backup" ? checked.key : undefined;
+	refuseOtherKey(place, key, order.force);
+	const store = await place.newStore(storeFolder(place));
+	try {
+		await fillPlace(place, order, { ...checked, key }, store);
+	} finally {
+		await store.close();
+	}
+	for (const sentence of manifest.missing) say(`Not in the archive: ${sentence}`);
+}
+
+/** @param store The store that is there; one of a single process is locked until it is replaced. */
+async function fillPlace(
+	place: Installation,
+	order: RestoreOrder,
+	{ manifest, key }: CheckedArchive,
+	store: DocumentStore,
+): Promise<void> {
+	const folders = foldersOf(place, manifest, order.kind);
+	const ownStore = store.isShared ? [] : [new PlacedFolder(storeFolder(place))];
+	const placed = [...folders.values(), ...ownStore];
+	if (!store.isShared) await lockPresent(place, store);
+	try {
+		for (const folder of placed) await folder.begin(order.force);
+		if (store.isShared) await emptySharedStore(store, place.collections, order);
+		const folder = ownStore[0]?.path ?? storeFolder(place);
+		await loadStore(place, order, manifest, { folder, folders });
+		if (key !== undefined) await writeKey(place, key);
+		failpoint("restore.loaded");
+		await takePlaces(placed, order.say);
+	} catch (error) {
+		for (const folder of placed) await folder.discard();
+		throw error;
+	}
+}
+
+/** Puts the folders into their places, the store last. */
+async function takePlaces(placed: readonly PlacedFolder[], say: (line: string) => void): Promise<void> {
+	const stamp = isoTime().replaceAll(/[^\d]/g, "").slice(0, 14);
+	for (const folder of placed) {
+		const aside = await folder.place(stamp);
+		if (aside !== undefined) say(`The data of before is in "${aside}"`);
+		failpoint("restore.placed");
+	}
+}
+
+/** Keeps platforms from the present store until it is replaced. @throws {StartError} when one has it. */
+async function lockPresent(place: Installation, store: DocumentStore): Promise<void> {
+	if (existsSync(storeFolder(place))) await store.open([]);
+}
+
+/** Returns the folders to restore, by the names of their sections; an import has none. */
+function foldersOf(
+	place: Installation,
+	{ sections }: ArchiveManifest,
+	kind: ArchiveKind,
+): ReadonlyMap<string, PlacedFolder> {
+	if (kind === "export") return new Map();
+	const targets = { credentials: place.credentials, sessions: sessionsFolder(place) };
+	const found = new Map<string, PlacedFolder>();
+	for (const name of folderNames) {
+		const section = sectionNames.files(name);
+		const target = targets[name];
+		if (sections[section] && target !== undefined) found.set(section, new PlacedFolder(target));
+	}
+	return found;
+}
+
+function refuseOtherKey(place: Installation, key: string | undefined, force: boolean): void {
+	if (key === undefined) return;
+	const present = existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
+	if (place.configuredKey !== "" && place.configuredKey !== key)
+		throw new ArchiveError("The configuration has another installation key than the archive");
+	if (present !== undefined && present !== key && !force)
+		throw new ArchiveError(`"${keyFile(place)}" is another installation key; with --force it is replaced`);
+}
+
+async function writeKey(place: Installation, key: string): Promise<void> {
+	if (place.configuredKey !== "") return;
+	makeFolder(dirname(keyFile(place)));
+	await (await replaceOpen(keyFile(place), key, constants.O_WRONLY)).close();
+}

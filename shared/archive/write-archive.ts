@@ -1,0 +1,93 @@
+/** Writes the archive of an installation, which may run and be written to meanwhile. */
+import { existsSync, readFileSync } from "node:fs";
+import { isoTime } from "../clock.ts";
+import { release } from "../config/release.ts";
+import type { StoreSnapshot } from "../store/document-store.ts";
+import { type ArchiveKind, type ArchiveManifest, archiveVersion, sectionNames } from "./archive-format.ts";
+import { ArchiveWriter } from "./archive-writer.ts";
+import { writeDocuments } from "./archived-documents.ts";
+import { writeFiles } from "./archived-files.ts";
+import { type ArchiveOrder, type Installation, keyFile, sessionsFolder, storeFolder } from "./installation.ts";
+import { sealKey } from "./sealed-key.ts";
+
+/** The wishes about a new archive. */
+export interface WriteOrder extends ArchiveOrder {
+	readonly kind: ArchiveKind;
+	/** Whether the files of sessions are part of it. */
+	readonly workspaces: boolean;
+}
+
+/** The folders of the credential store that hold no credentials. */
+const lockFolder = /^\.locks(\/|$)/;
+/** The parts of the folder of sessions that are rebuilt or of no use later. */
+const trashFolder = /^\.trash(\/|$)/;
+
+/** Writes an archive. @throws {ArchiveError} or an error of the store, whose sentence is for the person. */
+export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
+	const store = await place.newStore(storeFolder(place));
+	try {
+		const snapshot = await store.snapshot();
+		try {
+			return await writeAll(place, order, snapshot);
+		} finally {
+			await snapshot.close();
+		}
+	} finally {
+		await store.close();
+	}
+}
+
+async function writeAll(place: Installation, order: WriteOrder, snapshot: StoreSnapshot): Promise<ArchiveManifest> {
+	const { path, kind, say } = order;
+	const since = isoTime(snapshot.since);
+	await using writer = await ArchiveWriter.create(path, { version: archiveVersion, kind, release: release(), since });
+	await writeDocuments(writer, snapshot, place.collections, (name, documents) =>
+		say(`${name}: ${documents} documents`),
+	);
+	const missing = kind === "export" ? [] : await writeRest(writer, place, order);
+	const manifest = await writer.finish(missing);
+	say(`Every change that was acknowledged before ${since} is in "${path}"`);
+	return manifest;
+}
+
+/** Writes what is not in the store; returns sentences about what is left out. */
+async function writeRest(writer: ArchiveWriter, place: Installation, order: WriteOrder): Promise<string[]> {
+	const { passphrase, workspaces } = order;
+	const missing: string[] = [];
+	if (place.credentials !== undefined && existsSync(place.credentials))
+		await writeFolder(writer, { name: "credentials", path: place.credentials, skips: lockFolder }, order, missing);
+	else missing.push("Stored credentials: there are none in files on this machine");
+	if (workspaces)
+		await writeFolder(writer, { name: "sessions", path: sessionsFolder(place), skips: trashFolder }, order, missing);
+	else missing.push("The files of sessions: ask for them with --workspaces");
+	const key = keyOf(place);
+	if (passphrase !== undefined && key !== undefined) {
+		await writer.section(sectionNames.key);
+		await writer.entry(sealKey(key, passphrase));
+	} else missing.push("The installation key: give a passphrase with --passphrase-file, or keep the key elsewhere");
+	missing.push("The configuration, its files, and the variables of the environment with secrets");
+	return missing;
+}
+
+interface ArchivedFolder {
+	readonly name: string;
+	readonly path: string;
+	readonly skips: RegExp;
+}
+
+async function writeFolder(
+	writer: ArchiveWriter,
+	{ name, path, skips }: ArchivedFolder,
+	{ say }: WriteOrder,
+	missing: string[],
+): Promise<void> {
+	await writer.section(sectionNames.files(name));
+	const unread = await writeFiles(writer, path, { skips: (below) => skips.test(below) });
+	say(`${name}: ${writer.entries} entries of files`);
+	if (unread > 0) missing.push(`${unread} entries of "${name}" that are no files, or could not be read`);
+}
+
+function keyOf(place: Installation): string | undefined {
+	if (place.configuredKey !== "") return place.configuredKey;
+	return existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
+}

@@ -1,0 +1,10 @@
+/** The release of the platform. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "../project-root.ts";
+
+/** Returns the version in `package.json`. */
+export function release(): string {
+	const { version }: { version: string } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+	return version;
+}
