@@ -17,6 +17,8 @@ import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;
+/** The interval of the removal of ended holds. */
+const sweepMs = 600_000;
 
 const bookkeeper = systemPrincipal("books");
 
@@ -32,21 +34,24 @@ export class Bookkeeper {
 	readonly #books: Books;
 	readonly #sessions = new KeyedMutex();
 	readonly #poll: RecurringJob;
+	readonly #sweep: RecurringJob;
 
 	/** @param report Receives the reason why unbooked rows cannot be booked now; they are tried again. */
 	constructor(books: Books, report: (error: unknown) => void) {
 		this.#books = books;
 		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookPending(), onError: report });
+		this.#sweep = new RecurringJob({ everyMs: sweepMs, work: () => books.accounts.sweep(), onError: report });
 	}
 
 	start(): void {
 		this.#poll.start();
+		this.#sweep.start();
 		this.#poll.runNow();
 	}
 
-	/** Ends the poll; resolves when the round under way is over. */
-	stop(): Promise<void> {
-		return this.#poll.stop();
+	/** Ends the poll and the removal; resolves when their rounds under way are over. */
+	async stop(): Promise<void> {
+		await Promise.all([this.#poll.stop(), this.#sweep.stop()]);
 	}
 
 	/** Resolves when every account has the row. */

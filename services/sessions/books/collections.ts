@@ -30,6 +30,29 @@ export const dayAccountCollection = defineCollection(
 );
 
 /**
+ * The holds of an account that has many, beyond those in its own document (parked-holds.ts). The id is that of the
+ * account and of the hold.
+ */
+export const dayHoldCollection = defineCollection(
+	"day_holds",
+	{
+		account: "text",
+		hold: "text",
+		/** Distinguishes the sums of the account that it may be part of. */
+		era: "integer",
+		/** The revision of the account with this state of the hold. */
+		n: "integer",
+		micros: "integer",
+		settled: "integer",
+		/** The time at which the hold ends by itself, in milliseconds since 1970; that of the write when it has ended. */
+		until: "integer",
+		/** The same time; absent when the hold has ended. */
+		ends_at: "integer",
+	},
+	{ of_account: { columns: ["account", "ends_at"] }, old: { columns: ["until"] } },
+);
+
+/**
  * The counts of sessions. The id is the JSON list of the tenant and, for a user, the user's name. The document `position`
  * has the number of the event up to which all others are counted.
  */

@@ -1,27 +1,26 @@
 /** The accounts of users and tenants, one per day: the spent and the held amounts, and the used tokens. */
 import { isoTime, now } from "#shared/clock.ts";
-import { UnavailableError } from "#shared/errors.ts";
-import type { Document } from "#shared/store/collection.ts";
+import { failpoint } from "#shared/failpoints.ts";
 import { compareAndSet } from "#shared/store/compare-and-set.ts";
 import type { DocumentStore } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
-import {
-	type Account,
-	accountOf,
-	columnsOf,
-	lowered,
-	missing,
-	raised,
-	type HoldRequest,
-	withoutEnded,
-	withSpendings,
-} from "../record/account.ts";
-import { dayAccountCollection } from "./collections.ts";
-import type { Ledger } from "./ledger.ts";
-import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
+import { type Account, accountOf, columnsOf, type HoldRequest, missing, withoutEnded } from "../record/account.ts";
 import { KeyedMutex } from "../record/keyed-mutex.ts";
-
-type DayDocument = Document<(typeof dayAccountCollection)["columns"]>;
+import { dayAccountCollection } from "./collections.ts";
+import {
+	type AccountRequest,
+	type ChangedAccount,
+	changedBy,
+	type DayDocument,
+	hasRoom,
+	withoutEndedParked,
+	withRows,
+} from "./day-account-changes.ts";
+import { DayHolds } from "./day-holds.ts";
+import { GatheredWork } from "./gathered-work.ts";
+import type { Ledger } from "./ledger.ts";
+import { type LedgerRow, spendingOf } from "./ledger-collection.ts";
+import { bounded, parkedSumOf, parkingOf, unparked } from "./parked-holds.ts";
 
 /** A tenant, or a user of a tenant. */
 export interface Payer {
@@ -39,39 +38,49 @@ export interface DayTotals {
 
 /** The subject of the sentence for a change that has lost too many races. */
 const what = "An account";
-/** The most concurrent holds of one payer. */
-const maxHolds = 2_000;
 
 /** Returns the day in UTC, e.g. `2026-11-21`. */
 export function dayOf(at: number): string {
 	return isoTime(at).slice(0, 10);
 }
 
+/** Returns the outcome of a request: the added amount, or undefined when it exceeds the limit; throws its error. */
+type Outcome = () => number | undefined;
+
 /** The repository of accounts. */
 export class DayAccounts {
 	readonly #store: DocumentStore;
 	readonly #ledger: Ledger;
+	readonly #parked: DayHolds;
 	readonly #turns = new KeyedMutex();
+	readonly #changes = new GatheredWork<AccountRequest, Outcome>(this.#turns, (id, requests) =>
+		this.#changeAll(id, requests),
+	);
 
 	constructor(store: DocumentStore, ledger: Ledger) {
 		this.#store = store;
 		this.#ledger = ledger;
+		this.#parked = new DayHolds(store);
 	}
 
 	/** Books all rows up to the newest one of the ledger. */
 	book(payer: Payer, day: string): Promise<void> {
-		return this.#turns.share(idOf(payer, day), async () => {
+		const id = idOf(payer, day);
+		return this.#turns.share(id, async () => {
 			let isMore = true;
 			while (isMore) isMore = await this.#bookPage(payer, day);
+			await this.#park(id);
 		});
 	}
 
 	/** Returns the exact sums, including rows that are not booked yet. */
 	async totals(payer: Payer, day: string): Promise<DayTotals> {
-		let document = (await this.#store.get(dayAccountCollection, idOf(payer, day))) ?? emptyAccount(idOf(payer, day));
+		const id = idOf(payer, day);
+		let document = await this.#present((await this.#store.get(dayAccountCollection, id)) ?? emptyAccount(id));
 		for (;;) {
 			const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
 			if (rows.length === 0) break;
+			document = await this.#unparked(document, holdsOf(rows));
 			document = { ...document, ...withRows(document, rows) };
 		}
 		const { spent, committed } = withoutEnded(accountOf(document), now());
@@ -80,39 +89,65 @@ export class DayAccounts {
 
 	/** Returns the amount by which the account's hold would have to be raised, and the committed amount. */
 	async missing(payer: Payer, day: string, wanted: HoldRequest): Promise<{ by: number; committed: number }> {
-		const account = withoutEnded(accountOf(await this.#document(idOf(payer, day))), now());
+		const document = await this.#present(await this.#document(idOf(payer, day)));
+		const account = withoutEnded(accountOf(await this.#unparked(document, [wanted.id])), now());
 		return { by: missing(account, wanted), committed: account.committed };
 	}
 
 	/** Raises the hold to the requested amount. Resolves to the added amount; undefined when it exceeds the limit. */
-	hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
-		return this.#oneByOne(payer, day, async (id) => {
-			const decided = await compareAndSet({
-				what,
-				read: () => this.#document(id),
-				decide: (document) => heldFor(wanted, document, now()),
-				write: async (document, held) => {
-					const limited = await this.#limited(document, limit);
-					return limited && this.#writeHold(limited, held);
-				},
-			});
-			return decided?.written === "held" ? decided.decision.by : undefined;
-		});
+	async hold(payer: Payer, day: string, limit: number, wanted: HoldRequest): Promise<number | undefined> {
+		return (await this.#changes.run(idOf(payer, day), { wanted, limit }))();
 	}
 
 	/** Releases a hold, or a part of it. */
-	release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
-		return this.#oneByOne(payer, day, async (id) => {
-			await compareAndSet({
-				what,
-				read: async () => (await this.#store.get(dayAccountCollection, id)) ?? emptyAccount(id),
-				decide: (document) => {
-					const account = accountOf(document);
-					return account.holds.some((one) => one.id === hold) ? lowered(account, hold, by) : undefined;
+	async release(payer: Payer, day: string, hold: string, by?: number): Promise<void> {
+		(await this.#changes.run(idOf(payer, day), { released: hold, by }))();
+	}
+
+	/** Removes what is left of holds that ended a day ago. */
+	sweep(): Promise<void> {
+		return this.#parked.sweep();
+	}
+
+	/** Does the requests in one write if all of them fit, otherwise one by one. */
+	async #changeAll(id: string, requests: readonly AccountRequest[]): Promise<readonly Outcome[]> {
+		const { holds } = await this.#endParked(id);
+		const isRoom = hasRoom(accountOf({ holds }).holds, requests.length);
+		const together = isRoom && requests.length > 1 ? await this.#tryAll(id, requests) : undefined;
+		const outcomes = together?.map((by) => () => by) ?? (await this.#oneByOne(id, requests));
+		await this.#park(id);
+		return outcomes;
+	}
+
+	async #oneByOne(id: string, requests: readonly AccountRequest[]): Promise<Outcome[]> {
+		const outcomes: Outcome[] = [];
+		for (const request of requests) {
+			const outcome = this.#tryAll(id, [request]).then(
+				(added) => () => added?.[0],
+				(error: unknown) => () => {
+					throw error;
 				},
-				write: (document, account) => this.#write(document, columnsOf(account)),
-			});
+			);
+			outcomes.push(await outcome);
+		}
+		return outcomes;
+	}
+
+	/** Does the requests in one write; undefined when a limit would be exceeded. */
+	async #tryAll(id: string, requests: readonly AccountRequest[]): Promise<readonly number[] | undefined> {
+		const ids = requests.map((request) => ("wanted" in request ? request.wanted.id : request.released));
+		const isHold = requests.some((request) => "wanted" in request);
+		const decided = await compareAndSet({
+			what,
+			read: async () => this.#unparked(isHold ? await this.#document(id) : await this.#existing(id), ids),
+			decide: (document) => changedBy(requests, document, now()),
+			write: async (document, changed) => {
+				const limited = await this.#limited(document, changed.limit);
+				return limited && this.#writeChange(limited, changed);
+			},
 		});
+		if (decided?.written === "too large") return undefined;
+		return decided?.decision.added ?? requests.map(() => 0);
 	}
 
 	/** Books one page of rows; returns whether there were any, because there may then be more. */
@@ -121,7 +156,8 @@ export class DayAccounts {
 			what,
 			read: async () => {
 				const document = await this.#document(idOf(payer, day));
-				return { document, rows: await this.#ledger.after({ ...payer, day }, document.booked ?? 0) };
+				const rows = await this.#ledger.after({ ...payer, day }, document.booked ?? 0);
+				return { document: await this.#unparked(document, holdsOf(rows)), rows };
 			},
 			decide: ({ document, rows }) => (rows.length === 0 ? undefined : withRows(document, rows)),
 			write: ({ document }, set) => this.#write(document, set),
@@ -129,16 +165,80 @@ export class DayAccounts {
 		return decided !== undefined;
 	}
 
-	/** Writes a hold; undefined when another writer has changed the document. */
-	async #writeHold(document: DayDocument, { after, by, plus }: Held): Promise<"held" | "too large" | undefined> {
-		const fits = by > 0 ? ({ column: "committed_micros", plus, limit: "limit_micros" } as const) : undefined;
+	/** Parks the holds that are on their way out of the document. @param least The count that is worth a write. */
+	async #park(id: string, least?: number): Promise<void> {
+		await compareAndSet({
+			what,
+			read: () => this.#existing(id),
+			decide: ({ holds }) => parkingOf(accountOf({ holds }).holds, least),
+			write: async (document, parking) => {
+				await this.#parked.write(id, document.rev ?? 0, parking);
+				failpoint("budgets.holds-parked");
+				return this.#write(document, { holds: parking.after });
+			},
+		});
+	}
+
+	/** Takes parked holds that have ended out of the account; resolves to the account. */
+	async #endParked(id: string): Promise<DayDocument> {
+		for (;;) {
+			const document = await this.#existing(id);
+			const sum = parkedSumOf(accountOf(document).holds);
+			if (!sum || sum.soonest > now()) return document;
+			await this.#takeEnded(id);
+			await this.#park(id, 1);
+		}
+	}
+
+	async #takeEnded(id: string): Promise<void> {
+		await compareAndSet({
+			what,
+			// The account is read first: a hold that changes afterwards changes it too.
+			read: async () => ({ document: await this.#existing(id), found: await this.#parked.ended(id) }),
+			decide: ({ document, found }) => withoutEndedParked(document, found),
+			write: async ({ document, found }, account) => {
+				const written = await this.#write(document, columnsOf(account));
+				const era = parkedSumOf(account.holds)?.era;
+				if (written) await this.#parked.discard(id, found.ended, era);
+				return written;
+			},
+		});
+	}
+
+	/** Returns the account as it is now: without parked holds that have ended. */
+	async #present(document: DayDocument): Promise<DayDocument> {
+		const sum = parkedSumOf(accountOf(document).holds);
+		if (!sum || sum.soonest > now()) return document;
+		const found = await this.#parked.ended(document.id, sum.count + sum.moving.length);
+		return { ...document, ...columnsOf(withoutEndedParked(document, found)) };
+	}
+
+	/** Returns the account with these holds beside the sum of the parked ones. */
+	async #unparked(document: DayDocument, ids: readonly string[]): Promise<DayDocument> {
+		const { holds } = accountOf(document);
+		const sum = parkedSumOf(holds);
+		const wanted = sum ? ids.filter((hold) => !sum.moving.includes(hold)) : [];
+		if (wanted.length === 0) return document;
+		return { ...document, holds: unparked(holds, await this.#parked.of(document.id, wanted)) };
+	}
+
+	/** Writes a change; undefined when another writer has changed the document. */
+	async #writeChange(
+		document: DayDocument,
+		{ after, fits }: ChangedAccount,
+	): Promise<"held" | "too large" | undefined> {
 		if (await this.#write(document, columnsOf(after), fits)) return "held";
 		return (await this.#document(document.id)).rev === document.rev ? "too large" : undefined;
 	}
 
 	/** Returns the document with this limit; undefined when another writer has changed it. */
-	async #limited(document: DayDocument, limit: number): Promise<DayDocument | undefined> {
-		return document.limit_micros === limit ? document : this.#write(document, { limit_micros: limit });
+	async #limited(document: DayDocument, limit: number | undefined): Promise<DayDocument | undefined> {
+		if (limit === undefined || document.limit_micros === limit) return document;
+		return this.#write(document, { limit_micros: limit });
+	}
+
+	async #existing(id: string): Promise<DayDocument> {
+		return (await this.#store.get(dayAccountCollection, id)) ?? emptyAccount(id);
 	}
 
 	async #document(id: string): Promise<DayDocument> {
@@ -152,16 +252,12 @@ export class DayAccounts {
 	/** Writes the account; undefined when another writer has changed it, or a limit would be exceeded. */
 	#write(
 		{ id, rev = 0 }: DayDocument,
-		set: Partial<DayDocument>,
-		fits?: { column: "committed_micros"; plus: number; limit: "limit_micros" },
+		{ holds, ...set }: Partial<DayDocument>,
+		fits?: ChangedAccount["fits"],
 	): Promise<DayDocument | undefined> {
 		const guard = { equals: { rev }, ...(fits && { fits }) };
-		return this.#store.update(dayAccountCollection, id, guard, { set: { ...set, rev: rev + 1 } });
-	}
-
-	#oneByOne<T>(payer: Payer, day: string, work: (id: string) => Promise<T>): Promise<T> {
-		const id = idOf(payer, day);
-		return this.#turns.run(id, () => work(id));
+		const kept = holds === undefined ? {} : { holds: bounded(accountOf({ holds }).holds, rev + 1, now()) };
+		return this.#store.update(dayAccountCollection, id, guard, { set: { ...set, ...kept, rev: rev + 1 } });
 	}
 }
 
@@ -174,31 +270,7 @@ function emptyAccount(id: string): DayDocument {
 	return { id, wire: "{}", rev: 1, ...columnsOf(account), local_tokens: 0, cloud_tokens: 0 };
 }
 
-/** An account with a raised hold. */
-interface Held {
-	readonly after: Account;
-	/** The amount by which the hold is raised. */
-	readonly by: number;
-	/** The increase of the committed amount, which takes expired holds into account. */
-	readonly plus: number;
-}
-
-/** Returns the account with the raised hold. @throws {UnavailableError} when the account has too many holds. */
-function heldFor(wanted: HoldRequest, document: DayDocument, at: number): Held {
-	const former = accountOf(document);
-	const account = withoutEnded(former, at);
-	if (account.holds.length >= maxHolds) throw new UnavailableError("Too many turns are under way, try again");
-	const by = missing(account, wanted);
-	const after = raised(account, wanted.id, by, at);
-	return { after, by, plus: after.committed - former.committed };
-}
-
-function withRows(document: DayDocument, rows: readonly LedgerRow[]) {
-	const tokensOf = (where: string) =>
-		rows.filter(isMoney).reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
-	return {
-		...columnsOf(withSpendings(accountOf(document), rows.map(spendingOf))),
-		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),
-		cloud_tokens: (document.cloud_tokens ?? 0) + tokensOf("cloud"),
-	};
+/** Returns the ids of the holds that pay for rows. */
+function holdsOf(rows: readonly LedgerRow[]): string[] {
+	return [...new Set(rows.flatMap((row) => spendingOf(row).hold ?? []))];
 }

@@ -9,7 +9,12 @@ import { BookMetrics } from "./book-metrics.ts";
 import { Bookkeeper } from "./bookkeeper.ts";
 import { BudgetLimits } from "./budget-limits.ts";
 import { Budgets } from "./budgets.ts";
-import { budgetLimitCollection, dayAccountCollection, sessionCountCollection } from "./collections.ts";
+import {
+	budgetLimitCollection,
+	dayAccountCollection,
+	dayHoldCollection,
+	sessionCountCollection,
+} from "./collections.ts";
 import { Corrections } from "./corrections.ts";
 import { DayAccounts } from "./day-accounts.ts";
 import { Ledger } from "./ledger.ts";
@@ -23,6 +28,7 @@ import { UsageReports } from "./usage-reports.ts";
 export const bookCollections = [
 	ledgerCollection,
 	dayAccountCollection,
+	dayHoldCollection,
 	budgetLimitCollection,
 	sessionCountCollection,
 ] as const;
@@ -49,7 +55,7 @@ export function openBooks({ store, config, catalogue, records, counts, log, metr
 		...(tenant !== undefined && { tenant: microsOf(tenant) }),
 	});
 	const bookkeeper = new Bookkeeper({ ledger, records, accounts }, (error) =>
-		log.error("Rows of the usage ledger wait to be booked:", error),
+		log.error("The books wait for the store:", error),
 	);
 	return {
 		ledger,

@@ -140,6 +140,7 @@ export function withoutHolds(account: Account): Account {
 	return account.holds.length === 0 ? account : withHolds(account, []);
 }
 
-function withHolds(account: Account, holds: readonly Hold[]): Account {
+/** Returns the account with other holds. */
+export function withHolds(account: Account, holds: readonly Hold[]): Account {
 	return { ...account, holds, committed: account.spent + holds.reduce((sum, { micros }) => sum + micros, 0) };
 }

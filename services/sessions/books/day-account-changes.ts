@@ -1,0 +1,98 @@
+/** Computes the changes of a day's account by reservations, releases and rows of the ledger. Pure. */
+import { UnavailableError } from "#shared/errors.ts";
+import type { Document, Row } from "#shared/store/collection.ts";
+import type { Guard } from "#shared/store/document-store.ts";
+import {
+	type Account,
+	accountOf,
+	columnsOf,
+	type Hold,
+	type HoldRequest,
+	lowered,
+	missing,
+	raised,
+	withHolds,
+	withoutEnded,
+	withSpendings,
+} from "../record/account.ts";
+import type { dayAccountCollection } from "./collections.ts";
+import type { EndedHolds } from "./day-holds.ts";
+import { isMoney, type LedgerRow, spendingOf } from "./ledger-collection.ts";
+import { countOf, withoutParked } from "./parked-holds.ts";
+
+type DayColumns = (typeof dayAccountCollection)["columns"];
+export type DayDocument = Document<DayColumns>;
+
+/** The most concurrent holds of one payer. */
+const maxHolds = 20_000;
+
+/** The request to raise a hold under a limit, or to release a hold or a part of it. */
+export type AccountRequest =
+	| { readonly wanted: HoldRequest; readonly limit: number }
+	| { readonly released: string; readonly by: number | undefined };
+
+/** An account with the requests done. */
+export interface ChangedAccount {
+	readonly after: Account;
+	/** The amounts by which the holds of the requests were raised. */
+	readonly added: readonly number[];
+	/** The newest limit that the requests name. */
+	readonly limit: number | undefined;
+	readonly fits: Guard<DayColumns>["fits"];
+}
+
+/**
+ * Does requests in their order; undefined when nothing changes.
+ * @throws {UnavailableError} when the account has too many holds.
+ */
+export function changedBy(
+	requests: readonly AccountRequest[],
+	document: Row<DayColumns>,
+	at: number,
+): ChangedAccount | undefined {
+	const former = accountOf(document);
+	const holding = requests.filter((request) => "wanted" in request);
+	let after = holding.length === 0 ? former : withoutEnded(former, at);
+	if (holding.length > 0 && !hasRoom(after.holds, holding.length))
+		throw new UnavailableError("Too many turns are under way, try again");
+	const added = requests.map((request) => {
+		const by = "wanted" in request ? missing(after, request.wanted) : 0;
+		after = "wanted" in request ? raised(after, request.wanted.id, by, at) : withRelease(after, request);
+		return by;
+	});
+	if (after === former) return undefined;
+	const plus = after.committed - former.committed;
+	const isMore = added.some((by) => by > 0);
+	return {
+		after,
+		added,
+		limit: holding.at(-1)?.limit,
+		fits: isMore ? { column: "committed_micros", plus, limit: "limit_micros" } : undefined,
+	};
+}
+
+/** Whether an account may have so many more holds. */
+export function hasRoom(holds: readonly Hold[], more: number): boolean {
+	return countOf(holds) + more <= maxHolds;
+}
+
+function withRelease(account: Account, { released, by }: { released: string; by: number | undefined }): Account {
+	return account.holds.some(({ id }) => id === released) ? lowered(account, released, by) : account;
+}
+
+/** Returns the columns of an account that has booked rows. */
+export function withRows(document: Row<DayColumns>, rows: readonly LedgerRow[]) {
+	const tokensOf = (where: string) =>
+		rows.filter(isMoney).reduce((sum, { provider, tokens = 0 }) => (provider === where ? sum + tokens : sum), 0);
+	return {
+		...columnsOf(withSpendings(accountOf(document), rows.map(spendingOf))),
+		local_tokens: (document.local_tokens ?? 0) + tokensOf("local"),
+		cloud_tokens: (document.cloud_tokens ?? 0) + tokensOf("cloud"),
+	};
+}
+
+/** Returns the account without parked holds that have ended. */
+export function withoutEndedParked(document: Row<DayColumns>, { ended, soonest }: EndedHolds): Account {
+	const account = accountOf(document);
+	return withHolds(account, withoutParked(account.holds, ended, soonest));
+}
