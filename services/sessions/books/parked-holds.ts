@@ -45,7 +45,7 @@ export function countOf(holds: readonly Hold[]): number {
 }
 
 /** Whether the amount of this hold's document is in the sum. */
-export function counts({ era, moving }: ParkedSum, { id, era: its }: ParkedHold): boolean {
+function counts({ era, moving }: ParkedSum, { id, era: its }: ParkedHold): boolean {
 	return its === era && !moving.includes(id);
 }
 

@@ -1,6 +1,6 @@
 /** Stores texts of any length in chunks of at most 256 KB, ordered within session and kind. */
 import { nextTurn } from "#shared/clock.ts";
-import type { DocumentStore } from "#shared/store/document-store.ts";
+import { type DocumentStore, maxRemoved } from "#shared/store/document-store.ts";
 import { insertOnce } from "#shared/store/insert-once.ts";
 import { type HistoryChunk, historyChunkCollection } from "./history-collections.ts";
 
@@ -10,8 +10,9 @@ export type Kind = (typeof kinds)[number];
 export const maxChunkBytes = 256 * 1024;
 /** Texts of this length always fit into a chunk, because a UTF-16 unit has at most three bytes in UTF-8. */
 const safeLength = Math.floor(maxChunkBytes / 3);
-/** The most chunks in memory at a time. */
+/** The most chunks in memory at a time, and their bytes while they are removed. */
 const pageSize = 20;
+const maxReadBytes = pageSize * maxChunkBytes;
 
 /** One stored text. */
 export interface Entry {
@@ -86,11 +87,15 @@ export class HistoryEntries {
 
 	/** Removes the entries of a kind up to the position `to`. */
 	async removeUpTo(session: string, kind: Kind, to: number): Promise<void> {
+		const range = { equals: [session, kind], to };
+		const page = { limit: maxRemoved, maxBytes: maxReadBytes, columns: [] };
 		for (;;) {
-			const range = { equals: [session, kind], to };
-			const { documents } = await this.#store.find(historyChunkCollection, "in_order", range, { limit: pageSize });
-			for (const { id } of documents) await this.#store.remove(historyChunkCollection, id, {});
-			if (documents.length < pageSize) return;
+			const { documents, next } = await this.#store.find(historyChunkCollection, "in_order", range, page);
+			await this.#store.removeMany(
+				historyChunkCollection,
+				documents.map(({ id }) => id),
+			);
+			if (next === undefined) return;
 		}
 	}
 

@@ -20,11 +20,13 @@ export async function shrinkTurns(entries: HistoryEntries, session: string): Pro
 		if (smaller) bytes -= Buffer.byteLength(entry.text) - Buffer.byteLength(smaller.text);
 		remaining.push(smaller ?? entry);
 	}
-	for (const { name, text } of remaining) {
+	let oldest: Entry | undefined;
+	for (const entry of remaining) {
 		if (bytes <= aimedAtBytes) break;
-		await entries.remove(session, "turn", name);
-		bytes -= Buffer.byteLength(text);
+		bytes -= Buffer.byteLength(entry.text);
+		oldest = entry;
 	}
+	if (oldest) await entries.removeUpTo(session, "turn", oldest.at);
 	return bytes;
 }
 

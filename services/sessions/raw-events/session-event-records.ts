@@ -1,4 +1,5 @@
 /** The repository of raw events. Its callers have checked that the principal may see the session. */
+import { LRUCache } from "lru-cache";
 import {
 	type IngestedEvent,
 	type SessionEvent,
@@ -17,6 +18,12 @@ import { sessionEventCollection } from "./session-event-collection.ts";
 /** The most events of one session; the oldest are removed first. */
 export const maxEvents = 5_000;
 const pageSize = 500;
+/**
+ * The count of added events after which a process counts all of a session again, because another one may add some too:
+ * each process can exceed the bound by so many.
+ */
+const recountAfter = 250;
+const rememberedSizes = 1_000;
 /** The most bytes of a page, so that reading one takes little time, however large the events are. */
 const pageBytes = 256 * 1024;
 
@@ -38,6 +45,8 @@ type EventDocument = Document<(typeof sessionEventCollection)["columns"]>;
 /** The raw events in the store. */
 export class SessionEventRecords {
 	readonly #store: DocumentStore;
+	/** The counts of events by session, and how many this process has added since it counted. */
+	readonly #sizes = new LRUCache<string, { count: number; since: number }>({ max: rememberedSizes });
 
 	constructor(store: DocumentStore) {
 		this.#store = store;
@@ -46,11 +55,13 @@ export class SessionEventRecords {
 	/** Stores events of one session; an event whose id exists already is unchanged. */
 	async add(session: string, events: readonly SessionEvent[]): Promise<void> {
 		let remaining = events.map((event) => documentOf(session, event));
+		let added = 0;
 		while (remaining.length > 0) {
 			const { inserted, clash } = await this.#store.append(sessionEventCollection, remaining.slice(0, maxAppended));
+			added += inserted;
 			remaining = remaining.slice(clash === undefined ? inserted : inserted + 1);
 		}
-		if (events.length > 0) await this.#tidy(session);
+		if (added > 0) await this.#tidy(session, added);
 	}
 
 	/** Returns a page in the order of sequence. @throws {BadRequestError} for an invalid cursor or time. */
@@ -93,6 +104,7 @@ export class SessionEventRecords {
 
 	/** Removes all events of a session. */
 	async removeAll(session: string): Promise<void> {
+		this.#sizes.delete(session);
 		while ((await this.#removeOldest(session, maxRemoved)) === maxRemoved);
 	}
 
@@ -104,10 +116,18 @@ export class SessionEventRecords {
 		);
 	}
 
-	async #tidy(session: string): Promise<void> {
-		const count = await this.#store.count(sessionEventCollection, "in_order", { equals: [session] });
+	/** Removes the oldest events above the bound. Counting reads thousands of index entries, so it is done seldom. */
+	async #tidy(session: string, added: number): Promise<void> {
+		const known = this.#sizes.get(session);
+		const isKnown = known !== undefined && known.since + added < recountAfter;
+		const since = isKnown ? known.since + added : 0;
+		const range = { equals: [session] };
+		const count = isKnown ? known.count + added : await this.#store.count(sessionEventCollection, "in_order", range);
+		// The size is unknown while events are removed.
+		this.#sizes.delete(session);
 		for (let over = count - maxEvents; over > 0; over -= maxRemoved)
 			await this.#removeOldest(session, Math.min(over, maxRemoved));
+		this.#sizes.set(session, { count: Math.min(count, maxEvents), since });
 	}
 
 	async #removeOldest(session: string, limit: number): Promise<number> {

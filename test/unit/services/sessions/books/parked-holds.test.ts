@@ -82,7 +82,7 @@ const step: fc.Arbitrary<(world: World) => void> = fc.oneof(
 	},
 	{ weight: 2, arbitrary: id.map((one) => (world: World) => world.release(one)) },
 	{ weight: 1, arbitrary: fc.boolean().map((isDone) => (world: World) => world.park(isDone)) },
-	{ weight: 1, arbitrary: fc.array(id, { maxLength: 5 }).map((ids) => (world: World) => world.end(ids)) },
+	{ weight: 1, arbitrary: fc.uniqueArray(id, { maxLength: 5 }).map((ids) => (world: World) => world.end(ids)) },
 );
 
 describe("parked holds", () => {
