@@ -11,12 +11,12 @@ import { type Stats, usage } from "#shared/contracts/usage.ts";
 import { now } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
-import { RecurringJob } from "#shared/recurring-job.ts";
 import { CatchUp } from "./catch-up.ts";
+import { Heartbeats } from "./heartbeats.ts";
 import { LogTail } from "./log-tail.ts";
 import { Snapshots } from "./snapshots.ts";
 import type { ClientLimits } from "./sse-client.ts";
-import { SseHub } from "./sse-hub.ts";
+import { type Group, SseHub } from "./sse-hub.ts";
 
 /** The dependencies and bounds of an {@link EventStream}. */
 export interface EventStreamOptions {
@@ -50,7 +50,7 @@ const tailJob = systemPrincipal("stream");
 export class EventStream {
 	readonly #tail: LogTail;
 	readonly #hub: SseHub;
-	readonly #heartbeat: RecurringJob;
+	readonly #heartbeats: Heartbeats<Group>;
 	#bus: StreamBus | undefined;
 
 	constructor(options: EventStreamOptions) {
@@ -79,10 +79,11 @@ export class EventStream {
 		const catchUp = new CatchUp(tail, snapshots, (error) => this.#warn("The present state cannot be sent", error));
 		this.#tail = tail;
 		this.#hub = new SseHub({ tail, catchUp, ...options });
-		this.#heartbeat = new RecurringJob({
+		this.#heartbeats = new Heartbeats({
 			everyMs: options.heartbeatMs,
-			work: () => this.#hub.beat((principal) => this.#stats(principal)),
-			onError: (error) => this.#warn("The heartbeat cannot be sent", error),
+			groups: () => this.#hub.groups,
+			statsOf: (principal) => this.#stats(principal),
+			send: (group, stats) => this.#hub.beat(group, stats),
 		});
 	}
 
@@ -90,7 +91,7 @@ export class EventStream {
 	start(bus: StreamBus): void {
 		this.#bus = bus;
 		this.#tail.start();
-		this.#heartbeat.start();
+		this.#heartbeats.start();
 	}
 
 	/**
@@ -123,7 +124,7 @@ export class EventStream {
 
 	/** Stops tailing; a heartbeat under way then has no receivers. */
 	stop(): void {
-		void this.#heartbeat.stop();
+		this.#heartbeats.stop();
 		this.#tail.stop();
 		this.#hub.close();
 	}

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { personKey, type Principal } from "#shared/bus/principal.ts";
 import { every, monotonic, sleep, type Timer } from "#shared/clock.ts";
 import { UnavailableError } from "#shared/errors.ts";
-import type { Stats } from "#shared/contracts/usage.ts";
 import { Audience, audienceKey } from "./audience.ts";
 import { type CatchUp, nowhere } from "./catch-up.ts";
 import type { LogTail, TailEntry } from "./log-tail.ts";
@@ -24,9 +23,12 @@ export interface HubOptions {
 	readonly limits?: ClientLimits;
 }
 
-interface Group {
+/** The clients that may see the same events. */
+export interface Group {
 	readonly audience: Audience;
 	readonly clients: Set<SseClient>;
+	/** The time of the newest event that they may see, on the monotonic clock. */
+	changedAt: number;
 }
 
 /** The groups of a client: its audience and its person. */
@@ -34,9 +36,6 @@ interface Place {
 	readonly group: string;
 	readonly person: string;
 }
-
-/** Returns the statistics of the sessions that a principal may see; undefined when they are unavailable. */
-type StatsOf = (principal: Principal) => Promise<Stats | undefined>;
 
 /** The clients of one process. The event stream drains and closes it. */
 export class SseHub {
@@ -69,7 +68,7 @@ export class SseHub {
 		const { maxClients, limits = clientLimits, tail } = this.#options;
 		const place = { group: audienceKey(principal), person: personKey(principal.tenant, principal.id) };
 		const surplus = this.#clients.size < maxClients ? undefined : this.#surplusFor(place.person);
-		const group = this.#groups.get(place.group) ?? { audience: new Audience(principal), clients: new Set() };
+		const group = this.#groups.get(place.group) ?? newGroup(principal);
 		const client = new SseClient(request, response, group.audience, limits);
 		if (surplus) this.#cut(surplus);
 		this.#add(client, place, group);
@@ -82,16 +81,19 @@ export class SseHub {
 	 * Sends new entries to everybody who may see them: frames are joined once per audience and written once per client.
 	 */
 	appended(entries: readonly TailEntry[]): void {
-		for (const { audience, clients } of this.#groups.values()) {
-			const frames = entries.filter((entry) => audience.sees(entry)).map(({ frame }) => frame);
+		const at = monotonic();
+		for (const group of this.#groups.values()) {
+			const frames = entries.filter((entry) => group.audience.sees(entry)).map(({ frame }) => frame);
 			if (frames.length === 0) continue;
+			group.changedAt = at;
 			const batch = join(frames);
-			for (const client of clients) if (client.isLive) client.send(batch);
+			for (const client of group.clients) if (client.isLive) client.send(batch);
 		}
 	}
 
 	/** The log continues elsewhere: clients that were live after `former` are caught up again. */
 	moved(former: EventPosition): void {
+		for (const group of this.#groups.values()) group.changedAt = monotonic();
 		for (const client of this.#clients.keys()) {
 			if (!client.isLive) continue;
 			client.isLive = false;
@@ -99,14 +101,14 @@ export class SseHub {
 		}
 	}
 
-	/** Sends everybody a heartbeat and the statistics of their scope, which are requested once per audience. */
-	async beat(statsOf: StatsOf): Promise<void> {
-		await Promise.all([...this.#groups.values()].map((group) => this.#beat(group, statsOf)));
+	/** The groups of clients that see the same. */
+	get groups(): Iterable<Group> {
+		return this.#groups.values();
 	}
 
-	async #beat({ audience, clients }: Group, statsOf: StatsOf): Promise<void> {
-		const stats = await statsOf(audience.principal);
-		const frames = stats ? [frame("stats_updated", JSON.stringify(stats))] : [];
+	/** Sends a group a heartbeat. @param stats The frame before it; undefined when there is none. */
+	beat({ clients }: Group, stats: Buffer | undefined): void {
+		const frames = stats ? [stats] : [];
 		const live = join([...frames, frame("heartbeat", "{}", this.#options.tail.position)]);
 		// A client that still lacks events must not get a frame with the newest position.
 		const behind = join([...frames, frame("heartbeat", "{}")]);
@@ -178,4 +180,8 @@ export class SseHub {
 		if (own?.size === 0) this.#people.delete(place.person);
 		if (this.#isEnding && this.#clients.size === 0) this.#emptied.abort();
 	}
+}
+
+function newGroup(principal: Principal): Group {
+	return { audience: new Audience(principal), clients: new Set(), changedAt: monotonic() };
 }

@@ -1,0 +1,136 @@
+/**
+ * Sends each audience its heartbeats, spread over the interval, so that many audiences do not ask for their statistics at
+ * the same moment. Statistics are asked for again only when something has happened since.
+ */
+import { every, isoTime, monotonic, type Timer } from "#shared/clock.ts";
+import type { Principal } from "#shared/bus/principal.ts";
+import type { Stats } from "#shared/contracts/usage.ts";
+import type { Audience } from "./audience.ts";
+import { frame } from "./sse-frame.ts";
+
+/** The most requests for statistics at once. */
+const maxAsked = 32;
+
+/** The time between an event and the books that belong to it, in milliseconds. */
+const settlingMs = 2_000;
+
+/** Bounds how long a number can be wrong that changed without an event, e.g. by a correction, in milliseconds. */
+const maxAgeMs = 300_000;
+
+/** The interval of looks for audiences whose time has come, in milliseconds; shorter for short intervals. */
+const lookMs = 500;
+const looksPerInterval = 20;
+
+/** The clients of one audience. */
+export interface BeatenGroup {
+	readonly audience: Audience;
+	/** The time of its newest event on the monotonic clock. */
+	readonly changedAt: number;
+}
+
+/** The dependencies of {@link Heartbeats}. */
+export interface HeartbeatOptions<G extends BeatenGroup> {
+	readonly everyMs: number;
+	readonly groups: () => Iterable<G>;
+	/** Returns the statistics of a principal's scope; undefined when they are not available. It does not throw. */
+	readonly statsOf: (principal: Principal) => Promise<Stats | undefined>;
+	/** Sends a heartbeat. @param stats The frame of the statistics; undefined without them. */
+	readonly send: (group: G, stats: Buffer | undefined) => void;
+}
+
+/** The statistics of an audience as they were sent last. */
+interface Asked {
+	readonly frame: Buffer;
+	readonly at: number;
+	/** Numbers of the day begin anew with it. */
+	readonly day: string;
+}
+
+interface Beat {
+	dueAt: number;
+	isWaiting: boolean;
+	asked?: Asked;
+}
+
+/** The heartbeats of one process. Its creator starts and stops them. */
+export class Heartbeats<G extends BeatenGroup> {
+	readonly #options: HeartbeatOptions<G>;
+	readonly #beats = new WeakMap<Audience, Beat>();
+	/** The groups that wait for their statistics, in order. */
+	#queue: G[] = [];
+	#asking = 0;
+	#timer: Timer | undefined;
+
+	constructor(options: HeartbeatOptions<G>) {
+		this.#options = options;
+	}
+
+	start(): void {
+		const { everyMs } = this.#options;
+		this.#timer = every(Math.min(lookMs, Math.max(1, everyMs / looksPerInterval)), () => this.look());
+	}
+
+	/** Ends the heartbeats; those under way still end. */
+	stop(): void {
+		this.#timer?.cancel();
+		this.#queue = [];
+	}
+
+	/** Sends the heartbeats whose time has come. */
+	look(): void {
+		const at = monotonic();
+		for (const group of this.#options.groups()) {
+			const beat = this.#beatOf(group, at);
+			if (beat.dueAt > at || beat.isWaiting) continue;
+			// An audience that was missed several times gets one heartbeat.
+			beat.dueAt = Math.max(beat.dueAt + this.#options.everyMs, at);
+			if (isFresh(beat.asked, group, at)) this.#options.send(group, beat.asked.frame);
+			else {
+				beat.isWaiting = true;
+				this.#queue.push(group);
+			}
+		}
+		this.#askNext();
+	}
+
+	/** The first heartbeat of an audience comes at a random time of the interval. */
+	#beatOf({ audience }: G, at: number): Beat {
+		const known = this.#beats.get(audience);
+		if (known) return known;
+		const beat = { dueAt: at + Math.random() * this.#options.everyMs, isWaiting: false };
+		this.#beats.set(audience, beat);
+		return beat;
+	}
+
+	#askNext(): void {
+		while (this.#asking < maxAsked) {
+			const group = this.#queue.shift();
+			if (!group) return;
+			this.#asking++;
+			void this.#ask(group).finally(() => {
+				this.#asking--;
+				this.#askNext();
+			});
+		}
+	}
+
+	async #ask(group: G): Promise<void> {
+		const at = monotonic();
+		const stats = await this.#options.statsOf(group.audience.principal);
+		const beat = this.#beatOf(group, at);
+		beat.isWaiting = false;
+		if (stats) beat.asked = { frame: frame("stats_updated", JSON.stringify(stats)), at, day: today() };
+		else delete beat.asked;
+		this.#options.send(group, beat.asked?.frame);
+	}
+}
+
+/** Whether the statistics are those that would be answered now. */
+function isFresh(asked: Asked | undefined, { changedAt }: BeatenGroup, at: number): asked is Asked {
+	if (!asked || at - asked.at > maxAgeMs || asked.day !== today()) return false;
+	return asked.at > changedAt + settlingMs;
+}
+
+function today(): string {
+	return isoTime().slice(0, "2026-01-01".length);
+}
