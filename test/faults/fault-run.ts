@@ -7,17 +7,13 @@ import { freePort } from "../support/machine/free-port.ts";
 import { SmallDisk } from "../support/hostile/small-disk.ts";
 import { type StallingRepository, startStallingRepository } from "../support/repositories/stalling-repository.ts";
 import { startPlatform, type TestPlatform } from "../support/platform/start-platform.ts";
-import { Archiver } from "./clients/archiver.ts";
-import { BooksClient } from "./clients/books-client.ts";
-import { SettingsClient } from "./clients/settings-client.ts";
+import { addClients, clientLoad, loadFigures } from "./clients/client-load.ts";
 import { FailpointTour } from "./failpoint-tour.ts";
 import { Faults } from "./faults.ts";
 import { canaryEnvironment, type Findings, Testbed } from "./testbed.ts";
 import { namedFailpoints } from "./named-failpoints.ts";
 import { patience } from "../support/machine/patience.ts";
-import { PromptsClient } from "./clients/prompts-client.ts";
 import { Random } from "./random.ts";
-import { SessionDriver } from "./session-driver.ts";
 
 export interface FaultRunOptions {
 	readonly seed: number;
@@ -87,35 +83,23 @@ async function testbedFor(platform: TestPlatform, options: FaultRunOptions, slow
 	const dead = `http://127.0.0.1:${await freePort()}/repository.git`;
 	const mayWait = ({ name }: { name: string }) => name === `session-${sessions - 2}`;
 	const testbed = await Testbed.open(platform, { mayWait });
-	testbed.drivers = Array.from({ length: sessions }, (_, n) => {
-		const repo = n === sessions - 1 ? dead : n === sessions - 2 ? slow : "";
-		return new SessionDriver(testbed.api, new Random(seed * 1_000 + n), `session-${n}`, repo);
-	});
-	testbed.archiver = new Archiver(testbed.api, new Random(seed * 1_000 + sessions), testbed.drivers);
-	testbed.books = new BooksClient(
-		testbed.api,
-		(session) => testbed.podOf(session),
-		new Random(seed * 1_000 + sessions + 1),
+	const repos = Array.from({ length: sessions }, (_, n) =>
+		n === sessions - 1 ? dead : n === sessions - 2 ? slow : "",
 	);
-	testbed.prompts = new PromptsClient(testbed.api, new Random(seed * 1_000 + sessions + 3));
-	await testbed.books.open();
-	testbed.settings = new SettingsClient(testbed.api, new Random(seed * 1_000 + sessions + 2));
+	await addClients(testbed, seed, repos);
 	return testbed;
 }
 
 async function underLoad(
-	{ drivers, archiver, books, settings, prompts, follower }: Testbed,
+	testbed: Testbed,
 	faults: Faults,
 	{ kills, everyFailpoint = false }: FaultRunOptions,
 	repository: StallingRepository,
 ): Promise<void> {
 	const ending = new AbortController();
-	const clients = [...drivers, archiver, books, settings, prompts].filter((client) => client !== undefined);
-	const load = Promise.all(clients.map((client) => client.run(ending.signal)));
-	// The rejection is handled when the promise is awaited.
-	load.catch(() => {});
+	const load = clientLoad(testbed, ending.signal);
 	try {
-		await eventually(() => follower.hasPlace, { withinMs: 20_000, what: "the stream tells of a session" });
+		await eventually(() => testbed.follower.hasPlace, { withinMs: 20_000, what: "the stream tells of a session" });
 		while (faults.kills < kills) {
 			await faults.next();
 			if (faults.kills > kills / 2) repository.release();
@@ -131,20 +115,13 @@ async function underLoad(
 }
 
 function report(seed: number, testbed: Testbed, faults: Faults, { invariants, settledMs }: Findings): FaultReport {
-	const { drivers, archiver, books, follower, passing } = testbed;
 	return {
 		seed,
 		settledMs,
-		longestPassingMs: passing.longestMs,
-		slowestAnswerMs: Math.round(Math.max(...drivers.map(({ slowestMs }) => slowestMs))),
+		invariants,
+		...loadFigures(testbed),
 		faults: Object.fromEntries([...faults.counts].toSorted(([a], [b]) => a.localeCompare(b))),
 		failpoints: Object.fromEntries(faults.tour.visits),
 		leftOut: faults.leftOut,
-		invariants,
-		acknowledged: drivers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-		archived: archiver?.archived ?? 0,
-		bookings: books?.acknowledged ?? 0,
-		events: follower.events,
-		reconnects: follower.connections,
 	};
 }

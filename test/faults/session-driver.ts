@@ -61,6 +61,10 @@ export class SessionDriver {
 	/** The contents of acknowledged messages of the present session. */
 	messages: string[] = [];
 	acknowledged = 0;
+	/** The number of clients that send a command at once, in half of the cases. */
+	crowd = 3;
+	/** The number of commands that several clients sent at once. */
+	crowds = 0;
 	/** The time of the slowest answer, in milliseconds. */
 	slowestMs = 0;
 	readonly #wrong: string[] = [];
@@ -110,7 +114,7 @@ export class SessionDriver {
 		if (what === "create") return this.create();
 		if (what === "message") return this.#message();
 		if (what === "delete") return this.#delete();
-		return this.command(what, this.#random.next() < 0.5 ? 3 : 1);
+		return this.command(what, this.#random.next() < 0.5 ? this.crowd : 1);
 	}
 
 	async create(): Promise<void> {
@@ -125,6 +129,7 @@ export class SessionDriver {
 	/** Several clients send the same command at once: at most one of them succeeds. */
 	async command(command: Command, clients = 1): Promise<void> {
 		const path = `/sessions/${this.id}/${command}`;
+		if (clients > 1) this.crowds++;
 		const answers = await Promise.all(Array.from({ length: clients }, () => this.#answered("POST", path)));
 		const taken = answers.filter(({ status }) => status === 200).length;
 		const odd = answers.find(({ status }) => status !== 200 && status !== 409);

@@ -48,8 +48,6 @@ export interface TestbedOptions extends PassingOptions {
 	readonly stream?: Omit<EventFollowerOptions, "take">;
 	/** The way of each request; by default to the platform's own URL. */
 	readonly way?: () => Way;
-	/** The headers of the user. */
-	readonly headers?: Record<string, string>;
 }
 
 export class Testbed implements AsyncDisposable {
@@ -72,7 +70,8 @@ export class Testbed implements AsyncDisposable {
 	readonly #way: string | (() => Way);
 
 	private constructor(platform: TestPlatform, options: TestbedOptions) {
-		const { headers = platform.login.headers, streamPrefix = platform.prefix } = options;
+		const { headers } = platform.login;
+		const { streamPrefix = platform.prefix } = options;
 		const { stream = { url: `${streamPrefix}/sessions/stream`, headers } } = options;
 		this.platform = platform;
 		this.#way = options.way ?? platform.prefix;

@@ -11,8 +11,10 @@ export interface MemberOptions {
 	readonly env: Readonly<Record<string, string>>;
 	/** The folder of its sources; undefined: those of the whole cluster. */
 	readonly root: string | undefined;
-	/** Where it serves requests, e.g. `http://127.0.0.1:34567`, or the gateway that needs it. */
+	/** The address of a gateway, e.g. `http://127.0.0.1:34567`; other processes do not listen there. */
 	readonly url: string;
+	/** The address of its `/health`, `/ready` and `/metrics`. */
+	readonly opsUrl: string;
 	/** Its own way to bus and store, when the cluster has proxies. */
 	readonly network: ClusterNetwork | undefined;
 }
@@ -40,6 +42,10 @@ export class ClusterMember {
 
 	get url(): string {
 		return this.#options.url;
+	}
+
+	get opsUrl(): string {
+		return this.#options.opsUrl;
 	}
 
 	/** @throws {Error} when the cluster was started without proxies. */
@@ -79,7 +85,7 @@ export class ClusterMember {
 	}
 
 	async isReady(): Promise<boolean> {
-		const answer = await fetch(`${this.url}/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+		const answer = await fetch(`${this.opsUrl}/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
 		await answer?.body?.cancel();
 		return answer?.status === 200;
 	}

@@ -2,7 +2,6 @@
  * Starts a platform of several processes over a real NATS server and real MongoDB servers, each process under a name:
  * `gateway-1`, `core-1`, `pod-manager-1`, and so on.
  */
-import { openApiToken } from "#shared/secrets/api-token.ts";
 import { ApiClient } from "../clients/api-client.ts";
 import { SseClient, type SseOptions } from "../clients/sse-client.ts";
 import { freePort } from "../machine/free-port.ts";
@@ -20,7 +19,7 @@ const clusterServices = {
 	"pod-manager": ["credentials", "pod-manager", "models"],
 } as const;
 
-type MemberKind = keyof typeof clusterServices;
+export type MemberKind = keyof typeof clusterServices;
 
 export interface ClusterOptions {
 	/** Default 2. */
@@ -33,7 +32,7 @@ export interface ClusterOptions {
 	readonly store?: "mongod" | "mongod-set";
 	/** Variables of every process. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** Configuration in the form of a file, beside store, bus and identity. */
+	/** Configuration in the form of a file, beside store and bus. */
 	readonly config?: Readonly<Record<string, unknown>>;
 	/** The sources of every process; default: this project. */
 	readonly root?: string;
@@ -80,8 +79,8 @@ export class Cluster implements AsyncDisposable {
 	}
 
 	/** The headers that make a caller the one user of the cluster. */
-	get headers(): Record<string, string> {
-		return { authorization: `Bearer ${openApiToken(this.platform.dataDir)}` };
+	get headers(): Readonly<Record<string, string>> {
+		return this.platform.login.headers;
 	}
 
 	/** The base of the API's paths at a gateway. */
@@ -149,7 +148,6 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 	const platform = prepared.use(
 		new TestPlatform(port, {
 			config: {
-				identity: { adapter: "services/gateway/identity-providers/token.ts#TokenIdentity" },
 				store: { adapter: "shared/store/mongodb-store.ts#MongodbStore", kwargs: { url: store.url } },
 				bus: { url: nats.url },
 				...options.config,
@@ -175,18 +173,16 @@ async function makeMembers(
 	const names = kinds.flatMap(([kind, count]) => Array.from({ length: count }, (_, n) => [kind, n + 1] as const));
 	return Promise.all(
 		names.map(async ([kind, n]) => {
-			const isMore = kind === "gateway" && n > 1;
-			const url = isMore ? `http://127.0.0.1:${await freePort()}` : platform.url;
+			const isFirst = kind === "gateway" && n === 1;
+			const [url, opsUrl] = [isFirst ? platform.url : await freeUrl(), await freeUrl()];
 			const network = await openNetwork();
-			const env = { ...network?.env, ...(isMore && { PORT: new URL(url).port }) };
-			return new ClusterMember(platform, {
-				name: `${kind}-${n}`,
-				services: clusterServices[kind],
-				env,
-				root,
-				url,
-				network,
-			});
+			const env = { ...network?.env, PORT: new URL(url).port, OPS__PORT: new URL(opsUrl).port };
+			const services = clusterServices[kind];
+			return new ClusterMember(platform, { name: `${kind}-${n}`, services, env, root, url, opsUrl, network });
 		}),
 	);
+}
+
+async function freeUrl(): Promise<string> {
+	return `http://127.0.0.1:${await freePort()}`;
 }

@@ -61,6 +61,7 @@ describe("what tests need", () => {
 			"chromium",
 			"curl",
 			"gitea",
+			"haproxy",
 			"keycloak",
 			"mongod",
 			"nats-server",
