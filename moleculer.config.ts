@@ -11,9 +11,11 @@ import { callMetrics } from "#shared/bus/call-metrics.ts";
 import { isOutage, outageMiddleware } from "#shared/bus/outage.ts";
 import { PacketSeal } from "#shared/bus/packet-seal.ts";
 import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
+import { traceMiddleware } from "#shared/bus/trace-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
+import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
 
 /** The time in which an ending process still answers after it has told the others, in milliseconds. */
@@ -30,18 +32,24 @@ function timeoutInsideBreaker(): void {
 	order.splice(order.indexOf("CircuitBreaker"), 0, timeoutMiddleware);
 }
 
+/** The observers of a broker; default nobody. */
+interface Observers {
+	readonly metrics?: Metrics;
+	readonly tracer?: Tracer | undefined;
+}
+
 /**
  * @param key The key of all processes of this installation, which seals their packets.
  * @param label The name of this process in the registry, e.g. the services it runs. The host and random digits make it
  * unique, because an equal node id after a restart leaves callers waiting for ever. On NATS it is a subject, which
  * permissions may name (docs/bus.md).
- * @param metrics Get the calls that the broker serves.
+ * @param observers Get the calls that the broker serves.
  */
 export function brokerOptions(
 	bus: BusConfig,
 	key: Buffer,
 	label: string,
-	metrics: Metrics = new Metrics(),
+	{ metrics = new Metrics(), tracer }: Observers = {},
 ): BrokerOptions {
 	timeoutInsideBreaker();
 	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
@@ -54,6 +62,7 @@ export function brokerOptions(
 		middlewares: [
 			bulkheadMiddleware(metrics),
 			callMetrics(metrics),
+			...(tracer ? [traceMiddleware(tracer)] : []),
 			principalMiddleware,
 			outageMiddleware(),
 			busBorder(new PacketSeal(key), topicsOf),

@@ -14,7 +14,9 @@ import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
+import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ProcessOps } from "./process-ops.ts";
+import { openTraces, type ProcessTraces } from "./process-traces.ts";
 import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
 import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
@@ -38,6 +40,7 @@ export class PlatformProcess {
 	#broker: ServiceBroker | undefined;
 	#outbound: Outbound | undefined;
 	#ops: ProcessOps | undefined;
+	#traces: ProcessTraces | undefined;
 	/** How long the gateway still accepts requests when the end begins, in milliseconds. */
 	#unreadyMs = unreadyMs;
 	#isStarted = false;
@@ -62,17 +65,23 @@ export class PlatformProcess {
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
 		const trusts = await trustsCallers(this.#config);
 		const metrics = new Metrics();
-		const broker = await newBroker(bus, key.busSeal(), labelOf(this.#names), metrics);
+		const label = labelOf(this.#names);
+		const outbound = (this.#outbound = new Outbound(this.#config.outbound));
+		const warn = (error: unknown) => this.#broker?.logger.warn("Traces cannot be exported:", error);
+		this.#traces = openTraces({ config: this.#config, service: label, metrics, outbound, onError: warn });
+		const tracer = this.#traces?.tracer;
+		const broker = await newBroker({ bus, key: key.busSeal(), label }, { metrics, tracer });
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
 			key,
 			trustsCallers: trusts,
-			outbound: (this.#outbound = new Outbound(this.#config.outbound)),
+			outbound,
 			rawHandlers: new Map(),
 			upgradeHandlers: new Map(),
 			shortcomings: [],
 			metrics,
+			tracer,
 			readiness: new Map([["files", fileCheck(data_dir)]]),
 			log: broker.logger,
 			announce: (sentence) => console.log(sentence),
@@ -107,6 +116,7 @@ export class PlatformProcess {
 		await Promise.all(parts.map(async (part) => part.drain?.()));
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
+		await this.#traces?.stop();
 		this.#outbound?.close();
 		await this.#storage?.store.close();
 		this.#ops?.close();
@@ -137,12 +147,15 @@ export class PlatformProcess {
 }
 
 /** Creates the broker. The framework is imported only here, after the compile cache has been enabled. */
-async function newBroker(bus: BusConfig, key: Buffer, label: string, metrics: Metrics): Promise<ServiceBroker> {
+async function newBroker(
+	{ bus, key, label }: { bus: BusConfig; key: Buffer; label: string },
+	observers: { metrics: Metrics; tracer: Tracer | undefined },
+): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),
 		import("../moleculer.config.ts"),
 	]);
-	return new ServiceBroker(brokerOptions(bus, key, label, metrics));
+	return new ServiceBroker(brokerOptions(bus, key, label, observers));
 }
 
 /** The time is zero for a single process of one developer, because no load balancer checks it. */

@@ -17,6 +17,7 @@ import type { Migration } from "./migrations/migration.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
 import type { ServiceLog } from "./service-log.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import type { Collection } from "./store/collection.ts";
 
 /**
@@ -65,6 +66,8 @@ export interface Platform {
 	readonly readiness: Map<string, ReadinessCheck>;
 	/** The metrics of this process; the parts add to those of the table. */
 	readonly metrics: Metrics;
+	/** Begins traces; absent when they are off. */
+	readonly tracer?: Tracer | undefined;
 	/** The way out for requests to URLs that people choose, and to servers of the configuration. */
 	readonly outbound: Outbound;
 	/** The log of this part. */

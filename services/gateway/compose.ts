@@ -90,6 +90,7 @@ export async function openGateway(platform: Platform, contracts = publicContract
 		rawHandlers,
 		bus: () => bus?.caller,
 		metrics: new RequestMetrics(platform.metrics),
+		tracer: platform.tracer,
 		report,
 	});
 	const upgrades = new UpgradeChain({ guard, authenticator, limits, watch, upgradeHandlers, report });

@@ -29,6 +29,8 @@ import { requestIdOf } from "./http/request-id.ts";
 import { RequestPace } from "./callers/request-pace.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import type { RouteTable } from "./routes/route-table.ts";
+import { inSpan, type Span, type Step } from "#shared/tracing/span.ts";
+import type { Tracer } from "#shared/tracing/tracer.ts";
 import { UnsignedLimit } from "./callers/unsigned-limit.ts";
 import { successAnswer } from "./routes/success-answer.ts";
 
@@ -46,6 +48,8 @@ export interface ChainOptions {
 	readonly rawHandlers: ReadonlyMap<string, RawHandler>;
 	/** Returns the bus; undefined until it is connected. */
 	readonly bus: () => Caller | undefined;
+	/** Begins a trace for each request; absent when traces are off. */
+	readonly tracer?: Pick<Tracer, "accept"> | undefined;
 	/** Counts the answers. */
 	readonly metrics: Pick<RequestMetrics, "answered">;
 	/** Receives every unexpected error. */
@@ -69,6 +73,7 @@ interface Exchange {
 	readonly end: number;
 	/** Headers of every answer to the request: alternating names and values. */
 	readonly headers: string[];
+	readonly span?: Span | undefined;
 	route?: ActionRoute;
 }
 
@@ -87,12 +92,13 @@ export class RequestChain {
 	async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const id = requestIdOf(request);
 		const since = monotonic();
-		const exchange: Exchange = { request, response, id, since, end: since + overallMs, headers: [] };
+		const span = this.#options.tracer?.accept(request.headers["traceparent"]);
+		const exchange: Exchange = { request, response, id, since, end: since + overallMs, headers: [], span };
 		const bound = this.#limits.begin(overallMs, () =>
 			this.#refuse(exchange, new TimeoutError("The answer took too long")),
 		);
 		try {
-			await this.#serve(exchange);
+			await inSpan(span, () => this.#serve(exchange));
 		} catch (error) {
 			this.#refuse(exchange, error);
 		} finally {
@@ -192,11 +198,16 @@ export class RequestChain {
 	#answer(exchange: Exchange, answered: Answer): void {
 		const { headers } = exchange;
 		const all = headers.length === 0 ? answered : { ...answered, headers: [...headers, ...(answered.headers ?? [])] };
-		if (!exchange.response.headersSent) this.#options.metrics.answered(exchange.route, all.status, exchange.since);
+		if (!exchange.response.headersSent) this.#note(exchange, all.status);
 		send(exchange, all, (error) => {
 			this.#options.report(error, exchange.id);
 			return unforeseen;
 		});
+	}
+
+	#note({ route, request, span, id, since }: Exchange, status: number): void {
+		this.#options.metrics.answered(route, status, since);
+		span?.end(requestStep(request.method ?? "", route, status, id), status >= 500 ? String(status) : undefined);
 	}
 
 	#refuse(exchange: Exchange, error: unknown): void {
@@ -244,6 +255,21 @@ function validator({ method, headers }: IncomingMessage): Meta {
 	const tags = headers["if-none-match"];
 	const asks = tags !== undefined && tags.length <= maxValidator && (method === "GET" || method === "HEAD");
 	return asks ? { if_none_match: tags } : {};
+}
+
+/** Describes a request by its route, because its URL may hold a secret. */
+function requestStep(method: string, route: ActionRoute | undefined, status: number, id: string): Step {
+	const path = route?.path ?? "";
+	return {
+		name: route ? `${route.method} ${path}` : method,
+		kind: "server",
+		attributes: {
+			"http.request.method": method,
+			"http.route": path,
+			"http.response.status_code": status,
+			"atelier.request_id": id,
+		},
+	};
 }
 
 /** Returns what the headers of a request say to its action. */

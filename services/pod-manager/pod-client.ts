@@ -1,6 +1,7 @@
 /** Sends a command to the session agent of a pod, with the key of its launch. */
 import { deadline } from "#shared/clock.ts";
 import { UpstreamError } from "#shared/errors.ts";
+import { traceHeaders } from "#shared/tracing/span.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
 
 const timeoutMs = 3_000;
@@ -19,7 +20,7 @@ export interface ListeningPod {
 export async function commandPod({ address, key, hosts }: ListeningPod, path: string, body: object): Promise<void> {
 	const response = await fetch(agentUrl(address, path, hosts), {
 		method: "POST",
-		headers: { authorization: `Bearer ${key}` },
+		headers: { authorization: `Bearer ${key}`, ...traceHeaders() },
 		body: JSON.stringify(body),
 		redirect: "error",
 		signal: deadline(timeoutMs),

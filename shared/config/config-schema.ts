@@ -7,7 +7,7 @@ import { gitFields } from "./fields/git-fields.ts";
 import { integrationFields } from "./fields/integration-fields.ts";
 import { limitFields } from "./fields/limit-fields.ts";
 import { mcpServerFields } from "./fields/mcp-server-fields.ts";
-import { opsFields } from "./fields/operation-fields.ts";
+import { logFields, opsFields, tracingFields } from "./fields/operation-fields.ts";
 import { oauthFields } from "./fields/oauth-fields.ts";
 import { outboundFields } from "./fields/outbound-fields.ts";
 import { patFields } from "./fields/pat-fields.ts";
@@ -187,6 +187,8 @@ export const configSchema = schema({
 		},
 	},
 	ops: { type: "object", props: opsFields },
+	log: { type: "object", props: logFields },
+	tracing: { type: "object", props: tracingFields },
 	shutdown: {
 		type: "object",
 		props: {

@@ -2,6 +2,7 @@
 import { monotonic } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import type { CounterCell, HistogramCell, Metrics } from "./metrics.ts";
+import { activeSpan, type Step } from "../tracing/span.ts";
 import type { Collection } from "../store/collection.ts";
 import { type DocumentStore, DuplicateKeyError } from "../store/document-store.ts";
 
@@ -75,11 +76,17 @@ export class MeasuredStore implements DocumentStore {
 	#measure<T>(operation: string, { name }: Pick<Collection, "name">, outcome: Promise<T>): Promise<T> {
 		const since = monotonic();
 		const { seconds, errors } = this.#seriesOf(operation, name);
+		const span = activeSpan()?.child();
+		const ended = (failure?: string) => {
+			seconds.observe((monotonic() - since) / 1_000);
+			span?.end(stepOf(operation, name), failure);
+		};
 		outcome.then(
-			() => seconds.observe((monotonic() - since) / 1_000),
+			() => ended(),
 			(error: unknown) => {
-				seconds.observe((monotonic() - since) / 1_000);
-				if (isFailure(error)) errors.add();
+				const isOurs = isFailure(error);
+				if (isOurs) errors.add();
+				ended(isOurs ? "store" : undefined);
 			},
 		);
 		return outcome;
@@ -96,6 +103,11 @@ export class MeasuredStore implements DocumentStore {
 		}
 		return series;
 	}
+}
+
+function stepOf(operation: string, collection: string): Step {
+	const attributes = { "db.operation.name": operation, "db.collection.name": collection };
+	return { name: `store ${operation} ${collection}`, kind: "client", attributes };
 }
 
 /** Whether the store has failed, and not its caller. */

@@ -4,6 +4,7 @@ import { deadline } from "#shared/clock.ts";
 import { BadRequestError, type ServiceError, UpstreamError } from "#shared/errors.ts";
 import { maxMessageBytes } from "#shared/bus/message-size.ts";
 import { agentUrl } from "#shared/pod/agent-url.ts";
+import { traced, traceHeaders } from "#shared/tracing/span.ts";
 import { MessageSocket } from "./message-socket.ts";
 import type { PodAddress } from "./pod-address.ts";
 
@@ -103,11 +104,17 @@ async function request<T>(
 	{ timeoutMs = defaultTimeoutMs, refusals = {} }: PodRequest,
 ): Promise<T> {
 	const options = {
-		headers: { authorization: `Bearer ${key}` },
+		headers: { authorization: `Bearer ${key}`, ...traceHeaders() },
 		redirect: "error",
 		signal: deadline(timeoutMs),
 	} as const;
-	const response = await fetch(url, { ...init, ...options }).catch(unreachable);
+	const { method = "GET" } = init;
+	const step = {
+		name: `pod ${method} ${url.pathname}`,
+		kind: "client",
+		attributes: { "http.request.method": method },
+	} as const;
+	const response = await traced(step, fetch(url, { ...init, ...options }).catch(unreachable));
 	const text = await boundedText(response).catch(unreachable);
 	if (response.ok) return JSON.parse(text) as T;
 	const refusal = refusals[response.status] ?? badRequest[response.status];

@@ -19,3 +19,36 @@ export const opsFields = schema({
 			"Port for these; each process of a machine needs its own; 0 takes a free one; empty: they are not served",
 	},
 });
+
+export const tracingFields = schema({
+	otlp_url: {
+		type: "string",
+		default: "",
+		pattern: "^$|^https?://[^?#]+$",
+		description:
+			"Collector of traces, OTLP over HTTP in JSON, without `/v1/traces`; empty: no traces (docs/observability.md)",
+	},
+	headers: {
+		type: "record",
+		key: { type: "string" },
+		value: { type: "string" },
+		default: {},
+		description: "Headers for the collector, e.g. its token",
+	},
+	sample: {
+		type: "number",
+		min: 0,
+		max: 1,
+		default: 0.01,
+		description: "Share of the traces that are exported; steps that fail are exported always",
+	},
+});
+
+export const logFields = schema({
+	format: {
+		type: "enum",
+		values: ["text", "json"],
+		default: "text",
+		description: "Form of the log: lines for people, or one JSON object a line for programs (docs/observability.md)",
+	},
+});

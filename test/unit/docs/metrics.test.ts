@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type MetricDeclaration, metricTable } from "#shared/metrics/metric-table.ts";
 import { projectRoot } from "#shared/project-root.ts";
+import { trackedFiles } from "../../support/tracked-files.ts";
 
 describe("docs/metrics.md", () => {
 	const page = readFileSync(join(projectRoot, "docs/metrics.md"), "utf8");
@@ -31,5 +32,13 @@ describe("the table of metrics", () => {
 		for (const [name, { labels }] of declared) {
 			for (const label of labels) expect(bounded.split(" "), name).to.include(label);
 		}
+	});
+
+	it("has only metrics that the platform measures", () => {
+		const sources = trackedFiles("services/*.ts", "shared/*.ts")
+			.filter((file) => !file.endsWith("metric-table.ts"))
+			.map((file) => readFileSync(join(projectRoot, file), "utf8"))
+			.join("\n");
+		expect(declared.map(([name]) => name).filter((name) => !sources.includes(`"${name}"`))).to.deep.equal([]);
 	});
 });
