@@ -14,6 +14,7 @@ import { principalMiddleware } from "#shared/bus/principal-middleware.ts";
 import { traceMiddleware } from "#shared/bus/trace-middleware.ts";
 import { timeoutMiddleware } from "#shared/bus/timeout-middleware.ts";
 import type { BusConfig } from "#shared/config/config.ts";
+import { jsonFormatter } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
 import { ServiceErrorRegenerator } from "#shared/errors.ts";
@@ -36,6 +37,8 @@ function timeoutInsideBreaker(): void {
 interface Observers {
 	readonly metrics?: Metrics;
 	readonly tracer?: Tracer | undefined;
+	/** Whether the log consists of JSON lines. */
+	readonly isJson?: boolean;
 }
 
 /**
@@ -49,7 +52,7 @@ export function brokerOptions(
 	bus: BusConfig,
 	key: Buffer,
 	label: string,
-	{ metrics = new Metrics(), tracer }: Observers = {},
+	{ metrics = new Metrics(), tracer, isJson = false }: Observers = {},
 ): BrokerOptions {
 	timeoutInsideBreaker();
 	const nodeID = `${label}.${hostname().replaceAll(/[^\w-]/g, "_")}-${randomBytes(4).toString("hex")}`;
@@ -88,6 +91,6 @@ export function brokerOptions(
 		tracking: { enabled: true, shutdownTimeout: 10_000 },
 		validator: false,
 		skipProcessEventRegistration: true,
-		logger: { type: "Console", options: { level: bus.log_level, formatter: "short" } },
+		logger: { type: "Console", options: { level: bus.log_level, formatter: isJson ? jsonFormatter : "short" } },
 	};
 }

@@ -9,6 +9,7 @@ import { sleep } from "#shared/clock.ts";
 import { type BusConfig, type Config, loadConfig } from "#shared/config/config.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
@@ -59,7 +60,9 @@ export class PlatformProcess {
 
 	/** Starts all parts. @throws {StartError} when the configuration, a folder or an address cannot be used. */
 	async start(): Promise<void> {
-		const { data_dir, installation_key, bus } = this.#config;
+		const { data_dir, installation_key, bus, log } = this.#config;
+		const isJson = log.format === "json";
+		if (isJson) printJson();
 		await refuseIdentityOfOneProcess(this.#config);
 		const key = openInstallationKey(data_dir, installation_key);
 		if (existsSync(data_dir)) enableCompileCache(join(data_dir, "cache"));
@@ -70,7 +73,7 @@ export class PlatformProcess {
 		const warn = (error: unknown) => this.#broker?.logger.warn("Traces cannot be exported:", error);
 		this.#traces = openTraces({ config: this.#config, service: label, metrics, outbound, onError: warn });
 		const tracer = this.#traces?.tracer;
-		const broker = await newBroker({ bus, key: key.busSeal(), label }, { metrics, tracer });
+		const broker = await newBroker({ bus, key: key.busSeal(), label }, { metrics, tracer, isJson });
 		this.#unreadyMs = unreadyTime(this.#config, trusts);
 		const platform: Platform = {
 			config: this.#config,
@@ -149,7 +152,7 @@ export class PlatformProcess {
 /** Creates the broker. The framework is imported only here, after the compile cache has been enabled. */
 async function newBroker(
 	{ bus, key, label }: { bus: BusConfig; key: Buffer; label: string },
-	observers: { metrics: Metrics; tracer: Tracer | undefined },
+	observers: { metrics: Metrics; tracer: Tracer | undefined; isJson: boolean },
 ): Promise<ServiceBroker> {
 	const [{ ServiceBroker }, { brokerOptions }] = await Promise.all([
 		import("moleculer"),
