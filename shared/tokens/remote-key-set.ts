@@ -116,12 +116,15 @@ async function discoveredUri(issuer: string, signal: AbortSignal): Promise<strin
 	return uri;
 }
 
-/** Whether keys from this address can be trusted: nobody on the way can replace them. */
+/**
+ * Whether keys from this address can be trusted: nobody on the way can replace them. A `data:` URL is the key set itself,
+ * for an issuer that the platform does not reach.
+ */
 export function isTrustedAddress(text: string): boolean {
 	const url = URL.parse(text);
 	if (url === null || url.username !== "" || url.password !== "") return false;
 	const isHere = url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname);
-	return url.protocol === "https:" || (url.protocol === "http:" && isHere);
+	return ["https:", "data:"].includes(url.protocol) || (url.protocol === "http:" && isHere);
 }
 
 async function fetchJson(uri: string, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl haproxy promtool"
+programs="nats-server chromium mongod keycloak gitea curl haproxy promtool docker-engine"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -29,6 +29,8 @@ usage() {
 		  curl         an HTTP client, with apt-get
 		  haproxy      a load balancer, with apt-get
 		  promtool     Prometheus and its checks of rules, with apt-get
+		  docker-engine  a Docker engine with docker-compose, with apt-get, and a small Debian as its base image (250 MB; only root
+		               can use it)
 		  all          all of these
 		  --help       prints this and ends
 
@@ -139,6 +141,21 @@ get_gitea() (
 )
 
 get_chromium() { package chromium; }
+# The engine needs no registry: images start from a Debian that is made here.
+get_docker-engine() (
+	((EUID == 0)) || die "a Docker engine is for root"
+	for each in docker.io docker-compose iproute2 iptables debootstrap; do dpkg -s "$each" >/dev/null 2>&1 || package "$each"; done
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	mkdir -p "$bin"
+	chmod 755 "$scratch"
+	debootstrap --variant=minbase --include=ca-certificates,git,openssh-client,procps,curl,ripgrep,tini bookworm "$scratch/root" >"$scratch/log" || die "the base image cannot be made: $(tail -3 "$scratch/log")"
+	rm -rf "$scratch"/root/var/cache/apt/archives/*.deb "$scratch"/root/var/lib/apt/lists/*
+	tar -C "$scratch/root" -cf "$SERVERS_DIR/docker-base.tar" .
+	sed "s|SERVERS_HOME|$SERVERS_DIR|" "$servers/docker-engine-program.sh" >"$bin/.docker-engine.$$"
+	chmod 755 "$bin/.docker-engine.$$"
+	mv "$bin/.docker-engine.$$" "$bin/docker-engine"
+)
 get_curl() { package curl; }
 get_haproxy() { package haproxy; }
 get_promtool() { package prometheus; }

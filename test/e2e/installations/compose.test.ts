@@ -1,0 +1,134 @@
+/**
+ * docker-compose.yml as it is, brought up by a real Docker engine: a person logs in, a session runs through the proxy, both
+ * gateways die in turn, and nothing remains after the end.
+ * Night: it builds images and starts nine containers, as root.
+ * Alone: a Docker engine changes the machine while it runs.
+ */
+import { expect } from "chai";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { DockerEngine } from "../../support/installations/docker-engine.ts";
+import { eventually } from "../../support/eventually.ts";
+import { makeRepository } from "../../support/repositories/git-repository.ts";
+
+const project = "atelier-test";
+const gateways = ["gateway-1", "gateway-2"];
+
+describe("docker-compose up", function () {
+	this.timeout(900_000);
+	let engine: DockerEngine;
+	let folder: string;
+	let env: string;
+
+	function compose(...args: string[]): string {
+		const files = ["-f", "docker-compose.yml", "-f", "test/support/installations/docker-compose.test.yml"];
+		return engine.run(
+			"env",
+			`TEST_REPOSITORY=${join(folder, "repository")}`,
+			"docker-compose",
+			"--project-directory",
+			projectRoot,
+			"--env-file",
+			env,
+			"-p",
+			project,
+			...files,
+			...args,
+		);
+	}
+
+	function states(): Map<string, string> {
+		const rows = engine.run("docker", "ps", "-a", "--format", "{{.Names}} {{.Status}}").trim().split("\n");
+		return new Map(
+			rows.map((row) => [row.slice(project.length + 1, row.indexOf("_1 ")), row.slice(row.indexOf(" ") + 1)]),
+		);
+	}
+
+	async function becomeHealthy(): Promise<void> {
+		const isWhole = () =>
+			[...states()].every(([name, state]) => state.includes(name === "mongodb-users" ? "Exited (0)" : "(healthy)"));
+		await eventually(isWhole, { withinMs: 180_000, everyMs: 1_000, what: "every container is healthy" });
+	}
+
+	/** Runs a program where the published ports are. */
+	async function inside(args: readonly string[], more: Record<string, string> = {}): Promise<string> {
+		const [program = "", ...rest] = args;
+		const child = engine.inside(program, rest, more);
+		let output = "";
+		child.stdout?.on("data", (chunk: Buffer) => (output += chunk));
+		child.stderr?.on("data", (chunk: Buffer) => (output += chunk));
+		await once(child, "close");
+		if (child.exitCode !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}:\n${output}`);
+		return output;
+	}
+
+	function secret(name: string): string {
+		return new RegExp(`^${name}=(.+)$`, "m").exec(readFileSync(env, "utf8"))?.[1] ?? "";
+	}
+
+	async function token(person: string): Promise<string> {
+		const form = ["grant_type=password", `username=${person}`];
+		const password = `password=${secret(`LOGIN_PASSWORD_${person.toUpperCase()}`)}`;
+		const data = [...form, password].flatMap((part) => ["-d", part]);
+		const answer = await inside(["curl", "-sS", "http://127.0.0.1:8081/token", ...data]);
+		return (JSON.parse(answer) as { access_token: string }).access_token;
+	}
+
+	const answers = async () => (await inside(["curl", "-fsS", "http://127.0.0.1:8080/ready"])).includes("ready");
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-compose-"));
+		env = join(folder, "env");
+		makeRepository(join(folder, "repository"));
+		execFileSync("chmod", ["-R", "a+rX", folder]);
+		execFileSync(process.execPath, ["config/compose/make-env.ts", env], { cwd: projectRoot });
+		execFileSync(process.execPath, ["config/compose/pack-dependencies.ts"], { cwd: projectRoot });
+		engine = await DockerEngine.start();
+		compose("up", "-d", "--build");
+		await becomeHealthy();
+	});
+
+	after(async () => {
+		await engine?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+		rmSync(join(projectRoot, "dependencies.tar"), { force: true });
+	});
+
+	it("a person logs in, and a session runs from creation to deletion", async () => {
+		const run = { ATELIER_URL: "http://127.0.0.1:8080", ATELIER_TOKEN: await token("ada") };
+		const output = await inside([process.execPath, "cli/demo.ts", "file:///repository"], run);
+		expect(output).to.include("find it gone");
+	});
+
+	it("nobody is anybody without a token", async () => {
+		const me = "http://127.0.0.1:8080/api/v1/svc/me";
+		expect(await inside(["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", me])).to.equal("401");
+	});
+
+	it("containers run as nobody special, on a root that they cannot change", () => {
+		for (const name of ["core", ...gateways, "pod-manager", "login"]) {
+			const container = `${project}_${name}_1`;
+			expect(engine.run("docker", "exec", container, "id", "-u").trim()).to.equal("1000");
+			expect(() => engine.run("docker", "exec", container, "touch", "/app/changed")).to.throw(/Read-only file system/);
+		}
+	});
+
+	it("goes on while each gateway dies and returns", async () => {
+		for (const name of gateways) {
+			engine.run("docker", "kill", "-s", "KILL", `${project}_${name}_1`);
+			await eventually(answers, { withinMs: 10_000, what: `the platform answers without ${name}` });
+			compose("up", "-d", name);
+			await becomeHealthy();
+		}
+	});
+
+	it("leaves nothing behind", () => {
+		compose("down", "-v");
+		const all = (kind: string) => engine.run("docker", kind, "ls", "-q", "--filter", `name=${project}`).trim();
+		expect([all("container"), all("volume"), all("network")]).to.deep.equal(["", "", ""]);
+	});
+});

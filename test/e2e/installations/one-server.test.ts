@@ -1,0 +1,83 @@
+/**
+ * The commands of the systemd units with the environment file of config/systemd, as docs/one-server.md says it: a person of
+ * an OpenID provider logs in, and a session runs.
+ */
+import { expect } from "chai";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openInstallationKey } from "#shared/secrets/keys.ts";
+import { projectRoot } from "#shared/project-root.ts";
+import { ApiClient } from "../../support/clients/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
+import { OpenIdProvider } from "../../support/identity/openid-provider.ts";
+import { commandOf } from "../../support/installations/systemd-unit.ts";
+import { freePort } from "../../support/machine/free-port.ts";
+import { killSessionProcesses } from "../../support/platform/session-processes.ts";
+import { ask, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
+import { makeRepository, fileUrl } from "../../support/repositories/git-repository.ts";
+
+describe("one server", function () {
+	this.timeout(120_000);
+	let folder: string;
+	let provider: OpenIdProvider;
+	let platform: ChildProcess;
+	let output = "";
+	let url: string;
+
+	async function isReady(): Promise<boolean> {
+		if (platform.exitCode !== null) throw new Error(output);
+		return (await fetch(`${url}/ready`)).status === 200;
+	}
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "atelier-one-server-"));
+		provider = await OpenIdProvider.listen({ ada: { name: "Ada" } });
+		const { program, args, env } = commandOf("atelier.service");
+		const port = await freePort();
+		url = `http://127.0.0.1:${port}`;
+		mkdirSync(join(folder, "atelier"), { mode: 0o700 });
+		// These differ from the documented file: the places of a test, and a provider that is there.
+		const here = {
+			PORT: String(port),
+			DATA_DIR: join(folder, "atelier"),
+			HOME: join(folder, "atelier"),
+			IDENTITY__KWARGS__ISSUER: provider.issuer,
+			GIT__ALLOWED_PROTOCOLS: "[file]",
+		};
+		platform = spawn(program, args, {
+			cwd: projectRoot,
+			env: { PATH: process.env["PATH"], ...env, ...here },
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+		platform.stdout?.on("data", (chunk: Buffer) => (output += chunk));
+		platform.stderr?.on("data", (chunk: Buffer) => (output += chunk));
+		await eventually(isReady, { withinMs: 30_000, what: "the platform is ready" });
+	});
+
+	after(async () => {
+		if (platform?.exitCode === null) {
+			const ended = once(platform, "exit");
+			platform.kill("SIGTERM");
+			await ended;
+		}
+		killSessionProcesses(openInstallationKey(join(folder, "atelier"), "").installationId());
+		await provider?.[Symbol.asyncDispose]();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	it("runs a session for somebody who has logged in, and nobody else", async () => {
+		const { accessToken } = await provider.login("ada");
+		const api = new ApiClient(`${url}/api/v1/svc`, { authorization: `Bearer ${accessToken}` });
+		expect((await new ApiClient(`${url}/api/v1/svc`).get("/sessions")).status).to.equal(401);
+		const repo = fileUrl(makeRepository(join(folder, "repository")));
+		const created = await api.post<SessionView>("/sessions", { name: "first", source: { type: "git", repo } });
+		expect(created.status, created.text).to.equal(201);
+		await sessionReaches(api, created.body.id, "running");
+		expect(await ask(api, created.body.id, "$ echo from one server")).to.include("from one server");
+		await api.post(`/sessions/${created.body.id}/stop`);
+		await sessionReaches(api, created.body.id, "stopped");
+	});
+});

