@@ -60,6 +60,7 @@ describe("what tests need", () => {
 			"agents",
 			"chromium",
 			"curl",
+			"docker-engine",
 			"gitea",
 			"haproxy",
 			"keycloak",
