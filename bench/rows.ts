@@ -14,5 +14,7 @@ import { p12 } from "./rows/p12-start.ts";
 import { p13 } from "./rows/p13-overload.ts";
 import { p14 } from "./rows/p14-authentication.ts";
 import { p15 } from "./rows/p15-prompt-search.ts";
+import { p16 } from "./rows/p16-two-gateways.ts";
+import { p17 } from "./rows/p17-ten-thousand-clients.ts";
 
-export const rows: readonly Row[] = [p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15];
+export const rows: readonly Row[] = [p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17];

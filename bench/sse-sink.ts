@@ -9,6 +9,8 @@ import { order, report } from "./program.ts";
 export interface SinkOrder {
 	readonly port: number;
 	readonly path: string;
+	/** The headers of the clients, e.g. their login. Default: none. */
+	readonly headers?: Readonly<Record<string, string>>;
 	readonly clients: number;
 	/** The count of clients that measure delays. */
 	readonly measuring: number;
@@ -25,10 +27,11 @@ export interface SinkReport {
 	readonly latencies: readonly number[];
 }
 
-const { port, path, clients, measuring } = order<SinkOrder>();
+const { port, path, headers = {}, clients, measuring } = order<SinkOrder>();
 /** The most delays of a report, so that a burst of events does not cause a large report. */
 const maxLatencies = 20_000;
-const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${own.join("")}\r\n`;
 const mark = Buffer.from('{"at":');
 
 class Sink {

@@ -7,6 +7,8 @@ import { eventually, type EventuallyOptions } from "../eventually.ts";
 
 export interface CrowdOrder {
 	readonly port: number;
+	/** The ports of further gateways; each client goes to the next one when it reconnects. Default: none. */
+	readonly others?: readonly number[];
 	/** The path of the stream. */
 	readonly path: string;
 	/** The headers of the clients, e.g. their login. */

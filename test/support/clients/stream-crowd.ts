@@ -15,9 +15,12 @@ const reportMs = 50;
 const maxPending = 1024 * 1024;
 
 const own = Object.entries(order.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
-const head = `GET ${order.path} HTTP/1.1\r\nHost: 127.0.0.1:${order.port}\r\n${own.join("")}`;
+const ports = [order.port, ...(order.others ?? [])];
 
-const request = (lastEventId: string) => `${head}${lastEventId && `Last-Event-ID: ${lastEventId}\r\n`}\r\n`;
+function request(port: number, lastEventId: string): string {
+	const head = `GET ${order.path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${own.join("")}`;
+	return `${head}${lastEventId && `Last-Event-ID: ${lastEventId}\r\n`}\r\n`;
+}
 
 class Reader {
 	seen = 0;
@@ -28,11 +31,18 @@ class Reader {
 	fault = "";
 	#epoch = "";
 	#pending = "";
+	#turn: number;
+
+	/** @param turn The place of its first gateway among the ports. */
+	constructor(turn: number) {
+		this.#turn = turn;
+	}
 
 	connect(): void {
-		const socket = connect(order.port, "127.0.0.1");
+		const port = ports[this.#turn++ % ports.length] ?? order.port;
+		const socket = connect(port, "127.0.0.1");
 		this.#pending = "";
-		socket.on("connect", () => socket.write(request(this.#epoch && `${this.#epoch}-${this.seen}`)));
+		socket.on("connect", () => socket.write(request(port, this.#epoch && `${this.#epoch}-${this.seen}`)));
 		socket.on("data", (chunk) => {
 			this.#read(chunk.toString("latin1"));
 			if (this.#isRefused) socket.destroy();
@@ -108,7 +118,7 @@ class Idler {
 		const onread = { buffer: Buffer.alloc(1), callback: () => false };
 		const socket: Socket = connect({ port: order.port, host: "127.0.0.1", onread });
 		if (!this.#reads) socket.pause();
-		socket.on("connect", () => socket.write(request("")));
+		socket.on("connect", () => socket.write(request(order.port, "")));
 		const tick = setInterval(() => {
 			socket.write("\r\n");
 			if (this.#reads) socket.resume();
@@ -121,7 +131,7 @@ class Idler {
 	}
 }
 
-const readers = Array.from({ length: order.readers }, () => new Reader());
+const readers = Array.from({ length: order.readers }, (_, index) => new Reader(index));
 const idlers = Array.from({ length: order.deaf + order.trickling }, (_, index) => new Idler(index >= order.deaf));
 for (const client of [...readers, ...idlers]) client.connect();
 
