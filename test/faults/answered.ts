@@ -1,14 +1,17 @@
 /** Sends a request that is safe to repeat until its answer is final. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../support/clients/api-client.ts";
+import { patience } from "../support/machine/patience.ts";
 
-const withinMs = 60_000;
+/** The time on a machine without other work; it grows with the load, four times at most. */
+const usuallyWithinMs = 60_000;
 
 /**
  * @param send Resolves with undefined when the connection is lost. @throws {Error} when no answer below 500 comes in
  * time.
  */
 export async function answered<T>(send: () => Promise<Answer<T> | undefined>): Promise<Answer<T>> {
+	const withinMs = usuallyWithinMs * Math.min(4, patience());
 	const end = performance.now() + withinMs;
 	for (let last = "none at all"; ; await sleep(50)) {
 		const answer = await send().catch(() => undefined);

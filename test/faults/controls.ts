@@ -7,7 +7,9 @@ import { type Patch, patchedTree } from "./patched-tree.ts";
 import { frozenPass } from "./scenarios/frozen-pass.ts";
 import { killedAfterSpawn, killedAfterWrite } from "./scenarios/killed-at.ts";
 import { lostHints } from "./scenarios/lost-hints.ts";
+import { revokedToken } from "./scenarios/revoked-token.ts";
 import { sameCommand } from "./scenarios/same-command.ts";
+import { silentProcess } from "./scenarios/silent-process.ts";
 
 export interface Control {
 	readonly name: string;
@@ -50,6 +52,7 @@ function brokenOnly(verdict: Verdict): Verdict {
 
 const claims = "services/sessions/work/session-claims.ts";
 const store = "shared/store/embedded-store.ts";
+const personalTokens = "services/gateway/callers/personal-tokens.ts";
 const localProcess = "services/pod-manager/pod-runtimes/local-process.ts";
 
 export const controls: readonly Control[] = [
@@ -154,5 +157,60 @@ export const controls: readonly Control[] = [
 			},
 		],
 		breaks: "I5",
+	},
+	{
+		name: "no time limit of requests",
+		quick: false,
+		scenario: silentProcess,
+		patches: [
+			{
+				file: "shared/bus/timeout-middleware.ts",
+				from: "if (timeout <= 0) return next.call(this, ctx);",
+				to: "if (timeout >= 0) return next.call(this, ctx);",
+			},
+			// A gateway answers for a request that has no limit itself.
+			{
+				file: "services/gateway/request-chain.ts",
+				from: "const overallMs = 10_000;",
+				to: "const overallMs = 600_000;",
+			},
+		],
+		breaks: "I7",
+	},
+	{
+		// The platform knows which tokens are active. To know the revoked ones by their text is what this replaces.
+		name: "revocation by the hash of the text",
+		quick: false,
+		scenario: revokedToken,
+		patches: [
+			{
+				file: "shared/tokens/jwt-form.ts",
+				from: 'if (bytes.toString("base64url") !== part) throw new TokenRefusedError("form");',
+				to: "",
+			},
+			{
+				file: "shared/tokens/token-key.ts",
+				from: "return digestOf(JSON.stringify(name));",
+				to: "return digestOf(name.length > 0 ? text : text);",
+			},
+			{
+				file: personalTokens,
+				from: "/** The tokens of one gateway. */",
+				to: "const revoked = new Set<string>();\nlet newest: ActiveToken | undefined;",
+			},
+			{
+				file: personalTokens,
+				from: "const token = await this.#active(key);\n\t\tif (!token ||",
+				to:
+					"const active = await this.#active(key);\n\t\tif (active) newest = active;\n" +
+					"\t\tconst token = active ?? (revoked.has(key) ? undefined : newest);\n\t\tif (!token ||",
+			},
+			{
+				file: personalTokens,
+				from: "for (const key of keys) this.#remembered.delete(key);",
+				to: "for (const key of keys) {\n\t\t\trevoked.add(key);\n\t\t\tthis.#remembered.delete(key);\n\t\t}",
+			},
+		],
+		breaks: "I3",
 	},
 ];

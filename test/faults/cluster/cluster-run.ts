@@ -17,6 +17,8 @@ export interface ClusterRunOptions {
 	readonly seed: number;
 	/** The number of faults. */
 	readonly faults: number;
+	/** The time after which no further fault begins, in minutes; default: no bound. */
+	readonly minutes?: number;
 	/** The kinds of faults, in their order, instead of random ones. */
 	readonly only?: readonly string[];
 	/** The factor for the length of faults; default 1. */
@@ -80,7 +82,8 @@ async function underLoad(stage: Stage, options: ClusterRunOptions): Promise<Reco
 			withinMs: 20_000,
 			what: "the stream tells of a session",
 		});
-		for (let number = 0; number < options.faults; ) {
+		const end = performance.now() + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+		for (let number = 0; number < options.faults && performance.now() < end; ) {
 			await sleep(stage.random.between(50, 900));
 			const faults = nextFaults(stage.random, options.only?.[number]);
 			for (const { name } of faults) {

@@ -3,7 +3,7 @@ import { type Cluster, startCluster } from "../../support/cluster/start-cluster.
 import { canaryEnvironment, Testbed } from "../testbed.ts";
 import type { Gateways } from "./gateways.ts";
 
-/** The longest fault of 40 s, and the time of a lease and a start. */
+/** The longest fault of 30 s, and the time of a lease and a start. */
 const passingMs = 75_000;
 
 /** Two of every process, each with its own way to the bus and to the three servers of the store; a small one has one pod manager, and one server. */

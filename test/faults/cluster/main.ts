@@ -1,5 +1,5 @@
 /**
- * `npm run test:cluster -- [--seed n] [--faults n] [--cuts n] [--record]`: a cluster under faults, and power cuts. The
+ * `npm run test:cluster -- [--seed n] [--faults n] [--minutes n] [--cuts n] [--record]`: a cluster under faults, and power cuts. The
  * exit code is 1 when an invariant does not hold, or something acknowledged was lost or late.
  */
 import { readCommandLine } from "#shared/config/command-line.ts";
@@ -22,6 +22,7 @@ something does not hold.`,
 			help: "chooses the faults and their order",
 		},
 		faults: { type: "string", value: "n", isNumber: true, default: "200", help: "how many faults; 0: none" },
+		minutes: { type: "string", value: "n", isNumber: true, default: "30", help: "no fault begins later than this" },
 		cuts: { type: "string", value: "n", isNumber: true, default: "20", help: "how many power cuts; 0: none" },
 		record: { type: "boolean", default: false, help: "keeps the tables in docs/faults.md" },
 	},
@@ -38,7 +39,7 @@ if (faults > 0) {
 	const since = performance.now();
 	const onFault = (name: string, number: number) =>
 		console.log(`${Math.round((performance.now() - since) / 1_000)} s: fault ${number}, ${name}`);
-	const report = await clusterRun({ seed, faults, onFault });
+	const report = await clusterRun({ seed, faults, minutes: Number(values.minutes), onFault });
 	const table = clusterTable(report);
 	console.log(`\n${table}\n`);
 	if (values.record) keepClusterTable("cluster", table);

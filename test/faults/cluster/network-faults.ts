@@ -17,7 +17,7 @@ export const networkFaults: readonly ClusterFault[] = cuts.flatMap(({ how, cut }
 		hits: "network",
 		happen: async ({ cluster, random, scale }) => {
 			const { bus } = random.pick(cluster.members).network;
-			await during([bus], cut, random.between(2_000, 15_000) * scale);
+			await during([bus], cut, random.between(2_000, 10_000) * scale);
 		},
 	},
 	{
@@ -25,7 +25,7 @@ export const networkFaults: readonly ClusterFault[] = cuts.flatMap(({ how, cut }
 		hits: "network",
 		happen: async ({ cluster, random, scale }) => {
 			const { store } = random.pick(cluster.membersOf("core")).network;
-			await during(store, cut, random.between(2_000, 15_000) * scale);
+			await during(store, cut, random.between(2_000, 10_000) * scale);
 		},
 	},
 ]);

@@ -24,9 +24,9 @@ export const processFaults: readonly ClusterFault[] = [
 			happen: (stage) => frozen(stage, kind, stage.random.between(1_000, 8_000)),
 		},
 		{
-			name: `${kind} frozen past its lease, 16–40 s`,
+			name: `${kind} frozen past its lease, 16–30 s`,
 			hits: "process",
-			happen: (stage) => frozen(stage, kind, stage.random.between(16_000, 40_000)),
+			happen: (stage) => frozen(stage, kind, stage.random.between(16_000, 30_000)),
 		},
 		{ name: `${kind} ended with SIGTERM`, hits: "process", happen: (stage) => ended(stage, kind) },
 	]),
