@@ -26,6 +26,7 @@ export type Desired = (typeof desiredStates)[number];
 export const hostField = {
 	type: "string",
 	pattern: "^[0-9a-f]{16}$",
+	max: 16,
 	optional: true,
 	description: "Only what is on this host, or on none yet; absent: everything",
 } as const;
@@ -147,7 +148,7 @@ export const sessionWork = defineContract("session-work", {
 		access: "system",
 		summary: "Bind to a host the sessions and workspaces whose files an earlier version has left there; how many",
 		params: {
-			host: { type: "string", pattern: hostField.pattern },
+			host: { type: "string", pattern: hostField.pattern, max: hostField.max },
 			ids: { type: "array", max: 500, items: id, description: "Ids of workspaces and sessions with files" },
 		},
 		returns: count,
