@@ -4,7 +4,7 @@
 # Exit code 1: one cannot be had, and why; 2: the command line was not understood.
 set -euo pipefail
 
-programs="nats-server chromium mongod keycloak gitea curl haproxy promtool docker-engine"
+programs="nats-server chromium mongod keycloak gitea curl haproxy promtool docker-engine prometheus"
 
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -29,6 +29,7 @@ usage() {
 		  curl         an HTTP client, with apt-get
 		  haproxy      a load balancer, with apt-get
 		  promtool     Prometheus and its checks of rules, with apt-get
+		  prometheus   a server for metrics, with apt-get
 		  docker-engine  a Docker engine with docker-compose, with apt-get, and a small Debian as its base image (250 MB; only root
 		               can use it)
 		  all          all of these
@@ -159,6 +160,7 @@ get_docker-engine() (
 get_curl() { package curl; }
 get_haproxy() { package haproxy; }
 get_promtool() { package prometheus; }
+get_prometheus() { package prometheus; }
 
 for word in "$@"; do
 	if [[ $word == --help || $word == -h ]]; then
