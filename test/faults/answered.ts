@@ -4,7 +4,7 @@ import type { Answer } from "../support/clients/api-client.ts";
 import { patience } from "../support/machine/patience.ts";
 
 /** The time on a machine without other work; it grows with the load, four times at most. */
-const usuallyWithinMs = 60_000;
+const usuallyWithinMs = 120_000;
 
 /**
  * @param send Resolves with undefined when the connection is lost. @throws {Error} when no answer below 500 comes in

@@ -61,7 +61,7 @@ export async function clusterRun(options: ClusterRunOptions): Promise<ClusterRep
 	for (const driver of testbed.drivers) driver.crowd = 8;
 	const stage = { cluster, testbed, gateways, random: new Random(seed), wrong: [], scale };
 	const faults = await underLoad(stage, options);
-	const findings = await testbed.judge(settleMs * patience());
+	const findings = await testbed.judge(settleMs * Math.min(4, patience()));
 	return {
 		seed,
 		...findings,

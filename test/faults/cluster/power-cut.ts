@@ -84,7 +84,7 @@ async function powerCut(cluster: Cluster, testbed: Testbed, { withAgents, quietM
 	// Commands without an answer are sent again until they have one.
 	await load;
 	const answeredMs = performance.now() - since;
-	const { settledMs, invariants } = await testbed.judge(convergedWithinMs * patience());
+	const { settledMs, invariants } = await testbed.judge(convergedWithinMs * Math.min(4, patience()));
 	return {
 		withAgents,
 		acknowledged: doneBy(testbed) - before,
