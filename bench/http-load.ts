@@ -13,7 +13,7 @@ export interface LoadOrder {
 	readonly seconds: number;
 	/** The count of connections; each has one request under way. */
 	readonly connections: number;
-	readonly method?: "GET" | "POST";
+	readonly method?: "GET" | "POST" | "PUT";
 	readonly headers?: Record<string, string>;
 	readonly body?: string;
 }

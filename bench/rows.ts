@@ -16,5 +16,6 @@ import { p14 } from "./rows/p14-authentication.ts";
 import { p15 } from "./rows/p15-prompt-search.ts";
 import { p16 } from "./rows/p16-two-gateways.ts";
 import { p17 } from "./rows/p17-ten-thousand-clients.ts";
+import { p18 } from "./rows/p18-writes.ts";
 
-export const rows: readonly Row[] = [p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17];
+export const rows: readonly Row[] = [p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18];

@@ -18,12 +18,14 @@ const insertion = database.prepare("INSERT INTO t (text) VALUES (?)");
 const text = "x".repeat(bytes);
 
 const began = performance.now();
+const cpuBefore = process.cpuUsage();
 let commits = 0;
 while (performance.now() - began < seconds * 1_000) {
 	insertion.run(text);
 	commits++;
 }
 const perSecond = commits / ((performance.now() - began) / 1_000);
+const { user, system } = process.cpuUsage(cpuBefore);
 database.close();
 rmSync(folder, { recursive: true });
-report({ perSecond });
+report({ perSecond, cpuMicros: (user + system) / commits });

@@ -19,6 +19,7 @@ import { RecurringJob } from "#shared/recurring-job.ts";
 import { SingleFlight } from "#shared/single-flight.ts";
 import type { Collection } from "#shared/store/collection.ts";
 import type { DocumentStore, OutboxDocument } from "#shared/store/document-store.ts";
+import { writtenTogether } from "./written-together.ts";
 import { entryKey, type EventLog, type KeyedEntry } from "./event-log.ts";
 import { LogReaders } from "./log-readers.ts";
 import { relayLease } from "./relay-lease.ts";
@@ -191,8 +192,11 @@ export class OutboxRelay {
 		if (entries.length === 0) return;
 		const audited = entries.filter(({ entry }) => entry.type === auditType);
 		const events = audited.length === 0 ? entries : entries.filter(({ entry }) => entry.type !== auditType);
-		if (events.length > 0) await this.#announce(events);
-		if (audited.length > 0) await this.#logs.audit.append(audited.map(({ key, entry }) => draftOf(key, entry)));
+		const drafts = audited.map(({ key, entry }) => draftOf(key, entry));
+		await writtenTogether([
+			...(events.length > 0 ? [this.#announce(events)] : []),
+			...(drafts.length > 0 ? [this.#logs.audit.append(drafts)] : []),
+		]);
 		failpoint("relay.appended");
 		await Promise.all(documents.map((document) => this.#trim(collection, document)));
 		if (documents.length === batch) this.#moves.request();

@@ -8,6 +8,8 @@ import { now } from "#shared/clock.ts";
 import { NotFoundError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoints.ts";
 import { RecurringJob } from "#shared/recurring-job.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
+import { writtenTogether } from "#shared/event-log/written-together.ts";
 import type { SessionRecord } from "../record/session-change.ts";
 import type { SessionRecords } from "../record/session-records.ts";
 import type { DayAccounts } from "./day-accounts.ts";
@@ -17,6 +19,7 @@ import { KeyedMutex } from "../record/keyed-mutex.ts";
 import { bookedChange } from "../record/session-budget.ts";
 
 const pollMs = 1_000;
+const marksAtOnce = 16;
 /** The interval of the removal of ended holds. */
 const sweepMs = 600_000;
 
@@ -35,12 +38,16 @@ export class Bookkeeper {
 	readonly #sessions = new KeyedMutex();
 	readonly #poll: RecurringJob;
 	readonly #sweep: RecurringJob;
+	/** Booked rows whose marks are to be removed. */
+	readonly #booked: LedgerRow[] = [];
+	readonly #marking: SingleFlight;
 
 	/** @param report Receives the reason why unbooked rows cannot be booked now; they are tried again. */
 	constructor(books: Books, report: (error: unknown) => void) {
 		this.#books = books;
 		this.#poll = new RecurringJob({ everyMs: pollMs, work: () => this.#bookPending(), onError: report });
 		this.#sweep = new RecurringJob({ everyMs: sweepMs, work: () => books.accounts.sweep(), onError: report });
+		this.#marking = new SingleFlight(() => this.#markAll(), report);
 	}
 
 	start(): void {
@@ -49,31 +56,44 @@ export class Bookkeeper {
 		this.#poll.runNow();
 	}
 
-	/** Ends the poll and the removal; resolves when their rounds under way are over. */
+	/** Ends the poll and the removal; resolves when all work under way is over. */
 	async stop(): Promise<void> {
 		await Promise.all([this.#poll.stop(), this.#sweep.stop()]);
+		await this.#marking.settled();
 	}
 
-	/** Resolves when every account has the row. */
+	/**
+	 * Resolves when every account has the row. The accounts are written together, because none depends on another. The
+	 * mark is removed afterwards: where that fails, the poll books the row again, which changes nothing.
+	 */
 	async book(row: LedgerRow): Promise<void> {
-		const { ledger, accounts } = this.#books;
+		const { accounts } = this.#books;
 		const { tenant = "", owner = "", session = "", day = "", pending_at } = row;
 		if (pending_at === undefined) return;
-		if (session !== "") await this.#bookSession(session);
-		failpoint("usage.session-booked");
-		await accounts.book({ tenant, owner }, day);
-		failpoint("usage.owner-booked");
-		await accounts.book({ tenant }, day);
-		failpoint("usage.tenant-booked");
-		await ledger.markBooked(row);
+		await writtenTogether([
+			this.#bookSession(session).then(() => failpoint("usage.session-booked")),
+			accounts.book({ tenant, owner }, day).then(() => failpoint("usage.owner-booked")),
+			accounts.book({ tenant }, day).then(() => failpoint("usage.tenant-booked")),
+		]);
+		this.#booked.push(row);
+		this.#marking.request();
+	}
+
+	async #markAll(): Promise<void> {
+		while (this.#booked.length > 0) {
+			const rows = this.#booked.splice(0, marksAtOnce);
+			await Promise.all(rows.map((row) => this.#books.ledger.markBooked(row)));
+		}
 	}
 
 	async #bookPending(): Promise<void> {
 		for (const row of await this.#books.ledger.pending(pollMs)) await this.book(row);
 	}
 
-	#bookSession(id: string): Promise<void> {
-		return this.#sessions.share(id, async () => {
+	/** Books the rows of a session. @param id Empty for rows that belong to no session. */
+	async #bookSession(id: string): Promise<void> {
+		if (id === "") return;
+		await this.#sessions.share(id, async () => {
 			for (;;) {
 				const record = await this.#session(id);
 				if (!record) return;

@@ -218,7 +218,7 @@ export class SessionRecords {
 		if (!written) return undefined;
 		failpoint("sessions.written");
 		this.#written();
-		return recordOf(written);
+		return { document: written, session: after };
 	}
 }
 
