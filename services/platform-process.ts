@@ -13,6 +13,7 @@ import { printJson } from "#shared/log/json-log.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import { Outbound } from "#shared/outbound/outbound.ts";
 import type { Part, PartModule, Platform, Storage } from "#shared/platform.ts";
+import type { StartError } from "#shared/start-error.ts";
 import type { ServiceLog } from "#shared/service-log.ts";
 import { fileCheck } from "./file-check.ts";
 import type { Tracer } from "#shared/tracing/tracer.ts";
@@ -20,6 +21,8 @@ import { ProcessOps } from "./process-ops.ts";
 import { openTraces, type ProcessTraces } from "./process-traces.ts";
 import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
+import { describeProcess } from "./process-entry.ts";
+import { ProcessPresence, remoteRegistry } from "./process-presence.ts";
 import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
 
 /**
@@ -36,6 +39,8 @@ export class PlatformProcess {
 	readonly #names: readonly string[];
 	readonly #config: Config;
 	readonly #onBusLost: (cause: unknown) => void;
+	readonly #onRefused: (error: StartError) => void;
+	#presence: ProcessPresence | undefined;
 	readonly #parts: Part[] = [];
 	#storage: Storage | undefined;
 	#broker: ServiceBroker | undefined;
@@ -50,9 +55,15 @@ export class PlatformProcess {
 	/**
 	 * @param names The service folders to run; an empty list means all of them.
 	 * @param onBusLost Called when the connection to the bus is closed and will never be restored.
+	 * @param onRefused Called when it turns out after the start that this process cannot run beside others.
 	 * @throws {ConfigError}
 	 */
-	constructor(names: readonly string[], onBusLost: (cause: unknown) => void) {
+	constructor(
+		names: readonly string[],
+		onBusLost: (cause: unknown) => void,
+		onRefused: (error: StartError) => void = onBusLost,
+	) {
+		this.#onRefused = onRefused;
 		this.#names = chosenFolders(names);
 		this.#config = loadConfig();
 		this.#onBusLost = onBusLost;
@@ -100,6 +111,7 @@ export class PlatformProcess {
 		await link.announce();
 		platform.readiness.set("bus", () => link.check());
 		link.onClosed(this.#onBusLost);
+		this.#presence?.follow(remoteRegistry(broker), this.#onRefused);
 		this.#isStarted = true;
 		this.#ops.started();
 	}
@@ -117,6 +129,7 @@ export class PlatformProcess {
 		await this.#becomeUnready(parts);
 		// The parts drain at once, so that the streams' last messages do not wait for a slow answer.
 		await Promise.all(parts.map(async (part) => part.drain?.()));
+		await this.#presence?.leave();
 		await this.#broker?.stop();
 		for (const part of parts) await part.close?.();
 		await this.#traces?.stop();
@@ -126,19 +139,34 @@ export class PlatformProcess {
 	}
 
 	async #compose(platform: Platform, logOf: (name: string) => ServiceLog): Promise<void> {
+		if (platform.config.bus.url !== "") await this.#appear(platform);
 		const modules = await loadParts(this.#names);
 		for (const [name, module] of modules) {
 			if (this.#isStopping) return;
 			this.#parts.push(await this.#composePart(module, { ...platform, log: logOf(name) }, modules));
 			failpoint(`start.composed-${name}`);
 		}
+		await this.#presence?.addPlace(this.#parts.find(({ place }) => place !== undefined)?.place);
 	}
 
 	/** Composes a part. The store is opened for the first part that needs it, with the collections of all parts. */
 	async #composePart(module: PartModule, platform: Platform, modules: PartModules): Promise<Part> {
 		if (module.collections === undefined) return module.compose(platform);
-		this.#storage ??= await openStorage(platform, modules);
+		this.#storage ??= await this.#openStorage(platform, modules);
 		return module.compose({ ...platform, ...this.#storage });
+	}
+
+	/** Opens the store, and joins the other processes before this one does anything there. */
+	async #openStorage(platform: Platform, modules: PartModules): Promise<Storage> {
+		// A store that is open is closed at the end of a start that fails here.
+		this.#storage = await openStorage(platform, modules);
+		if (this.#storage.store.isShared) await this.#appear(platform);
+		await this.#presence?.join(this.#storage.processes);
+		return this.#storage;
+	}
+
+	async #appear(platform: Platform): Promise<void> {
+		this.#presence ??= new ProcessPresence(await describeProcess(platform, this.#names), platform);
 	}
 
 	/** Announces the end and goes on accepting requests for a while, so that load balancers notice. */

@@ -51,6 +51,13 @@ function endWithoutBus(cause: unknown): void {
 	endProcess(70);
 }
 
+/** Ends a process that cannot run beside the others of the platform. */
+function endRefused({ message }: StartError): void {
+	if (isEnding()) return;
+	console.error(message);
+	endProcess(1);
+}
+
 const { positionals: services } = readCommandLine({
 	usage: "npm start, or npm run service -- [<service>...]",
 	summary: "Runs the platform until SIGINT or SIGTERM. `npm run config` shows its configuration.",
@@ -72,7 +79,7 @@ process.on("unhandledRejection", (error) => {
 try {
 	failpoint("start.signals-heard");
 	const { PlatformProcess } = await import("./platform-process.ts");
-	platform = new PlatformProcess(services, endWithoutBus);
+	platform = new PlatformProcess(services, endWithoutBus, endRefused);
 	await platform.start();
 } catch (error) {
 	// A start that an end interrupts fails; that is not reported as a failed start.

@@ -20,6 +20,8 @@ import { StoredLeases } from "#shared/leases/stored-leases.ts";
 import type { Migrations } from "#shared/migrations/migration.ts";
 import { migrationCollection } from "#shared/migrations/migration-collection.ts";
 import { runMigrations } from "#shared/migrations/run-migrations.ts";
+import { processCollection } from "#shared/processes/process-collection.ts";
+import { ProcessRegistry } from "#shared/processes/process-registry.ts";
 import type { PartModule, Platform, Storage } from "#shared/platform.ts";
 import { StartError } from "#shared/start-error.ts";
 import type { Collection } from "#shared/store/collection.ts";
@@ -46,7 +48,8 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	// The relay moves the events of all processes, whichever of their parts run here.
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);
-	await store.open([...collections, ...platformCollections]);
+	// Which processes run is nothing that an archive holds.
+	await store.open([...collections, ...platformCollections, processCollection]);
 	await refuseHalfImported(store);
 	const leases = new MeasuredLeases(store.isShared ? new StoredLeases(store) : new OwnLeases(), metrics);
 	await runMigrations({ store, leases, migrations: migrationsOf(parts), announce });
@@ -58,7 +61,8 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	);
 	if (store.isShared) relay.share(leases);
 	measureOutboxes(metrics, store, collections.filter(isRelayed));
-	return { store: new AuditedStore(store, auditLog, () => relay.wakeAll()), eventLog, auditLog, relay, leases };
+	const audited = new AuditedStore(store, auditLog, () => relay.wakeAll());
+	return { store: audited, eventLog, auditLog, relay, leases, processes: new ProcessRegistry(store) };
 }
 
 function isRelayed({ hasOutbox, audited }: Collection): boolean {

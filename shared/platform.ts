@@ -16,6 +16,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Migration } from "./migrations/migration.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { InstallationKey } from "./secrets/keys.ts";
+import type { ProcessRegistry } from "./processes/process-registry.ts";
 import type { ServiceLog } from "./service-log.ts";
 import type { Tracer } from "./tracing/tracer.ts";
 import type { Collection } from "./store/collection.ts";
@@ -91,6 +92,8 @@ export interface Storage {
 	 * event.
 	 */
 	readonly relay: OutboxRelay;
+	/** The running processes of the platform. */
+	readonly processes: ProcessRegistry;
 	/** Leases for work that only one process of the platform does at a time. */
 	readonly leases: Leases;
 }
@@ -109,6 +112,8 @@ export type StoringPlatform = Platform & Storage;
  */
 export interface Part {
 	readonly services: readonly ServiceSchema[];
+	/** The host of the local pods of this process; absent: it has none. */
+	readonly place?: { readonly host: string; readonly isReachable: boolean } | undefined;
 	/** Runs first in an orderly end: `/ready` reports that the process is ending, while all services still work. */
 	unready?(): void;
 	/** Runs next, for all parts at once, while all services still answer. */

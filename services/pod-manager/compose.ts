@@ -49,6 +49,7 @@ export async function compose(platform: Platform): Promise<Part> {
 	}
 	return {
 		services: [schema, agentsService(agents)],
+		place: runtime.place,
 		drain: stop,
 		// This runs after the requests under way, some of them to pods, have been answered.
 		async close() {

@@ -73,7 +73,8 @@ export async function compose(platform: StoringPlatform): Promise<Part> {
 	const catalogue = readModelCatalogue(config.models.file);
 	const rules = sessionRules(platform, catalogue);
 	const { counts, folding } = openCounts(platform);
-	if (config.bus.url === "") await releaseLeases(store);
+	// Leases in a shared store may be those of a process that runs.
+	if (config.bus.url === "" && !store.isShared) await releaseLeases(store);
 
 	const { validate_on_create: validates } = config.git;
 	const hints = new Hints();

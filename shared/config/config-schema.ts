@@ -189,6 +189,18 @@ export const configSchema = schema({
 	ops: { type: "object", props: opsFields },
 	log: { type: "object", props: logFields },
 	tracing: { type: "object", props: tracingFields },
+	processes: {
+		type: "object",
+		props: {
+			rollout: {
+				type: "string",
+				max: 100,
+				default: "",
+				description:
+					"Label of the configuration: processes of one label must have the same models, templates and agents; another label lets them differ during an update",
+			},
+		},
+	},
 	shutdown: {
 		type: "object",
 		props: {

@@ -1,5 +1,5 @@
 /** A store that measures its operations. The caller opens and closes the store behind it. */
-import { monotonic } from "../clock.ts";
+import { monotonic, now } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import type { CounterCell, HistogramCell, Metrics } from "./metrics.ts";
 import { activeSpan, type Step } from "../tracing/span.ts";
@@ -69,6 +69,8 @@ export class MeasuredStore implements DocumentStore {
 	snapshot: DocumentStore["snapshot"] = () => this.#store.snapshot();
 
 	ping: DocumentStore["ping"] = () => this.#store.ping();
+
+	time = async (): Promise<number> => (await this.#store.time?.()) ?? now();
 
 	close: DocumentStore["close"] = () => this.#store.close();
 

@@ -254,6 +254,8 @@ export interface DocumentStore {
 	snapshot(): Promise<StoreSnapshot>;
 	/** Resolves when the store answers; `/ready` uses it. @throws when it does not answer. */
 	ping(): Promise<void>;
+	/** Returns the time of the server in milliseconds since 1970; absent: the store is in this process. */
+	time?(): Promise<number>;
 	/** Finishes writes under way. Safe to call twice. */
 	close(): Promise<void>;
 }

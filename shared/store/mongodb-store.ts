@@ -265,6 +265,14 @@ export class MongodbStore implements DocumentStore {
 		}
 	}
 
+	async time(): Promise<number> {
+		try {
+			return await this.#connection.time();
+		} catch (error) {
+			throw translated(error, "read");
+		}
+	}
+
 	close(): Promise<void> {
 		return this.#connection.close();
 	}

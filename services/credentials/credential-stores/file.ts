@@ -35,6 +35,8 @@ const indexFile = "credentials.json";
 const maxBytes = 16 * 1_048_576;
 
 export class FileCredentials implements CredentialStore {
+	/** Processes on other machines do not have them. */
+	static readonly reach = "host";
 	readonly #folder: string;
 	readonly #most: number;
 	readonly #seal: TextSeal;

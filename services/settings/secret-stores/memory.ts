@@ -13,6 +13,8 @@ interface MemoryOptions {
 }
 
 export class MemorySecrets implements SecretStore {
+	/** No other process has them. */
+	static readonly reach = "process";
 	readonly #maxPerUser: number;
 	readonly #maxBytes: number;
 	/** Secrets by user and name. */

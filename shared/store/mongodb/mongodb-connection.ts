@@ -106,6 +106,12 @@ export class MongodbConnection {
 		await this.#ready().command({ ping: 1, maxTimeMS });
 	}
 
+	/** Returns the time of the primary in milliseconds since 1970. */
+	async time(): Promise<number> {
+		const { localTime }: { localTime?: Date } = await this.#ready().command({ hello: 1, maxTimeMS });
+		return localTime?.getTime() ?? Number.NaN;
+	}
+
 	async close(): Promise<void> {
 		this.#closed = true;
 		// The driver would abort operations under way.

@@ -1,0 +1,11 @@
+/** The running processes of the platform, one document each; its text is a ProcessEntry. */
+import { defineCollection } from "#shared/store/collection.ts";
+
+export const processCollection = defineCollection(
+	"processes",
+	{
+		/** When it announced itself last, in milliseconds since 1970, by the clock of the store. */
+		seen: "integer",
+	},
+	{ by_seen: { columns: ["seen"] } },
+);
