@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { eventually } from "../eventually.ts";
 import { testProgram } from "../machine/test-program.ts";
 
@@ -77,8 +77,11 @@ export class DockerEngine implements AsyncDisposable {
 		const folder = join(this.#folder, "image");
 		const bin = join(folder, "root/usr/local/bin");
 		mkdirSync(bin, { recursive: true });
-		cpSync(program, join(bin, basename(program)), { dereference: true });
-		for (const library of librariesOf(program)) cpSync(library, join(folder, "root", library), { dereference: true });
+		copyFileSync(program, join(bin, basename(program)));
+		for (const library of librariesOf(program)) {
+			mkdirSync(join(folder, "root", dirname(library)), { recursive: true });
+			copyFileSync(library, join(folder, "root", library));
+		}
 		writeFileSync(join(folder, "Dockerfile"), `FROM debian:12\nCOPY root/ /\n${lines}`);
 		this.run("docker", "build", "-q", "-t", image, folder);
 		rmSync(folder, { recursive: true });
