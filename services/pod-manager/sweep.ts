@@ -47,6 +47,12 @@ const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
+/**
+ * The time after which sessions are surely given to any host whose files no host has named, in milliseconds: sessions of an
+ * earlier release whose pod has died, or of a backup.
+ */
+const allAgainMs = 35_000;
+
 /** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
 
@@ -67,6 +73,8 @@ export class Sweep {
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
+	/** When all sessions are compared once more, on the monotonic clock: until then some were left to other hosts. */
+	#allAgainAt = monotonic() + allAgainMs;
 	/** Whether the sessions whose files an earlier version has left here are bound to this host. */
 	#adopted = false;
 	readonly #loop: Promise<void>;
@@ -117,6 +125,10 @@ export class Sweep {
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
+		if (this.#comparedAll && monotonic() > this.#allAgainAt) {
+			this.#comparedAll = false;
+			this.#allAgainAt = Infinity;
+		}
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
 		const sessions = await this.#sessions(here);

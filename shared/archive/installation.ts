@@ -34,6 +34,11 @@ export function sessionsFolder({ dataDir }: Installation): string {
 	return join(dataDir, "sessions");
 }
 
+/** Returns the folder with the id of the host, to which sessions with files there are bound. */
+export function hostFolder({ dataDir }: Installation): string {
+	return join(dataDir, "host");
+}
+
 export function keyFile({ dataDir }: Installation): string {
 	return join(dataDir, "keys", "installation");
 }

@@ -20,7 +20,14 @@ import {
 import { readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./archived-files.ts";
-import { type ArchiveOrder, type Installation, keyFile, sessionsFolder, storeFolder } from "./installation.ts";
+import {
+	type ArchiveOrder,
+	hostFolder,
+	type Installation,
+	keyFile,
+	sessionsFolder,
+	storeFolder,
+} from "./installation.ts";
 import { loadStore } from "./loaded-store.ts";
 import { PlacedFolder } from "./placed-folder.ts";
 import { openKey, sealedText } from "./sealed-key.ts";
@@ -65,7 +72,7 @@ export async function checkArchive(place: Installation, order: ArchiveOrder): Pr
 	return { header, manifest, key };
 }
 
-const folderNames = ["credentials", "sessions"] as const;
+const folderNames = ["credentials", "sessions", "host"] as const;
 
 /** Restores an archive. @throws {ArchiveError} and nothing is changed, or an error of the store or the disk. */
 export async function restoreArchive(place: Installation, order: RestoreOrder): Promise<void> {
@@ -133,7 +140,7 @@ function foldersOf(
 	kind: ArchiveKind,
 ): ReadonlyMap<string, PlacedFolder> {
 	if (kind === "export") return new Map();
-	const targets = { credentials: place.credentials, sessions: sessionsFolder(place) };
+	const targets = { credentials: place.credentials, sessions: sessionsFolder(place), host: hostFolder(place) };
 	const found = new Map<string, PlacedFolder>();
 	for (const name of folderNames) {
 		const section = sectionNames.files(name);

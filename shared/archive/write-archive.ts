@@ -7,7 +7,14 @@ import { type ArchiveKind, type ArchiveManifest, archiveVersion, sectionNames } 
 import { ArchiveWriter } from "./archive-writer.ts";
 import { writeDocuments } from "./archived-documents.ts";
 import { writeFiles } from "./archived-files.ts";
-import { type ArchiveOrder, type Installation, keyFile, sessionsFolder, storeFolder } from "./installation.ts";
+import {
+	type ArchiveOrder,
+	hostFolder,
+	type Installation,
+	keyFile,
+	sessionsFolder,
+	storeFolder,
+} from "./installation.ts";
 import { sealKey } from "./sealed-key.ts";
 
 /** The wishes about a new archive. */
@@ -21,6 +28,8 @@ export interface WriteOrder extends ArchiveOrder {
 const lockFolder = /^\.locks(\/|$)/;
 /** The parts of the folder of sessions that are rebuilt or of no use later. */
 const trashFolder = /^\.trash(\/|$)/;
+
+const nothing = /^$/;
 
 /** Writes an archive. @throws {ArchiveError} or an error of the store, whose sentence is for the person. */
 export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
@@ -57,6 +66,8 @@ async function writeRest(writer: ArchiveWriter, place: Installation, order: Writ
 	if (place.credentials !== undefined && existsSync(place.credentials))
 		await writeFolder(writer, { name: "credentials", path: place.credentials, skips: lockFolder }, order, missing);
 	else missing.push("Stored credentials: there are none in files on this machine");
+	if (existsSync(hostFolder(place)))
+		await writeFolder(writer, { name: "host", path: hostFolder(place), skips: nothing }, order, missing);
 	if (workspaces)
 		await writeFolder(writer, { name: "sessions", path: sessionsFolder(place), skips: trashFolder }, order, missing);
 	else missing.push("The files of sessions: ask for them with --workspaces");

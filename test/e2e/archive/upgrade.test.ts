@@ -39,7 +39,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 describe("data of the release before", function () {
-	this.timeout(240_000);
+	this.timeout(900_000);
 	const old = readOldData();
 	let folder: string;
 	let dataDir: string;
@@ -68,7 +68,7 @@ describe("data of the release before", function () {
 				const { body } = await api.get<SessionView>(`/sessions/${old.running}`);
 				return ["failed", "stopped"].includes(body.status);
 			},
-			{ withinMs: 60_000 },
+			{ withinMs: 150_000, everyMs: 200 },
 		);
 		expect((await api.post(`/sessions/${old.stopped}/start`)).status).to.equal(200);
 		await sessionReaches(api, old.stopped, "running");
