@@ -125,13 +125,11 @@ export class Sweep {
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
-		if (this.#comparedAll && monotonic() > this.#allAgainAt) {
-			this.#comparedAll = false;
-			this.#allAgainAt = Infinity;
-		}
+		const isAll = !this.#comparedAll || monotonic() > this.#allAgainAt;
+		if (this.#comparedAll && isAll) this.#allAgainAt = Infinity;
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
-		const sessions = await this.#sessions(here);
+		const sessions = await this.#sessions(here, isAll);
 		if (!this.#adopted) await this.#adopt(workspaces);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
@@ -144,8 +142,8 @@ export class Sweep {
 	}
 
 	/** Reads the sessions. An answer without any session while there are pods is trusted only when it is repeated. */
-	async #sessions(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
-		const read = () => (this.#comparedAll ? this.#readOf(pods) : this.#readAll());
+	async #sessions(pods: readonly Pod[], isAll: boolean): Promise<Map<string, Expectation>> {
+		const read = () => (isAll ? this.#readAll() : this.#readOf(pods));
 		const sessions = await read();
 		return sessions.size === 0 && pods.length > 0 ? read() : sessions;
 	}
