@@ -47,12 +47,6 @@ const maxIds = 500;
 
 const usual: SweepTimes = { everyMs: 60_000, soonMs: 1_000, unwantedMs: 120_000 };
 
-/**
- * The time after which sessions are surely given to any host whose files no host has named, in milliseconds: sessions of an
- * earlier release whose pod has died, or of a backup.
- */
-const allAgainMs = 35_000;
-
 /** The count of failing sweeps that are not logged, because services start in any order. */
 const silentFailures = 4;
 
@@ -73,8 +67,6 @@ export class Sweep {
 	#pods: readonly Pod[] = [];
 	/** Whether it has compared the pods with all sessions once. */
 	#comparedAll = false;
-	/** When all sessions are compared once more, on the monotonic clock: until then some were left to other hosts. */
-	#allAgainAt = monotonic() + allAgainMs;
 	/** Whether the sessions whose files an earlier version has left here are bound to this host. */
 	#adopted = false;
 	readonly #loop: Promise<void>;
@@ -125,11 +117,9 @@ export class Sweep {
 	async #compare(): Promise<number> {
 		const { runtime } = this.#dependencies;
 		const { pods, unfinished, workspaces, troubles } = await runtime.inventory();
-		const isAll = !this.#comparedAll || monotonic() > this.#allAgainAt;
-		if (this.#comparedAll && isAll) this.#allAgainAt = Infinity;
 		this.#pods = pods;
 		const here = [...pods, ...unfinished];
-		const sessions = await this.#sessions(here, isAll);
+		const sessions = await this.#sessions(here);
 		if (!this.#adopted) await this.#adopt(workspaces);
 		for (const id of unlike(sessions, pods)) this.#dependencies.look(id);
 		if (!this.#comparedAll) await this.#reportOrphans(workspaces.filter((id) => !sessions.has(id)));
@@ -142,8 +132,8 @@ export class Sweep {
 	}
 
 	/** Reads the sessions. An answer without any session while there are pods is trusted only when it is repeated. */
-	async #sessions(pods: readonly Pod[], isAll: boolean): Promise<Map<string, Expectation>> {
-		const read = () => (isAll ? this.#readAll() : this.#readOf(pods));
+	async #sessions(pods: readonly Pod[]): Promise<Map<string, Expectation>> {
+		const read = () => (this.#comparedAll ? this.#readOf(pods) : this.#readAll());
 		const sessions = await read();
 		return sessions.size === 0 && pods.length > 0 ? read() : sessions;
 	}
