@@ -1,6 +1,7 @@
 /** All rows in the order of the table. */
 import type { Row } from "./row.ts";
 import { p1 } from "./rows/p1-session-read.ts";
+import { p2 } from "./rows/p2-read-over-bus.ts";
 import { p3 } from "./rows/p3-stream-throughput.ts";
 import { p4 } from "./rows/p4-stream-latency.ts";
 import { p5 } from "./rows/p5-session-create.ts";
@@ -18,4 +19,4 @@ import { p16 } from "./rows/p16-two-gateways.ts";
 import { p17 } from "./rows/p17-ten-thousand-clients.ts";
 import { p18 } from "./rows/p18-writes.ts";
 
-export const rows: readonly Row[] = [p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18];
+export const rows: readonly Row[] = [p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18];

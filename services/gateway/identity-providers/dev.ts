@@ -49,7 +49,7 @@ const way = "The identity `token` is for callers like that (docs/security.md)";
 export class DevIdentity implements IdentityProvider {
 	static readonly trustsCallers = true;
 	static readonly signsTokens = true;
-	static readonly forOneProcess = true;
+	static readonly forOneProcess: boolean = true;
 	readonly loopbackOnly = true;
 	readonly tokenTrust?: TokenTrust;
 	readonly #owners = new PeerOwners();

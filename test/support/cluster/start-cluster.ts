@@ -9,6 +9,7 @@ import { TestPlatform } from "../platform/start-platform.ts";
 import { storingServices } from "../platform/storing-services.ts";
 import { MongodSet } from "../stores/mongod-set.ts";
 import { type NatsServer, startNatsServer } from "../bus/nats-server.ts";
+import { Balancer } from "./balancer.ts";
 import { ClusterMember } from "./cluster-member.ts";
 import { ClusterNetwork } from "./cluster-network.ts";
 
@@ -40,6 +41,8 @@ export interface ClusterOptions {
 	readonly proxies?: boolean;
 	/** The data folder, which remains; default: a temporary one. */
 	readonly dataDir?: string;
+	/** Whether the URL of the platform is that of a balancer before the gateways, and not the first gateway's. */
+	readonly isBalanced?: boolean;
 }
 
 /** A cluster, whose disposal ends every process and server and removes all folders. */
@@ -139,10 +142,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 /** Starts bus and store; the processes are left to the caller. */
 async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 	await using prepared = new AsyncDisposableStack();
+	const balancer = options.isBalanced ? prepared.use(await Balancer.listen()) : undefined;
 	const [nats, store, port] = await Promise.all([
 		startNatsServer().then((server) => prepared.use(server)),
 		MongodSet.start(options.store === "mongod-set" ? 3 : 1).then((set) => prepared.use(set)),
-		freePort(),
+		balancer?.port ?? freePort(),
 	]);
 	const { env, root, dataDir } = options;
 	const platform = prepared.use(
@@ -160,12 +164,14 @@ async function prepareCluster(options: ClusterOptions = {}): Promise<Cluster> {
 	const members = await makeMembers(platform, options, async () =>
 		options.proxies ? prepared.use(await ClusterNetwork.open(nats, store)) : undefined,
 	);
-	return new Cluster({ nats, store, platform, resources: prepared.move() }, members);
+	const cluster = new Cluster({ nats, store, platform, resources: prepared.move() }, members);
+	if (balancer) balancer.targets = cluster.membersOf("gateway").map(({ url }) => Number(new URL(url).port));
+	return cluster;
 }
 
 async function makeMembers(
 	platform: TestPlatform,
-	{ gateways = 2, cores = 2, podManagers = 1, root }: ClusterOptions,
+	{ gateways = 2, cores = 2, podManagers = 1, root, isBalanced }: ClusterOptions,
 	openNetwork: () => Promise<ClusterNetwork | undefined>,
 ): Promise<ClusterMember[]> {
 	const counts = { gateway: gateways, core: cores, "pod-manager": podManagers };
@@ -173,7 +179,7 @@ async function makeMembers(
 	const names = kinds.flatMap(([kind, count]) => Array.from({ length: count }, (_, n) => [kind, n + 1] as const));
 	return Promise.all(
 		names.map(async ([kind, n]) => {
-			const isFirst = kind === "gateway" && n === 1;
+			const isFirst = kind === "gateway" && n === 1 && isBalanced !== true;
 			const [url, opsUrl] = [isFirst ? platform.url : await freeUrl(), await freeUrl()];
 			const network = await openNetwork();
 			const env = { ...network?.env, PORT: new URL(url).port, OPS__PORT: new URL(opsUrl).port };

@@ -44,8 +44,22 @@ export interface PlatformOptions {
 
 const stopWithinMs = 20_000;
 
+type Starter = (options: PlatformOptions) => Promise<TestPlatform>;
+
+/** Starts a whole platform; resolves when it is usable. */
+let startWhole: Starter = startInProcesses;
+
+/** Makes another kind of platform of those that a test starts without saying in which processes. */
+export function startPlatformsBy(starter: Starter): void {
+	startWhole = starter;
+}
+
 /** Starts the platform; resolves when it is usable. */
-export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
+export function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
+	return options.processes === undefined ? startWhole(options) : startInProcesses(options);
+}
+
+async function startInProcesses(options: PlatformOptions): Promise<TestPlatform> {
 	const platform = new TestPlatform(await freePort(), options);
 	try {
 		await platform.start();

@@ -1,0 +1,64 @@
+/** Passes each HTTP request to the next of several servers on loopback, also when they come over one connection. */
+import { once } from "node:events";
+import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import type { Duplex } from "node:stream";
+
+export class Balancer implements AsyncDisposable {
+	/** The ports of the servers. */
+	targets: readonly number[] = [];
+	readonly #server: Server;
+	#requests = 0;
+
+	private constructor() {
+		this.#server = createServer((request, response) => this.#pass(request, response));
+		this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+	}
+
+	static async listen(): Promise<Balancer> {
+		const balancer = new Balancer();
+		balancer.#server.listen(0, "127.0.0.1");
+		await once(balancer.#server, "listening");
+		return balancer;
+	}
+
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#server.closeAllConnections();
+		this.#server.close();
+		await once(this.#server, "close");
+	}
+
+	#next(): number {
+		return this.targets[this.#requests++ % this.targets.length] ?? 0;
+	}
+
+	/** The headers pass as they are; a connection that breaks on one side ends on the other. */
+	#pass(request: IncomingMessage, response: ServerResponse): void {
+		const { method, url: path, rawHeaders: headers } = request;
+		const upstream = send({ host: "127.0.0.1", port: this.#next(), method, path, headers, setHost: false });
+		upstream.on("response", (answer) => {
+			response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+			answer.pipe(response);
+			answer.on("error", () => response.destroy());
+		});
+		upstream.on("error", () => response.destroy());
+		response.on("close", () => upstream.destroy());
+		request.pipe(upstream);
+	}
+
+	#upgrade({ method, url, rawHeaders }: IncomingMessage, client: Duplex, head: Buffer): void {
+		const server = connect(this.#next(), "127.0.0.1");
+		const lines = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
+		server.write(`${method} ${url} HTTP/1.1\r\n${lines}\r\n`);
+		server.write(head);
+		for (const [from, to] of [[client, server] as const, [server, client] as const]) {
+			from.pipe(to);
+			from.on("error", () => to.destroy());
+			from.on("close", () => to.destroy());
+		}
+	}
+}
