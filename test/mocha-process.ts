@@ -35,10 +35,11 @@ export class MochaProcess {
 	#endedAt: number | undefined;
 	#lingering: NodeJS.Timeout | undefined;
 
-	constructor(files: readonly string[]) {
+	/** @param nodeOptions The options of Node before mocha, e.g. a module that is loaded first. */
+	constructor(files: readonly string[], nodeOptions: readonly string[] = []) {
 		this.files = files;
 		const env = { NODE_COMPILE_CACHE: compiled, ...process.env };
-		this.#child = spawn(process.execPath, [program, ...files], {
+		this.#child = spawn(process.execPath, [...nodeOptions, program, ...files], {
 			cwd: projectRoot,
 			env,
 			stdio: ["ignore", "pipe", "pipe"],

@@ -36,10 +36,12 @@ export class Balancer implements AsyncDisposable {
 		return this.targets[this.#requests++ % this.targets.length] ?? 0;
 	}
 
-	/** The headers pass as they are; a connection that breaks on one side ends on the other. */
+	/** The headers pass as they are, but for the host; a connection that breaks on one side ends on the other. */
 	#pass(request: IncomingMessage, response: ServerResponse): void {
-		const { method, url: path, rawHeaders: headers } = request;
-		const upstream = send({ host: "127.0.0.1", port: this.#next(), method, path, headers, setHost: false });
+		const { method, url: path } = request;
+		const port = this.#next();
+		const headers = headersFor(port, request);
+		const upstream = send({ host: "127.0.0.1", port, method, path, headers, setHost: false });
 		upstream.on("response", (answer) => {
 			response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
 			answer.pipe(response);
@@ -50,9 +52,13 @@ export class Balancer implements AsyncDisposable {
 		request.pipe(upstream);
 	}
 
-	#upgrade({ method, url, rawHeaders }: IncomingMessage, client: Duplex, head: Buffer): void {
-		const server = connect(this.#next(), "127.0.0.1");
-		const lines = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
+	#upgrade(request: IncomingMessage, client: Duplex, head: Buffer): void {
+		const { method, url } = request;
+		const port = this.#next();
+		const server = connect(port, "127.0.0.1");
+		const lines = headersFor(port, request)
+			.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+			.join("");
 		server.write(`${method} ${url} HTTP/1.1\r\n${lines}\r\n`);
 		server.write(head);
 		for (const [from, to] of [[client, server] as const, [server, client] as const]) {
@@ -61,4 +67,10 @@ export class Balancer implements AsyncDisposable {
 			from.on("close", () => to.destroy());
 		}
 	}
+}
+
+/** Returns names and values in turn. A gateway that serves this machine only knows its own port alone as host. */
+function headersFor(port: number, { rawHeaders }: IncomingMessage): string[] {
+	const isHost = (index: number) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host";
+	return rawHeaders.map((text, index) => (isHost(index) ? `127.0.0.1:${port}` : text));
 }

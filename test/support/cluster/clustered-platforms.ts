@@ -13,11 +13,10 @@ startPlatformsBy(startClustered);
 waitLonger();
 
 function waitLonger(): void {
-	const suite: { timeout(ms?: string | number): unknown } = Mocha.Suite.prototype;
-	const { timeout } = suite;
-	suite.timeout = function longer(ms) {
+	const timeout: (this: object, ms?: string | number) => unknown = Reflect.get(Mocha.Suite.prototype, "timeout");
+	Reflect.set(Mocha.Suite.prototype, "timeout", function longer(this: object, ms?: string | number) {
 		return ms === undefined ? timeout.call(this) : timeout.call(this, patience * Number(ms));
-	};
+	});
 }
 
 async function startClustered({ config = {}, env, root, dataDir }: PlatformOptions): Promise<TestPlatform> {
@@ -25,7 +24,7 @@ async function startClustered({ config = {}, env, root, dataDir }: PlatformOptio
 	const cluster = await startCluster({
 		podManagers: 2,
 		isBalanced: true,
-		config: { ...config, identity: { ...identity, ...(config["identity"] ?? {}) } },
+		config: { ...config, identity: Object.assign(identity, config["identity"]) },
 		...(env && { env }),
 		...(root !== undefined && { root }),
 		...(dataDir !== undefined && { dataDir }),
