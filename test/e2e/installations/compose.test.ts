@@ -85,6 +85,8 @@ describe("docker-compose up", function () {
 		env = join(folder, "env");
 		makeRepository(join(folder, "repository"));
 		execFileSync("chmod", ["-R", "a+rX", folder]);
+		// Git refuses the repository of somebody else than its user.
+		execFileSync("chown", ["-R", "1000:1000", join(folder, "repository")]);
 		execFileSync(process.execPath, ["config/compose/make-env.ts", env], { cwd: projectRoot });
 		execFileSync(process.execPath, ["config/compose/pack-dependencies.ts"], { cwd: projectRoot });
 		engine = await DockerEngine.start();
