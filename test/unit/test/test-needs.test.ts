@@ -66,6 +66,7 @@ describe("what tests need", () => {
 			"keycloak",
 			"mongod",
 			"nats-server",
+			"prometheus",
 			"promtool",
 		]);
 	});
