@@ -5,8 +5,15 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readCommandLine } from "#shared/config/command-line.ts";
 
-const file = resolve(process.argv[2] ?? join(import.meta.dirname, "../../.env"));
+const { positionals } = readCommandLine({
+	usage: "npm run compose:env [-- <file>]",
+	summary: "Makes the file .env of docker-compose.yml with random secrets. A file that exists stays as it is.",
+	operands: { help: { "<file>": "the file to make; default: .env of the project" }, most: 1 },
+	options: {},
+});
+const file = resolve(positionals[0] ?? join(import.meta.dirname, "../../.env"));
 
 /** Letters and digits only, so that it can be part of a URL. */
 function secret(): string {

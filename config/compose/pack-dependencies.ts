@@ -4,10 +4,18 @@
  * are not among them.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readCommandLine } from "#shared/config/command-line.ts";
 
 const root = join(import.meta.dirname, "../..");
+
+const { positionals } = readCommandLine({
+	usage: "npm run image:dependencies [-- <file>]",
+	summary: "Packs the installed packages that the platform runs with, for images that are built without a network.",
+	operands: { help: { "<file>": "the file to make; default: dependencies.tar of the project" }, most: 1 },
+	options: {},
+});
 
 interface LockedPackage {
 	readonly dev?: boolean;
@@ -26,7 +34,7 @@ function production(): string[] {
 	return packages.map(([path]) => path);
 }
 
-const file = join(root, process.argv[2] ?? "dependencies.tar");
+const file = resolve(positionals[0] ?? join(root, "dependencies.tar"));
 const missing = production().filter((path) => !existsSync(join(root, path)));
 if (missing.length > 0) {
 	console.error(`Not installed: ${missing.join(", ")}; run npm ci`);
@@ -35,6 +43,6 @@ if (missing.length > 0) {
 	const list = `${file}.list`;
 	writeFileSync(list, production().join("\n"));
 	execFileSync("tar", ["-cf", file, "--owner=0", "--group=0", "-T", list], { cwd: root });
-	execFileSync("rm", [list]);
+	rmSync(list);
 	console.log(`${file} has ${production().length} packages`);
 }

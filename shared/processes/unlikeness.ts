@@ -2,7 +2,7 @@
 import type { ProcessEntry } from "../contracts/processes.ts";
 
 /** The most by which the clock of a process may differ from that of the store, in milliseconds: leases count on it. */
-export const maxSkewMs = 2_000;
+const maxSkewMs = 2_000;
 
 /** The result of a comparison. */
 export interface Unlikeness {

@@ -4,7 +4,11 @@ import type { Patch } from "../faults/patched-tree.ts";
 const connection = "shared/store/mongodb/mongodb-connection.ts";
 
 export const controlPatches: readonly Patch[] = [
-	{ file: connection, from: 'readConcern: { level: "majority" },', to: 'readConcern: { level: "local" },' },
+	{
+		file: connection,
+		from: 'const majority = { readConcern: { level: "majority" } } as const;',
+		to: 'const majority = { readConcern: { level: "local" } } as const;',
+	},
 	{ file: connection, from: "if (this.#seen) session.advanceOperationTime(this.#seen);", to: "" },
 	{
 		file: "shared/event-log/event-log.ts",

@@ -19,7 +19,7 @@ describe("faults", function () {
 	let outcomes: Map<string, Promise<Verdict>>;
 
 	before(() => {
-		run = faultRun({ seed: 2355, kills: 5 });
+		run = faultRun({ seed: 2355, kills: 3 });
 		outcomes = new Map(quick.map((control) => [control.name, withoutProtection(control)]));
 		// Each rejection is handled in its test.
 		for (const outcome of [run, ...outcomes.values()]) outcome.catch(() => {});

@@ -1,4 +1,8 @@
-/** The failures that callers see when NATS or the other process fails, with the settings of the platform (reliability 2.1 to 2.3). */
+/**
+ * The failures that callers see when NATS or the other process fails, with the settings of the platform (reliability 2.1
+ * to 2.3).
+ * Long: it waits until servers and processes that do not answer are given up.
+ */
 import { expect } from "chai";
 import { ServiceBroker } from "moleculer";
 import { setTimeout as sleep } from "node:timers/promises";

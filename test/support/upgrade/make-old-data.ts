@@ -8,10 +8,10 @@ import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { openInstallationKey } from "#shared/secrets/keys.ts";
 import { ApiClient } from "../clients/api-client.ts";
+import { FormerTree, formerCommit } from "../rolling/former-tree.ts";
 import { ask, runningSession, sessionReaches } from "../platform/session-steps.ts";
 import { startPlatform } from "../platform/start-platform.ts";
 import { oldConfig, type OldData, oldDataFile, oldHeaders } from "./old-data.ts";
-import { OldSources } from "./old-sources.ts";
 
 /** The lists and objects that every release shows in the same way. */
 const paths = [
@@ -68,7 +68,7 @@ function filesBelow(root: string, path = ""): string[] {
 	});
 }
 
-using sources = new OldSources();
+using sources = new FormerTree(formerCommit);
 await using platform = await startPlatform({ root: sources.root, config: oldConfig });
 const api = platform.client(oldHeaders);
 const { stopped, running, token } = await use(api, platform.url);
