@@ -71,7 +71,9 @@ describe("a person who does everything", function () {
 			const stream = streams.get(name);
 			const before = stream?.events.filter(({ event }) => event !== "heartbeat") ?? [];
 			// A stream may have had its own statistics by now, which count none of alice's sessions.
-			expect(before.filter(({ event, data }) => event !== "stats_updated" || !data.includes(noSessions))).to.deep.equal([]);
+			expect(before.filter(({ event, data }) => event !== "stats_updated" || !data.includes(noSessions))).to.deep.equal(
+				[],
+			);
 			const { id } = await createSession(platform.client(bearer(name)));
 			await stream?.event(({ data }) => data.includes(id));
 		});
