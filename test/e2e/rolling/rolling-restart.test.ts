@@ -32,7 +32,7 @@ describe("a rolling restart", function () {
 		const load = new SteadyLoad(api, { rate: 20 });
 		await roll({ cluster, haproxy }, ["core", "gateway"]);
 		await load.end();
-		console.log(`      ${load.good} requests, the slowest took ${Math.round(load.slowest)} ms`);
+		console.log(`      ${load.summary}`);
 		expect(load.firstFailures(), cluster.lastLines()).to.equal("");
 		expect(await load.doubted()).to.deep.equal([]);
 	});

@@ -1,6 +1,6 @@
 /**
  * Every process of a platform is replaced under 50 requests a second: by one of the same version, and by one of this version
- * where those of an earlier commit run. No request fails, and sessions go on.
+ * where those of an earlier commit run. No request fails, and at each step sessions start and go on.
  * Night: six processes start and are replaced, twice.
  * Alone: it measures answers under load.
  */
@@ -9,18 +9,28 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
+import type { ClusterMember } from "../../support/cluster/cluster-member.ts";
 import { startCluster } from "../../support/cluster/start-cluster.ts";
+import { freePort } from "../../support/machine/free-port.ts";
 import { fileUrl, makeRepository } from "../../support/repositories/git-repository.ts";
-import { ask, sessionReaches, type SessionView } from "../../support/platform/session-steps.ts";
+import { ask, runningSession } from "../../support/platform/session-steps.ts";
 import { FormerTree, formerCommit, hasCommit } from "../../support/rolling/former-tree.ts";
 import { clientBehind, proxyBefore, roll } from "../../support/rolling/rolling-restart.ts";
 import { SteadyLoad } from "../../support/rolling/steady-load.ts";
 
-const config = { gateway: { allowed_hosts: ["127.0.0.1"] }, git: { allowed_protocols: ["file"] } };
+/** The order of docs/upgrade.md. */
 const kinds = ["core", "pod-manager", "gateway"] as const;
 
+/** Pods reach the platform through the proxy, whichever gateway runs. */
+function configBehind(proxy: number) {
+	return {
+		gateway: { public_url: `http://127.0.0.1:${proxy}`, allowed_hosts: ["127.0.0.1"] },
+		git: { allowed_protocols: ["https", "file"] },
+	};
+}
+
 describe("the replacement of every process", function () {
-	this.timeout(600_000);
+	this.timeout(900_000);
 	let folder: string;
 	let repo: string;
 
@@ -33,20 +43,27 @@ describe("the replacement of every process", function () {
 
 	/** @param root The source tree of the first processes; undefined: this one. */
 	async function replaceAll(root?: string): Promise<void> {
+		const port = await freePort();
+		const config = configBehind(port);
 		await using cluster = await startCluster({ podManagers: 2, config, ...(root !== undefined && { root }) });
-		await using haproxy = await proxyBefore(cluster);
+		await using haproxy = await proxyBefore(cluster, { port });
 		const api = clientBehind(haproxy, cluster);
-		const created = await api.post<SessionView>("/sessions", { name: "kept", source: { type: "git", repo } });
-		expect(created.status, created.text).to.equal(201);
-		const { body } = created;
-		await sessionReaches(api, body.id, "running");
+		const { id } = await runningSession(api, repo);
+		const begun = [id];
 		const load = new SteadyLoad(api, { rate: 50 });
-		await roll({ cluster, haproxy }, kinds, projectRoot);
-		await load.end();
-		console.log(`      ${load.good} requests, the slowest took ${Math.round(load.slowest)} ms`);
+		const replaced = async ({ name }: ClusterMember) => {
+			begun.push((await runningSession(api, repo)).id);
+			console.log(`      ${name} is replaced: ${load.summary}`);
+		};
+		try {
+			await roll({ cluster, haproxy }, kinds, { root: projectRoot, replaced });
+		} finally {
+			await load.end();
+			console.log(`      ${load.summary}`);
+		}
 		expect(load.firstFailures(), cluster.lastLines()).to.equal("");
 		expect(await load.doubted()).to.deep.equal([]);
-		expect(await ask(api, body.id, "$ echo still here")).to.include("still here");
+		for (const one of begun) expect(await ask(api, one, "$ echo still here")).to.include("still here");
 	}
 
 	it("by the same version fails no request", () => replaceAll());

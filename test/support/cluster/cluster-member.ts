@@ -1,4 +1,7 @@
 /** One process of a cluster under its name: it can be killed, stopped, frozen and started again with the same settings. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#shared/project-root.ts";
 import { eventually } from "../eventually.ts";
 import { processFile } from "../machine/process-file.ts";
 import type { PlatformProcess, TestPlatform } from "../platform/start-platform.ts";
@@ -22,10 +25,15 @@ export interface MemberOptions {
 /** The time until a process serves requests, in milliseconds, on a machine without other work. */
 const readyMs = 60_000;
 
+/** What the broker of a process logs when all its services have started. */
+const started = "started successfully";
+
 export class ClusterMember {
 	readonly #platform: TestPlatform;
 	readonly #options: MemberOptions;
 	#process: PlatformProcess | undefined;
+	/** Whether the running process is of a version without ops listener. */
+	#isFormer = false;
 
 	constructor(platform: TestPlatform, options: MemberOptions) {
 		this.#platform = platform;
@@ -63,7 +71,9 @@ export class ClusterMember {
 	/** Starts the process, also again, without waiting for it. @param more Further variables, for this start only. */
 	launch(more: Readonly<Record<string, string>> = {}, root = this.#options.root): void {
 		const former = this.#process;
-		this.#process = this.#platform.startProcess(this.services, { ...this.#options.env, ...more }, root);
+		this.#isFormer = !hasOpsListener(root);
+		const told = this.#isFormer ? { BUS__LOG_LEVEL: "info" } : {};
+		this.#process = this.#platform.startProcess(this.services, { ...this.#options.env, ...told, ...more }, root);
 		this.#platform.processes = [...this.#platform.processes.filter((one) => one !== former), this.#process];
 	}
 
@@ -85,9 +95,9 @@ export class ClusterMember {
 	}
 
 	async isReady(): Promise<boolean> {
-		const answer = await fetch(`${this.opsUrl}/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-		await answer?.body?.cancel();
-		return answer?.status === 200;
+		if (!this.#isFormer) return saysReady(this.opsUrl);
+		if (!this.process.output.includes(started)) return false;
+		return !this.services.includes("gateway") || saysReady(this.url);
 	}
 
 	/** Kills it with SIGKILL. */
@@ -113,4 +123,15 @@ export class ClusterMember {
 	thaw(): void {
 		this.process.signal("SIGCONT");
 	}
+}
+
+/** Whether the sources have the listener at which every process says that it is ready; those of 35da4e64 have none. */
+function hasOpsListener(root = projectRoot): boolean {
+	return existsSync(join(root, "services/process-ops.ts"));
+}
+
+async function saysReady(url: string): Promise<boolean> {
+	const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+	await answer?.body?.cancel();
+	return answer?.status === 200;
 }

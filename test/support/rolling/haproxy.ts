@@ -18,6 +18,14 @@ function haproxySettings(port: number, gateways: readonly number[]): string {
 	}, settings);
 }
 
+/** The settings of a {@link Haproxy} that differ from ours. */
+export interface HaproxyOptions {
+	/** Its port; default a free one. */
+	readonly port?: number;
+	/** Changes our settings, for a control. */
+	readonly change?: (settings: string) => string;
+}
+
 export class Haproxy implements AsyncDisposable {
 	readonly url: string;
 	readonly #child: ChildProcess;
@@ -31,12 +39,12 @@ export class Haproxy implements AsyncDisposable {
 		this.#status = `http://127.0.0.1:${status}/;csv`;
 	}
 
-	/** Starts it. @param gateways The ports of the gateways. @param change Changes our settings, for a control. */
+	/** Starts it. @param gateways The ports of the gateways. */
 	static async start(
 		gateways: readonly number[],
-		change: (settings: string) => string = (same) => same,
+		{ port: chosen, change = (same) => same }: HaproxyOptions = {},
 	): Promise<Haproxy> {
-		const [port, status] = await Promise.all([freePort(), freePort()]);
+		const [port, status] = await Promise.all([chosen ?? freePort(), freePort()]);
 		const folder = mkdtempSync(join(tmpdir(), "atelier-haproxy-"));
 		const file = join(folder, "haproxy.cfg");
 		const settings = change(haproxySettings(port, gateways));

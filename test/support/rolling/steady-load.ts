@@ -45,6 +45,13 @@ export class SteadyLoad {
 		await Promise.all(this.#underWay);
 	}
 
+	/** What it has shown, in words. */
+	get summary(): string {
+		const seconds = ((performance.now() - this.#begun) / 1_000).toFixed(1);
+		const failed = this.failures.length;
+		return `${this.good + failed} requests in ${seconds} s, ${failed} failed, the slowest good one took ${Math.round(this.slowest)} ms`;
+	}
+
 	/** Returns the failures in words, the first ones of many; empty when nothing failed. */
 	firstFailures(): string {
 		const words = this.failures.slice(0, 10).map(({ request, answer, at }) => `at ${at} ms, ${request}: ${answer}`);
