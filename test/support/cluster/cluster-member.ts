@@ -25,7 +25,7 @@ export interface MemberOptions {
 /** The time until a process serves requests, in milliseconds, on a machine without other work. */
 const readyMs = 60_000;
 
-/** What the broker of a process logs when all its services have started. */
+/** The broker of a process logs these words when all its services have started. */
 const started = "started successfully";
 
 export class ClusterMember {

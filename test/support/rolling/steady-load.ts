@@ -45,7 +45,7 @@ export class SteadyLoad {
 		await Promise.all(this.#underWay);
 	}
 
-	/** What it has shown, in words. */
+	/** The figures so far, in words. */
 	get summary(): string {
 		const seconds = ((performance.now() - this.#begun) / 1_000).toFixed(1);
 		const failed = this.failures.length;
