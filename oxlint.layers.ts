@@ -36,7 +36,7 @@ export const layers: Record<string, Record<string, readonly string[]>> = {
 		"admin-settings": ["record"],
 		resources: [],
 		"mcp-servers": [],
-		secrets: [],
+		secrets: ["record"],
 	},
 	"services/git": {
 		providers: [],

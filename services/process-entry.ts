@@ -51,6 +51,7 @@ function alikePrints(config: Config, print: Print): Record<string, string> {
 		models: print(contentOf(config.models.file)),
 		templates: print(typeof folder === "string" ? contentOf(folder) : JSON.stringify(config.templates.adapter)),
 		agents: print(contentOf("config/agents")),
+		"stores of the secrets of users": print(config.secrets.adapter),
 		...Object.fromEntries(sections),
 	};
 }

@@ -42,7 +42,20 @@ function refusal(own: ProcessEntry, other: ProcessEntry): string | undefined {
 			`"processes.rollout" another value for those with the new one (docs/several-processes.md)`
 		);
 	}
-	return refusedPlace(own, other);
+	return refusedMemory(own, other) ?? refusedPlace(own, other);
+}
+
+/** Refuses memory beside another process, whose every answer would lack what is in it. */
+function refusedMemory(own: ProcessEntry, other: ProcessEntry): string | undefined {
+	const what = Object.keys(own.lone).find((name) => {
+		const [mine, theirs] = [own.lone[name], other.lone[name]];
+		return theirs !== undefined && (mine === "process" || theirs === "process");
+	});
+	if (what === undefined) return undefined;
+	return (
+		`This process and ${nameOf(other)} would each have their own ${what} in memory; run one such process, or name an ` +
+		"adapter in the configuration whose store all processes share (docs/several-processes.md)"
+	);
 }
 
 function refusedPlace(own: ProcessEntry, other: ProcessEntry): string | undefined {
@@ -73,7 +86,7 @@ function differing(own: ProcessEntry, other: ProcessEntry): string[] {
 /** Returns sentences about stores that do not reach from one process to another. */
 function divided(own: ProcessEntry, other: ProcessEntry): string[] {
 	return Object.entries(own.lone).flatMap(([what, reach]) => {
-		const isDivided = other.lone[what] !== undefined && (reach === "process" || own.machine !== other.machine);
+		const isDivided = reach === "host" && other.lone[what] === "host" && own.machine !== other.machine;
 		return isDivided ? [`Two processes have their own ${what}: what one stores, the other does not have`] : [];
 	});
 }

@@ -63,6 +63,11 @@ export class InstallationKey {
 		return this.#derive("pod-mark").toString("base64url");
 	}
 
+	/** Returns the key that seals the stored secrets of users. */
+	userSecretsKey(): Buffer {
+		return this.#derive("user-secrets");
+	}
+
 	/** Returns the seed of the key that signs checkpoints of the audit log. */
 	auditSeed(): Buffer {
 		return this.#derive("audit-signature");

@@ -12,14 +12,24 @@ const strangers: Principal[] = [
 	{ ...alice, tenant: "other" },
 ];
 
-/** @param open Opens an empty store. */
-export function describeSecretStore(name: string, open: () => Promise<SecretStore>): void {
+/** A store of a test, empty at first. */
+export interface SecretsUnderTest {
+	/** Returns the store with a limit on the secrets of a user, over the same secrets. */
+	with(limits: { max_per_user: number }): SecretStore;
+	/** Removes everything. */
+	discard?(): Promise<void>;
+}
+
+export function describeSecretStore(name: string, open: () => Promise<SecretsUnderTest>): void {
 	describe(`the secret store ${name}`, () => {
+		let subject: SecretsUnderTest | undefined;
 		let store: SecretStore;
 
 		beforeEach(async () => {
-			store = await open();
+			subject = await open();
+			store = subject.with({ max_per_user: 4 });
 		});
+		afterEach(() => subject?.discard?.());
 
 		it("shows names and keys of what was created, and returns the values for a launch only", async () => {
 			const entry = { name: "registry", keys: ["password", "user"] };
@@ -59,6 +69,31 @@ export function describeSecretStore(name: string, open: () => Promise<SecretStor
 				ConflictError,
 			);
 			expect(await store.values(alice, "a")).to.deep.equal(values);
+		});
+
+		it("keeps no more of one user than it says, however many come at once, and those of others", async () => {
+			const names = ["a", "b", "c", "d", "e", "f", "g"];
+			const outcomes = await Promise.allSettled(
+				names.map((one) => store.create(alice, { name: one, data: { token: one } })),
+			);
+			expect(outcomes.filter(({ status }) => status === "fulfilled")).to.have.length(4);
+			for (const outcome of outcomes)
+				if (outcome.status === "rejected") expect(outcome.reason).to.be.instanceOf(ConflictError);
+			for (const { name: one } of await store.list(alice))
+				expect(await store.values(alice, one)).to.deep.equal({ token: one });
+			expect(await store.list(alice)).to.have.length(4);
+			for (const stranger of strangers) await store.create(stranger, { name: "a", data: { token: "x" } });
+		});
+
+		it("keeps values of any characters, and keys that have a meaning elsewhere", async () => {
+			const text = `{"__proto__":"one","constructor":"'; DROP \\u0000 größer \u{1F511}","toString":""}`;
+			const data: Record<string, string> = JSON.parse(text);
+			await store.create(alice, { name: "odd", data });
+			expect(Object.entries((await store.values(alice, "odd")) ?? {})).to.deep.equal(Object.entries(data));
+			expect(await store.get(alice, "odd")).to.deep.equal({
+				name: "odd",
+				keys: ["__proto__", "constructor", "toString"],
+			});
 		});
 
 		it("keeps its own copy of the values", async () => {

@@ -16,7 +16,7 @@ import { type CredentialOwner, ownerFolder } from "../store/credential-owner.ts"
 import { type CredentialSet, parseSet, setText, valuesIn, withCredential } from "../store/credential-set.ts";
 import type { CredentialStore, CredentialValues, NewCredential } from "../store/credential-store.ts";
 import { FolderLocks } from "../store/folder-lock.ts";
-import { TextSeal } from "../store/sealed-text.ts";
+import { TextSeal } from "#shared/secrets/sealed-text.ts";
 
 /** The arguments of {@link FileCredentials}. */
 export interface FileCredentialsOptions {

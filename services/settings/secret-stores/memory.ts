@@ -1,4 +1,4 @@
-/** Keeps secrets in the memory of the process; they end with it. */
+/** Keeps secrets in the memory of the process, for trying out and for tests; they end with it. */
 import { personKey, type Principal } from "#shared/bus/principal.ts";
 import type { SecretEntry } from "#shared/contracts/settings/secrets.ts";
 import { ConflictError, UnavailableError } from "#shared/errors.ts";
@@ -13,7 +13,7 @@ interface MemoryOptions {
 }
 
 export class MemorySecrets implements SecretStore {
-	/** No other process has them. */
+	/** No other process has them, so a second process with this store is refused. */
 	static readonly reach = "process";
 	readonly #maxPerUser: number;
 	readonly #maxBytes: number;

@@ -16,8 +16,8 @@ export interface SecretStore {
 	/** Returns the name and the keys of a secret; undefined when the principal has none of that name. */
 	get(principal: Principal, name: string): Promise<SecretEntry | undefined>;
 	/**
-	 * Creates a secret. @throws {ConflictError} when the principal has one of that name, or as many as the store keeps
-	 * for a user; {UnavailableError} when the store is full.
+	 * Creates a secret. @throws {ConflictError} when the principal has one of that name, or as many or as much as the
+	 * store keeps for a user; {UnavailableError} when the store is full.
 	 */
 	create(principal: Principal, secret: NewSecret): Promise<SecretEntry>;
 	/** Returns the values of a secret for a launch; undefined when the principal has none of that name. */

@@ -64,6 +64,11 @@ describe("a process that is unlike the others", function () {
 		expect(await refused(storingServices, { ATELIER_INSTALLATION_KEY: key })).to.include("installation key");
 	});
 
+	it("is refused for another store of the secrets of users", async () => {
+		const env = { SECRETS__ADAPTER: "services/settings/secret-stores/memory.ts#MemorySecrets" };
+		expect(await refused(storingServices, env)).to.include("other stores of the secrets of users");
+	});
+
 	it("is refused as a second host with local pods on loopback", async () => {
 		const dataDir = join(folder, "second-host");
 		mkdirSync(dataDir, { mode: 0o700 });

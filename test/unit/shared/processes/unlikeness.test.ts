@@ -53,12 +53,22 @@ describe("unlikeness()", () => {
 		expect(sentenceFor(place("a"), {})).to.equal(undefined);
 	});
 
-	it("tells about stores that do not reach the other process", () => {
+	it("refuses a second process with a store in its memory, of every release, and nobody beside one with a shared store", () => {
+		const secrets = { lone: { "secrets of users": "process" } } as const;
+		for (const release of ["r-1", "r-2"])
+			expect(sentenceFor({ ...secrets, release }, secrets))
+				.to.include("their own secrets of users in memory")
+				.and.to.include('gateway, stream on "one"');
+		expect(sentenceFor({ lone: { "secrets of users": "host" } }, secrets)).to.include("in memory");
+		expect(sentenceFor(secrets, {})).to.equal(undefined);
+		expect(sentenceFor(secrets, { lone: { credentials: "host" } })).to.equal(undefined);
+	});
+
+	it("tells about stores that do not reach the other machine", () => {
 		const told = (own: Partial<ProcessEntry>, other: Partial<ProcessEntry>) =>
 			unlikeness(entry(own), [entry(other)]).shortcomings.length;
-		const [secrets, files] = [{ lone: { secrets: "process" } }, { lone: { credentials: "host" } }] as const;
-		expect(told(secrets, secrets)).to.equal(1);
-		expect(told(secrets, {})).to.equal(0);
+		const files = { lone: { credentials: "host" } } as const;
+		expect(told({ ...files, machine: "m-2" }, {})).to.equal(0);
 		expect(told(files, files)).to.equal(0);
 		expect(told(files, { ...files, machine: "m-2" })).to.equal(1);
 	});

@@ -21,6 +21,7 @@ describe("InstallationKey", () => {
 			key.platformKey(first, 1),
 			key.platformKey(second, 1),
 			key.busSeal().toString("base64url"),
+			key.userSecretsKey().toString("base64url"),
 			key.installationId(),
 		];
 		expect(new Set(secrets).size).to.equal(secrets.length);

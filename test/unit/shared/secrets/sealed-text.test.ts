@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { TextSeal } from "#services/credentials/store/sealed-text.ts";
+import { TextSeal } from "#shared/secrets/sealed-text.ts";
 
 const seal = new TextSeal(Buffer.alloc(32, 1).toString("base64url"));
 

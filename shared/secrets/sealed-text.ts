@@ -1,6 +1,6 @@
 /**
- * Encrypts the text of a file with AES-256-GCM (NIST SP 800-38D). The place of the file is part of what is
- * authenticated, so a file that was moved to another place, or changed, is refused.
+ * Encrypts texts that are stored in files and documents with AES-256-GCM (NIST SP 800-38D). The place of a text is part
+ * of what is authenticated, so one that was moved to another place, or changed, is refused.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
