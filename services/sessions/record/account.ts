@@ -53,6 +53,12 @@ export function holdId(session: string, reservation: string): string {
 /** The lifetime of a hold without changes, in milliseconds. */
 export const holdMs = 600_000;
 
+/**
+ * The clock of another process may be ahead by this much, in milliseconds: the clocks of both differ from the store's by at
+ * most 2 s (shared/processes/unlikeness.ts).
+ */
+const clockSkewMs = 5_000;
+
 /** The columns of documents with an account; `limit_micros` is absent when there is no limit. */
 export const accountColumns = {
 	booked: "integer",
@@ -127,11 +133,11 @@ export function lowered(account: Account, id: string, by = heldBy(account, id)):
 }
 
 /**
- * Returns the account without expired holds. A hold with a longer rest than any lifetime was made before the clock was
- * set back, and counts as expired.
+ * Returns the account without expired holds. A hold with a longer rest than any lifetime, even by the clock of another
+ * process, was made before the clock was set back, and counts as expired.
  */
 export function withoutEnded(account: Account, at: number): Account {
-	const holds = account.holds.filter(({ until }) => until > at && until <= at + holdMs);
+	const holds = account.holds.filter(({ until }) => until > at && until <= at + holdMs + clockSkewMs);
 	return holds.length === account.holds.length ? account : withHolds(account, holds);
 }
 

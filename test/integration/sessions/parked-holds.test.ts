@@ -128,6 +128,21 @@ for (const [name, openStore] of [
 			expect(granted, "control").to.equal(90);
 		});
 
+		it("never pass the limit when the clock of a second process is behind that of the first", async () => {
+			const day = dayOf(now());
+			const { accounts } = open(store);
+			await Promise.all(Array.from({ length: 60 }, (_, n) => hold(accounts, `s${n}:r`, micros, 60.5 * micros)));
+			const behind = now() - 4_000;
+			const turnBack = turnClock({ now: () => behind, monotonic: () => performance.now() });
+			try {
+				const wanted = { id: "s:more", used: 0, next: micros };
+				expect(await open(store).accounts.hold(payer, day, 60.5 * micros, wanted)).to.equal(undefined);
+				expect(await open(store).accounts.totals(payer, day)).to.include({ committed: 60 * micros });
+			} finally {
+				turnBack();
+			}
+		});
+
 		it("end 10 min after their turn died, wherever they are", async () => {
 			const { accounts } = open(store);
 			await Promise.all(Array.from({ length: 120 }, (_, n) => hold(accounts, `s${n}:r`)));
