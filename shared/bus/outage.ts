@@ -25,6 +25,28 @@ export function isOutage(error: Error & BusFailure): boolean {
 	return error.type === "REQUEST_TIMEOUT" ? error.data?.isSilent === true : outages.includes(error.type);
 }
 
+/** The framework's news of one breaker. */
+interface BreakerNews {
+	readonly nodeID: string;
+	readonly action: string;
+}
+
+/**
+ * Makes breakers bar processes that were away and came back. The framework gives such a process new endpoints, and its
+ * breakers go on to open and close the former ones, so that nothing would be barred until a minute passes without a call.
+ */
+function followBreakers({ localBus, registry }: ServiceBroker): void {
+	const follow =
+		(isOpen: boolean) =>
+		({ nodeID, action }: BreakerNews) => {
+			const endpoints = registry.actions.get(action)?.endpoints ?? [];
+			for (const endpoint of endpoints) if (endpoint.id === nodeID) endpoint.state = !isOpen;
+		};
+	localBus.on("$circuit-breaker.opened", follow(true));
+	localBus.on("$circuit-breaker.half-opened", follow(false));
+	localBus.on("$circuit-breaker.closed", follow(false));
+}
+
 type Call = (action: string, params: unknown, options?: CallingOptions) => Promise<unknown>;
 
 /**
@@ -60,7 +82,10 @@ export function outageMiddleware(): Middleware {
 
 	const hooks = {
 		name: "Outage",
-		created: (created: ServiceBroker) => void (broker = created),
+		created(created: ServiceBroker) {
+			broker = created;
+			followBreakers(created);
+		},
 		localAction: remembering,
 		remoteAction: remembering,
 		call: (next: Call) => (action: string, params: unknown, options?: CallingOptions) => {
