@@ -1,6 +1,7 @@
 /**
  * Sends each audience its heartbeats, spread over the interval, so that many audiences do not ask for their statistics at
- * the same moment. Statistics are asked for again only when something has happened since.
+ * the same moment. Statistics are asked for again only when something has happened since; a heartbeat does not wait long for
+ * them.
  */
 import { every, isoTime, monotonic, type Timer } from "#shared/clock.ts";
 import type { Principal } from "#shared/bus/principal.ts";
@@ -16,6 +17,9 @@ const settlingMs = 2_000;
 
 /** Bounds how long a number can be wrong that changed without an event, e.g. by a correction, in milliseconds. */
 const maxAgeMs = 300_000;
+
+/** A heartbeat that is so late for want of its statistics is sent without them, in milliseconds. */
+const patienceMs = 2_000;
 
 /** The interval of looks for audiences whose time has come, in milliseconds; shorter for short intervals. */
 const lookMs = 500;
@@ -48,6 +52,8 @@ interface Asked {
 
 interface Beat {
 	dueAt: number;
+	/** The time of the last heartbeat, or of the first look, on the monotonic clock. */
+	sentAt: number;
 	isWaiting: boolean;
 	asked?: Asked;
 }
@@ -81,10 +87,11 @@ export class Heartbeats<G extends BeatenGroup> {
 		const at = monotonic();
 		for (const group of this.#options.groups()) {
 			const beat = this.#beatOf(group, at);
+			if (beat.isWaiting && at - beat.sentAt > this.#options.everyMs + patienceMs) this.#send(group, beat);
 			if (beat.dueAt > at || beat.isWaiting) continue;
 			// An audience that was missed several times gets one heartbeat.
 			beat.dueAt = Math.max(beat.dueAt + this.#options.everyMs, at);
-			if (isFresh(beat.asked, group, at)) this.#options.send(group, beat.asked.frame);
+			if (isFresh(beat.asked, group, at)) this.#send(group, beat, beat.asked.frame);
 			else {
 				beat.isWaiting = true;
 				this.#queue.push(group);
@@ -93,11 +100,16 @@ export class Heartbeats<G extends BeatenGroup> {
 		this.#askNext();
 	}
 
+	#send(group: G, beat: Beat, stats?: Buffer): void {
+		beat.sentAt = monotonic();
+		this.#options.send(group, stats);
+	}
+
 	/** The first heartbeat of an audience comes at a random time of the interval. */
 	#beatOf({ audience }: G, at: number): Beat {
 		const known = this.#beats.get(audience);
 		if (known) return known;
-		const beat = { dueAt: at + Math.random() * this.#options.everyMs, isWaiting: false };
+		const beat = { dueAt: at + Math.random() * this.#options.everyMs, sentAt: at, isWaiting: false };
 		this.#beats.set(audience, beat);
 		return beat;
 	}
@@ -121,7 +133,7 @@ export class Heartbeats<G extends BeatenGroup> {
 		beat.isWaiting = false;
 		if (stats) beat.asked = { frame: frame("stats_updated", JSON.stringify(stats)), at, day: today() };
 		else delete beat.asked;
-		this.#options.send(group, beat.asked?.frame);
+		this.#send(group, beat, beat.asked?.frame);
 	}
 }
 

@@ -41,11 +41,11 @@ class Crowd {
 		return this.#atOnce === 0;
 	}
 
-	heartbeats(everyMs: number): Heartbeats<TestGroup> {
+	heartbeats(everyMs: number, statsOf = () => this.#stats()): Heartbeats<TestGroup> {
 		return new Heartbeats({
 			everyMs,
 			groups: () => this.groups,
-			statsOf: () => this.#stats(),
+			statsOf,
 			send: (_group, frame) => {
 				this.beats++;
 				if (!frame) this.bare++;
@@ -136,6 +136,21 @@ describe("Heartbeats", () => {
 		crowd.isDown = false;
 		await time.pass(1_000);
 		expect([crowd.beats, crowd.bare]).to.deep.equal([6, 3]);
+	});
+
+	it("reach everybody within the interval and two seconds while nobody answers for the statistics", () => {
+		const crowd = new Crowd(100);
+		using clock = steppedClock();
+		const heartbeats = crowd.heartbeats(1_000, () => new Promise(() => {}));
+		const pass = (ms: number) => {
+			clock.advance(ms);
+			heartbeats.look();
+			return crowd.beats;
+		};
+		expect([pass(0), pass(1_000), pass(1_000)], "they wait for a while").to.deep.equal([0, 0, 0]);
+		expect(pass(1_001)).to.equal(100);
+		expect(pass(500)).to.equal(100);
+		expect([pass(2_501), crowd.bare]).to.deep.equal([200, 200]);
 	});
 
 	it("go on by themselves from their start to their stop", async () => {
