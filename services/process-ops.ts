@@ -12,6 +12,7 @@ import { exposition, expositionType } from "#shared/metrics/exposition.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 import { ProcessMetrics } from "#shared/metrics/process-metrics.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
+import { SingleFlight } from "#shared/single-flight.ts";
 
 /** A scraper and a few probes; more connections are refused. */
 const maxConnections = 64;
@@ -38,6 +39,8 @@ export class ProcessOps {
 	readonly #subject: OpsSubject;
 	readonly #process: ProcessMetrics;
 	readonly #readiness: Readiness;
+	/** Readers at the same time share a reading, which asks the store. */
+	readonly #scrapes: SingleFlight<string>;
 	#server: Server | undefined;
 	#isStarted = false;
 
@@ -46,6 +49,7 @@ export class ProcessOps {
 		this.#subject = subject;
 		this.#process = new ProcessMetrics(metrics);
 		this.#readiness = new Readiness(checks);
+		this.#scrapes = new SingleFlight(() => exposition(metrics));
 		metrics.sample("atelier_ready", () => readySamples(checks));
 	}
 
@@ -113,7 +117,7 @@ export class ProcessOps {
 			case "/ready":
 				return this.#ready();
 			case "/metrics":
-				return { status: 200, type: expositionType, body: await exposition(this.#subject.metrics) };
+				return { status: 200, type: expositionType, body: await this.#scrapes.join() };
 			default:
 				return sentence(404, "Not Found");
 		}

@@ -144,13 +144,13 @@ export const metricTable = {
 		type: "counter",
 		unit: "tokens",
 		labels: ["kind"],
-		meaning: "Tokens in the usage reports that this process took",
+		meaning: "Tokens in the usage reports of pods that this process took",
 	},
 	atelier_model_cost_dollars_total: {
 		type: "counter",
 		unit: "US dollars",
 		labels: [],
-		meaning: "Cost in the usage reports that this process took; models without a price add nothing",
+		meaning: "Cost in the usage reports of pods that this process took; models without a price add nothing",
 	},
 	atelier_budget_pauses_total: {
 		type: "counter",
@@ -174,7 +174,7 @@ export const metricTable = {
 		type: "gauge",
 		unit: "seconds",
 		labels: [],
-		meaning: "Longest delay of the event loop since the last scrape",
+		meaning: "Longest delay of the event loop in the last 15 to 30 seconds",
 	},
 	atelier_process_cpu_seconds_total: {
 		type: "counter",

@@ -8,12 +8,18 @@ const lookMs = 500;
 /** The histogram's own timer, in milliseconds; a shorter one costs processor time. */
 const resolutionMs = 50;
 
+/** The longest lag is shown for this time and for the same time again, whoever reads the metrics, in milliseconds. */
+const windowMs = 15_000;
+
 /** The watch over one process's event loop; whoever starts it stops it. */
 export class ProcessMetrics {
 	readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	readonly #timer: Timer;
 	#lookedAt = monotonic();
 	#lagMs = 0;
+	/** The longest delay of the window before this one, in nanoseconds. */
+	#former = 0;
+	#windowSince = monotonic();
 
 	constructor(metrics: Metrics) {
 		this.#delay.enable();
@@ -43,12 +49,14 @@ export class ProcessMetrics {
 		const at = monotonic();
 		this.#lagMs = Math.max(0, at - this.#lookedAt - lookMs);
 		this.#lookedAt = at;
+		if (at - this.#windowSince < windowMs) return;
+		this.#windowSince = at;
+		this.#former = this.#delay.max;
+		this.#delay.reset();
 	}
 
 	/** The histogram counts whole intervals, so one of its own is no lag. */
 	#longest(): number {
-		const longest = Math.max(0, this.#delay.max / 1e9 - resolutionMs / 1_000);
-		this.#delay.reset();
-		return longest;
+		return Math.max(0, Math.max(this.#delay.max, this.#former) / 1e9 - resolutionMs / 1_000);
 	}
 }

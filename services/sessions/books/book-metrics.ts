@@ -2,7 +2,7 @@
 import type { BudgetScope } from "#shared/contracts/session-resource.ts";
 import type { CounterCell, Metrics } from "#shared/metrics/metrics.ts";
 import { dollarsOf } from "#shared/models/money.ts";
-import type { LedgerRow } from "./ledger-collection.ts";
+import { isMoney, type LedgerRow } from "./ledger-collection.ts";
 
 const kinds = ["input", "output", "cache_read", "cache_write"] as const;
 const scopes: readonly BudgetScope[] = ["session", "user", "tenant"];
@@ -21,8 +21,10 @@ export class BookMetrics {
 		this.#pauses = new Map(scopes.map((scope) => [scope, pauses.at(scope)]));
 	}
 
-	/** Counts a new row of the ledger. */
-	used({ input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, micros = 0 }: LedgerRow): void {
+	/** Counts a new row of the ledger. Those of users on their own sessions do not count, as in the accounts. */
+	used(row: LedgerRow): void {
+		if (!isMoney(row)) return;
+		const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, micros = 0 } = row;
 		const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
 		for (const [index, cell] of this.#tokens.entries()) cell.add(counts[index] ?? 0);
 		this.#cost.add(dollarsOf(micros));

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { ProcessOps } from "#services/process-ops.ts";
 import { Metrics } from "#shared/metrics/metrics.ts";
 import type { ReadinessCheck } from "#shared/platform.ts";
+import { eventually } from "../../support/eventually.ts";
 import { rawRequest, sendRaw } from "../../support/clients/raw-http.ts";
 
 describe("ProcessOps", () => {
@@ -50,6 +51,27 @@ describe("ProcessOps", () => {
 		expect(text)
 			.to.match(/^atelier_process_cpu_seconds_total \d/m)
 			.and.to.match(/^atelier_process_resident_bytes \d/m);
+	});
+
+	it("reads the metrics once for all who ask at the same time", async () => {
+		const metrics = new Metrics();
+		let reads = 0;
+		const reading = Promise.withResolvers<number>();
+		metrics.sample("atelier_outbox_entries", () => {
+			reads++;
+			return reading.promise;
+		});
+		const shared = new ProcessOps({ config: { ops: { host: "127.0.0.1", port: 0 } }, metrics, checks });
+		const place = (await shared.listen()) ?? "";
+		try {
+			const asked = Array.from({ length: 20 }, async () => (await fetch(`${place}/metrics`)).text());
+			await eventually(() => reads > 0);
+			reading.resolve(7);
+			expect(await Promise.all(asked)).to.have.length(20);
+			expect(reads).to.be.below(20);
+		} finally {
+			shared.close();
+		}
 	});
 
 	it("has nothing else, and changes nothing", async () => {
