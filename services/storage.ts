@@ -44,7 +44,7 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
 	refuseUnrelayed(parts);
 	const interrupted = store.isShared ? undefined : interruptedRestore(folder);
-	if (interrupted !== undefined) throw new StartError(interrupted);
+	if (interrupted !== undefined) throw new StartError(`Cannot start: ${interrupted}`);
 	// The relay moves the events of all processes, whichever of their parts run here.
 	const known = store.isShared ? await loadParts(serviceFolders) : parts;
 	const collections = [...known.values()].flatMap(collectionsOf);

@@ -15,9 +15,9 @@ const { positionals } = readCommandLine({
 });
 const file = resolve(positionals[0] ?? join(import.meta.dirname, "../../.env"));
 
-/** Letters and digits only, so that it can be part of a URL. */
+/** Letters and digits only, so that it can be part of a URL. The first is a letter: nats-server takes 12e5… for a number. */
 function secret(): string {
-	return randomBytes(24).toString("hex");
+	return `s${randomBytes(24).toString("hex")}`;
 }
 
 /** The key that signs logins, and its public half as the address of a key set, which needs no server. */

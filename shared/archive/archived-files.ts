@@ -15,7 +15,10 @@ import type { ArchiveWriter } from "./archive-writer.ts";
 const partBytes = 192 * 1024;
 /** The most folders inside each other; each is open while its content is read. */
 const maxDepth = 100;
-const maxPath = 4_096;
+/** The longest path in bytes; the system allows 4,095, of which the data folder in front of it needs some. */
+const maxPathBytes = 3_000;
+const maxNameBytes = 255;
+const maxTargetBytes = 4_095;
 const permissions = 0o777;
 
 /** One file, link or folder, or a further part of the file before. */
@@ -48,28 +51,35 @@ class FolderWalk {
 	async walk(place: string, path: string, depth: number): Promise<number> {
 		await using folder = depth > maxDepth ? undefined : await UntrustedFolder.open(place).catch(unlessRefused);
 		if (!folder) return depth === 0 ? 0 : 1;
-		let unread = 0;
-		for (const name of (await readdir(folder.path("."))).toSorted()) {
+		const names = await readdir(folder.path("."));
+		// Names that are no UTF-8 are read as something else, so two of them can be equal.
+		const different = new Set(names);
+		let unread = names.length - different.size;
+		for (const name of [...different].toSorted()) {
 			const below = path === "" ? name : `${path}/${name}`;
 			if (!this.#skips(below)) unread += await this.#visit(folder.path(name), below, depth);
 		}
 		return unread;
 	}
 
+	/** Leaves out entries that the loader would refuse: one of them would make the whole archive useless. */
 	async #visit(place: string, path: string, depth: number): Promise<number> {
+		if (!isPlain(path)) return 1;
 		const found = await lstat(place).catch(() => undefined);
 		const mode = (found?.mode ?? 0) & permissions;
 		if (found?.isDirectory()) {
 			await this.#writer.entry({ path, kind: "folder", mode } satisfies FileEntry);
 			return this.walk(place, path, depth + 1);
 		}
-		if (found?.isSymbolicLink()) {
-			const target = await readlink(place).catch(() => undefined);
-			if (target === undefined) return 1;
-			await this.#writer.entry({ path, kind: "link", target } satisfies FileEntry);
-			return 0;
-		}
+		if (found?.isSymbolicLink()) return this.#link(place, path);
 		return found?.isFile() ? this.#file(place, path, mode) : 1;
+	}
+
+	async #link(place: string, path: string): Promise<number> {
+		const target = await readlink(place).catch(() => undefined);
+		if (target === undefined || !isTarget(target)) return 1;
+		await this.#writer.entry({ path, kind: "link", target } satisfies FileEntry);
+		return 0;
 	}
 
 	async #file(place: string, path: string, mode: number): Promise<number> {
@@ -98,11 +108,17 @@ function unlessRefused(error: unknown): undefined {
 	if (!(error instanceof UntrustedFileError)) throw error;
 }
 
+/** A folder of the archive with the path of its newest entry. */
+interface OpenFolder {
+	readonly path: string;
+	last: string;
+}
+
 /** Checks the files of an archive, and writes them into a new folder when there is one. */
 export class FileLoader implements AsyncDisposable {
 	readonly #root: string | undefined;
 	/** The folders that the present entry may be in: those of the archive only, so no path leads through a link. */
-	readonly #above: string[] = [];
+	readonly #above: OpenFolder[] = [{ path: "", last: "" }];
 	#open: { readonly path: string; readonly file?: FileHandle } | undefined;
 
 	/** @param root The new folder; undefined: the entries are only checked. */
@@ -118,7 +134,7 @@ export class FileLoader implements AsyncDisposable {
 		this.#enter(entry.path);
 		const place = this.#root === undefined ? undefined : join(this.#root, entry.path);
 		if (entry.kind === "folder") {
-			this.#above.push(entry.path);
+			this.#above.push({ path: entry.path, last: "" });
 			// Its content is written next, so the owner may write into it in any case.
 			if (place !== undefined) await mkdir(place, { mode: entry.mode | 0o700 });
 		} else if (entry.kind === "link") {
@@ -134,11 +150,13 @@ export class FileLoader implements AsyncDisposable {
 		return this.#close();
 	}
 
-	/** Leaves the folders that the path is not in. */
+	/** Leaves the folders that the path is not in. Paths in one folder grow, so none comes twice. */
 	#enter(path: string): void {
-		while (this.#above.length > 0 && !path.startsWith(`${this.#above.at(-1)}/`)) this.#above.pop();
-		const parent = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined;
-		if (parent !== this.#above.at(-1)) throw refusal(path);
+		while (this.#above.length > 1 && !path.startsWith(`${this.#above.at(-1)?.path}/`)) this.#above.pop();
+		const folder = this.#above.at(-1);
+		const parent = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+		if (folder?.path !== parent || path <= folder.last) throw refusal(path);
+		folder.last = path;
 	}
 
 	async #append(path: string, data: string): Promise<void> {
@@ -162,10 +180,10 @@ async function created(place: string, mode: number): Promise<FileHandle> {
 }
 
 const entryFailures = compileSchema({
-	path: { type: "string", max: maxPath },
+	path: { type: "string", max: maxPathBytes },
 	kind: { type: "enum", values: ["folder", "link", "file", "more"] },
 	mode: { type: "number", integer: true, min: 0, max: permissions, optional: true },
-	target: { type: "string", min: 1, max: maxPath, pattern: "^[^\\u0000]*$", optional: true },
+	target: { type: "string", min: 1, max: maxTargetBytes, optional: true },
 	data: { type: "string", optional: true },
 });
 
@@ -176,14 +194,22 @@ function entryOf(value: unknown): FileEntry {
 	if (!isRecord(value) || entryFailures(value).length > 0) throw refusal(undefined);
 	const entry = value as unknown as FileEntry;
 	const lacks = members[entry.kind].some((member) => value[member] === undefined);
-	if (lacks || !isPlain(entry.path)) throw refusal(entry.path);
+	if (lacks || !isPlain(entry.path) || (entry.kind === "link" && !isTarget(entry.target))) throw refusal(entry.path);
 	return entry;
 }
 
-/** Whether the path leads to a place below its folder. */
+/** Whether the path leads to a place below its folder, and the system allows it. */
 function isPlain(path: string): boolean {
-	if (path.includes("\0")) return false;
-	return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+	if (path.includes("\0") || Buffer.byteLength(path) > maxPathBytes) return false;
+	return path.split("/").every(isName);
+}
+
+function isName(name: string): boolean {
+	return name !== "" && name !== "." && name !== ".." && Buffer.byteLength(name) <= maxNameBytes;
+}
+
+function isTarget(target: string): boolean {
+	return !target.includes("\0") && Buffer.byteLength(target) <= maxTargetBytes;
 }
 
 function refusal(path: unknown): ArchiveError {

@@ -1,7 +1,7 @@
 /** The mark of a store that is being filled from an archive: no platform starts on half of the documents. */
 import { StartError } from "../start-error.ts";
 import { defineCollection } from "../store/collection.ts";
-import type { DocumentStore } from "../store/document-store.ts";
+import type { DocumentStore, StoreSnapshot } from "../store/document-store.ts";
 import { insertOnce } from "../store/insert-once.ts";
 
 /** One document, `import`, while and after documents were imported; its state is `begun` or `done`. */
@@ -11,6 +11,12 @@ const id = "import";
 
 export async function isHalfImported(store: DocumentStore): Promise<boolean> {
 	return (await store.get(importCollection, id))?.state === "begun";
+}
+
+/** Whether a store had half of an archive when the snapshot was taken. */
+export async function wasHalfImported(snapshot: StoreSnapshot): Promise<boolean> {
+	for await (const { document } of snapshot.documents(importCollection)) if (document.state === "begun") return true;
+	return false;
 }
 
 export async function markImport(store: DocumentStore, state: "begun" | "done"): Promise<void> {

@@ -52,6 +52,6 @@ export function restoringFolder(target: string): string {
 export function interruptedRestore(store: string): string | undefined {
 	const folder = restoringFolder(store);
 	return existsSync(folder)
-		? `Cannot start: a restore has not finished; run it again, or remove "${folder}" to go on with the data of before`
+		? `a restore has not finished ("${folder}"); run it again, with --force (docs/backup.md)`
 		: undefined;
 }

@@ -36,7 +36,8 @@ export async function loadStore(
 	await using(await place.newStore(folder), (store) => compare(place, store, manifest));
 	await using(await open(), async (store) => {
 		await renew(store);
-		await markImport(store, "done");
+		// The caller marks a shared store, when the files are in their places too.
+		if (!store.isShared) await markImport(store, "done");
 	});
 	const documents = Object.entries(manifest.sections).filter(([name]) => name.startsWith(sectionNames.documents("")));
 	const count = documents.reduce((sum, [, { entries }]) => sum + entries, 0);

@@ -12,20 +12,24 @@ export class PlacedFolder {
 	readonly #target: string;
 	/** The folder that is filled. */
 	readonly path: string;
+	#wasThere = false;
 
 	constructor(target: string) {
 		this.#target = target;
 		this.path = restoringFolder(target);
 	}
 
-	/** Makes the empty folder beside. @throws {ArchiveError} when the place has something that must not be replaced. */
-	async begin(replaces: boolean): Promise<void> {
+	/** @throws {ArchiveError} when the place has something. */
+	async refusePresent(): Promise<void> {
 		const present = existsSync(this.#target) ? await readdir(this.#target) : [];
-		if (present.length > 0 && !replaces)
-			throw new ArchiveError(`"${this.#target}" is not empty; with --force it is moved aside`);
+		if (present.length > 0) throw new ArchiveError(`"${this.#target}" is not empty; with --force it is moved aside`);
+	}
+
+	/** Makes the empty folder beside. */
+	async begin(): Promise<void> {
+		this.#wasThere = existsSync(this.path);
 		makeFolder(dirname(this.#target));
-		await rm(this.path, { recursive: true, force: true });
-		await mkdir(this.path, { mode: 0o700 });
+		await this.#empty();
 	}
 
 	/** Puts the folder into its place; what was there is moved aside. Returns where to. */
@@ -38,8 +42,14 @@ export class PlacedFolder {
 		return aside;
 	}
 
-	/** Removes what was filled. */
-	discard(): Promise<void> {
-		return rm(this.path, { recursive: true, force: true });
+	/** Removes what was filled. The folder of an earlier restore stays, because it says that one has not finished. */
+	async discard(): Promise<void> {
+		if (this.#wasThere) await this.#empty();
+		else await rm(this.path, { recursive: true, force: true });
+	}
+
+	async #empty(): Promise<void> {
+		await rm(this.path, { recursive: true, force: true });
+		await mkdir(this.path, { mode: 0o700 });
 	}
 }

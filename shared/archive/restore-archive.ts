@@ -4,12 +4,15 @@
  * which no platform starts.
  */
 import { constants, existsSync, readFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isoTime } from "../clock.ts";
 import { failpoint } from "../failpoints.ts";
 import { replaceOpen } from "../files/replaced-file.ts";
 import { makeFolder } from "../files/new-folder.ts";
+import { StartError } from "../start-error.ts";
 import type { DocumentStore } from "../store/document-store.ts";
+import { codes, resultCode } from "../store/embedded/embedded-database.ts";
 import {
 	ArchiveError,
 	type ArchiveHeader,
@@ -20,16 +23,19 @@ import {
 import { readArchive } from "./archive-reader.ts";
 import { DocumentLoader } from "./archived-documents.ts";
 import { FileLoader } from "./archived-files.ts";
+import { markImport } from "./import-mark.ts";
 import {
 	type ArchiveOrder,
 	hostFolder,
 	type Installation,
 	keyFile,
+	restoringFolder,
 	sessionsFolder,
 	storeFolder,
 } from "./installation.ts";
 import { loadStore } from "./loaded-store.ts";
 import { PlacedFolder } from "./placed-folder.ts";
+import { RestoreLock } from "./restore-lock.ts";
 import { openKey, sealedText } from "./sealed-key.ts";
 import { emptySharedStore } from "./shared-target.ts";
 
@@ -93,34 +99,65 @@ export async function restoreArchive(place: Installation, order: RestoreOrder): 
 	for (const sentence of manifest.missing) say(`Not in the archive: ${sentence}`);
 }
 
+/** A restore whose archive was checked. */
+interface Job {
+	readonly place: Installation;
+	readonly order: RestoreOrder;
+	readonly checked: CheckedArchive;
+	/** The folders with files, by the names of their sections. */
+	readonly folders: ReadonlyMap<string, PlacedFolder>;
+	/** All folders, that of an embedded store last. */
+	readonly placed: readonly PlacedFolder[];
+}
+
 /** @param store The store that is there; one of a single process is locked until it is replaced. */
 async function fillPlace(
 	place: Installation,
 	order: RestoreOrder,
-	{ manifest, key }: CheckedArchive,
+	checked: CheckedArchive,
 	store: DocumentStore,
 ): Promise<void> {
-	const folders = foldersOf(place, manifest, order.kind);
+	const folders = foldersOf(place, checked.manifest, order.kind);
 	const ownStore = store.isShared ? [] : [new PlacedFolder(storeFolder(place))];
 	const placed = [...folders.values(), ...ownStore];
-	if (!store.isShared) await lockPresent(place, store);
+	using _lock = placed.length > 0 ? RestoreLock.take(place.dataDir) : undefined;
+	if (!order.force) for (const folder of placed) await folder.refusePresent();
+	const job = { place, order, checked, folders, placed };
+	if (store.isShared) return fillShared(job, store);
+	await lockPresent(place, store, order);
+	await load(job);
+	await takePlaces(job);
+}
+
+/** A shared store stays marked until the files of the archive are in their places too. */
+async function fillShared(job: Job, store: DocumentStore): Promise<void> {
+	const lease = await emptySharedStore(store, job.place.collections, job.order);
 	try {
-		for (const folder of placed) await folder.begin(order.force);
-		if (store.isShared) await emptySharedStore(store, place.collections, order);
-		const folder = ownStore[0]?.path ?? storeFolder(place);
-		await loadStore(place, order, manifest, { folder, folders });
-		if (key !== undefined) await writeKey(place, key);
-		failpoint("restore.loaded");
-		await takePlaces(placed, order.say);
+		await load(job);
+		if (!lease.isHeld) throw new ArchiveError("Another command has begun to fill the store");
+		await takePlaces(job);
+		await markImport(store, "done");
+	} finally {
+		await lease.release();
+	}
+}
+
+/** Fills the store and the folders beside their places; of a failure nothing remains but the mark of a shared store. */
+async function load({ place, order, checked, folders, placed }: Job): Promise<void> {
+	try {
+		for (const folder of placed) await folder.begin();
+		await loadStore(place, order, checked.manifest, { folder: restoringFolder(storeFolder(place)), folders });
 	} catch (error) {
 		for (const folder of placed) await folder.discard();
 		throw error;
 	}
+	failpoint("restore.loaded");
 }
 
-/** Puts the folders into their places, the store last. */
-async function takePlaces(placed: readonly PlacedFolder[], say: (line: string) => void): Promise<void> {
+/** Puts the key and the folders into their places, the store last: until then no platform starts. */
+async function takePlaces({ place, order: { say }, checked: { key }, placed }: Job): Promise<void> {
 	const stamp = isoTime().replaceAll(/[^\d]/g, "").slice(0, 14);
+	if (key !== undefined) await writeKey(place, key, { stamp, say });
 	for (const folder of placed) {
 		const aside = await folder.place(stamp);
 		if (aside !== undefined) say(`The data of before is in "${aside}"`);
@@ -129,8 +166,16 @@ async function takePlaces(placed: readonly PlacedFolder[], say: (line: string) =
 }
 
 /** Keeps platforms from the present store until it is replaced. @throws {StartError} when one has it. */
-async function lockPresent(place: Installation, store: DocumentStore): Promise<void> {
-	if (existsSync(storeFolder(place))) await store.open([]);
+async function lockPresent(place: Installation, store: DocumentStore, { force, say }: RestoreOrder): Promise<void> {
+	if (!existsSync(storeFolder(place))) return;
+	try {
+		await store.open([]);
+	} catch (error) {
+		const isInUse = error instanceof Error && resultCode(error.cause) === codes.busy;
+		if (!force || isInUse || !(error instanceof StartError)) throw error;
+		// No platform opens a damaged store either.
+		say(`The present store is damaged: ${error.message}`);
+	}
 }
 
 /** Returns the folders to restore, by the names of their sections; an import has none. */
@@ -152,15 +197,29 @@ function foldersOf(
 
 function refuseOtherKey(place: Installation, key: string | undefined, force: boolean): void {
 	if (key === undefined) return;
-	const present = existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
+	const present = presentKey(place);
 	if (place.configuredKey !== "" && place.configuredKey !== key)
 		throw new ArchiveError("The configuration has another installation key than the archive");
 	if (present !== undefined && present !== key && !force)
-		throw new ArchiveError(`"${keyFile(place)}" is another installation key; with --force it is replaced`);
+		throw new ArchiveError(`"${keyFile(place)}" is another installation key; with --force it is moved aside`);
 }
 
-async function writeKey(place: Installation, key: string): Promise<void> {
-	if (place.configuredKey !== "") return;
+/** A former key is kept, because the former data is of no use without it. */
+async function writeKey(
+	place: Installation,
+	key: string,
+	{ stamp, say }: { readonly stamp: string; readonly say: (line: string) => void },
+): Promise<void> {
+	if (place.configuredKey !== "" || presentKey(place) === key) return;
 	makeFolder(dirname(keyFile(place)));
+	if (presentKey(place) !== undefined) {
+		const aside = `${keyFile(place)}.before-${stamp}`;
+		await rename(keyFile(place), aside);
+		say(`The installation key of before is in "${aside}"`);
+	}
 	await (await replaceOpen(keyFile(place), key, constants.O_WRONLY)).close();
+}
+
+function presentKey(place: Installation): string | undefined {
+	return existsSync(keyFile(place)) ? readFileSync(keyFile(place), "utf8").trim() : undefined;
 }

@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { ArchiveError, isRecord } from "./archive-format.ts";
 
-/** 64 MB and some 200 ms for each guess. */
+/** Each guess needs 64 MB. */
 const costs = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 } as const;
 const purpose = Buffer.from("atelier archive installation key");
 const saltBytes = 16;

@@ -1,23 +1,50 @@
 /** Prepares a store that several processes share for the documents of an archive. */
 import { now } from "../clock.ts";
+import type { ProcessEntry } from "../contracts/processes.ts";
 import { leaseCollection } from "../leases/lease-collection.ts";
+import type { Lease } from "../leases/leases.ts";
+import { StoredLeases } from "../leases/stored-leases.ts";
+import { processCollection } from "../processes/process-collection.ts";
+import { endedAfterMs } from "../processes/process-registry.ts";
 import type { Collection } from "../store/collection.ts";
 import { type DocumentStore, maxRemoved, type StoreSnapshot } from "../store/document-store.ts";
 import { ArchiveError } from "./archive-format.ts";
 import { archivedCollections } from "./archived-documents.ts";
 import { importCollection, isHalfImported, markImport } from "./import-mark.ts";
 
-/** Marks the store and empties it. @throws {ArchiveError} when it has documents that are to stay, or a platform uses it. */
+/** The lease of the one command that fills the store. */
+const importLease = "import";
+
+/**
+ * Marks the store and empties it. Resolves to the lease under which it is filled; the caller releases it.
+ * @throws {ArchiveError} when the store has documents that are to stay, or a platform or another import uses it.
+ */
 export async function emptySharedStore(
 	store: DocumentStore,
 	collections: readonly Collection[],
+	order: { readonly force: boolean; readonly say: (line: string) => void },
+): Promise<Lease> {
+	await store.open([...collections, leaseCollection, processCollection, importCollection]);
+	const lease = await new StoredLeases(store).acquire(importLease);
+	if (!lease)
+		throw new ArchiveError("Another import into this store is under way, or was killed some seconds ago: try again");
+	try {
+		await emptied(store, archivedCollections(collections), order);
+		return lease;
+	} catch (error) {
+		await lease.release();
+		throw error;
+	}
+}
+
+async function emptied(
+	store: DocumentStore,
+	archived: readonly Collection[],
 	{ force, say }: { readonly force: boolean; readonly say: (line: string) => void },
 ): Promise<void> {
-	const archived = archivedCollections(collections);
-	await store.open([...collections, leaseCollection, importCollection]);
 	const snapshot = await store.snapshot();
 	try {
-		await refuseUsed(snapshot);
+		await refuseUsed(snapshot, (await store.time?.()) ?? now());
 		const present = await firstWithDocuments(snapshot, archived);
 		if (!force && (await isHalfImported(store)))
 			throw new ArchiveError("An import into this store has not finished; with --force the store is emptied first");
@@ -31,15 +58,25 @@ export async function emptySharedStore(
 	}
 }
 
-/** The processes of a platform hold leases, which they renew. */
-async function refuseUsed(snapshot: StoreSnapshot): Promise<void> {
+/** The processes of a platform announce themselves every ten seconds, and some of them hold leases. */
+async function refuseUsed(snapshot: StoreSnapshot, at: number): Promise<void> {
 	for await (const { document } of snapshot.documents(leaseCollection)) {
 		const { id, holder = "", until = 0 } = document;
-		if (holder !== "" && until > now())
-			throw new ArchiveError(
-				`A platform uses this store (it holds the lease "${id}"): stop all of its processes first`,
-			);
+		if (id !== importLease && holder !== "" && until > now()) throw used(`it holds the lease "${id}"`);
 	}
+	for await (const { document } of snapshot.documents(processCollection)) {
+		const { wire, seen = 0 } = document;
+		if (seen < at - endedAfterMs) continue;
+		const { services, machine_name: machine } = JSON.parse(wire) as ProcessEntry;
+		throw used(`"${services.join(" ")}" on "${machine}"`);
+	}
+}
+
+function used(by: string): ArchiveError {
+	return new ArchiveError(
+		`A platform uses this store (${by}): stop all of its processes first; one that was killed counts as ended after ` +
+			`${endedAfterMs / 1_000} s`,
+	);
 }
 
 async function firstWithDocuments(

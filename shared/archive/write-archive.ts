@@ -3,14 +3,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { isoTime } from "../clock.ts";
 import { release } from "../config/release.ts";
 import type { StoreSnapshot } from "../store/document-store.ts";
-import { type ArchiveKind, type ArchiveManifest, archiveVersion, sectionNames } from "./archive-format.ts";
+import {
+	ArchiveError,
+	type ArchiveKind,
+	type ArchiveManifest,
+	archiveVersion,
+	sectionNames,
+} from "./archive-format.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import { writeDocuments } from "./archived-documents.ts";
 import { writeFiles } from "./archived-files.ts";
+import { wasHalfImported } from "./import-mark.ts";
 import {
 	type ArchiveOrder,
 	hostFolder,
 	type Installation,
+	interruptedRestore,
 	keyFile,
 	sessionsFolder,
 	storeFolder,
@@ -35,8 +43,12 @@ const nothing = /^$/;
 export async function writeArchive(place: Installation, order: WriteOrder): Promise<ArchiveManifest> {
 	const store = await place.newStore(storeFolder(place));
 	try {
+		const interrupted = store.isShared ? undefined : interruptedRestore(storeFolder(place));
+		if (interrupted !== undefined) throw new ArchiveError(`Half of the data is no backup: ${interrupted}`);
 		const snapshot = await store.snapshot();
 		try {
+			if (await wasHalfImported(snapshot))
+				throw new ArchiveError("Half of the data is no backup: an import into the store has not finished");
 			return await writeAll(place, order, snapshot);
 		} finally {
 			await snapshot.close();

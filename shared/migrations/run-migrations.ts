@@ -137,11 +137,12 @@ async function writeRecord({ store, lease, id }: RecordOfTurn, set: Partial<Migr
 	if (!written) throw new MigrationLost(`Another process runs migration "${id}"`);
 }
 
-function failed({ service, migration: { version, name } }: Turn, cause: unknown): StartError {
+function failed({ service, migration: { version, name, kind } }: Turn, cause: unknown): StartError {
 	const reason = cause instanceof Error ? cause.message : String(cause);
+	const way = kind === "contract" ? "; the release before cannot read the data any more" : "";
 	return new StartError(
 		`Cannot start: migration ${version} of "${service}", ${name}, failed: ${reason}. ` +
-			"The next start goes on where it ended",
+			`The next start goes on where it ended${way}`,
 		{ cause },
 	);
 }

@@ -6,7 +6,7 @@ import { processCollection } from "./process-collection.ts";
 import type { ProcessEntry, ProcessView } from "../contracts/processes.ts";
 
 /** A process that has not announced itself for so long has ended, in milliseconds: two and a half intervals. */
-const endedAfterMs = 25_000;
+export const endedAfterMs = 25_000;
 
 /** An entry is kept for so long after its process has ended, in milliseconds. */
 const keptMs = 3_600_000;

@@ -56,9 +56,9 @@ export function natsConfig(kinds: readonly ProcessKind[]): string {
 #
 ${runs.join("\n")}
 #
-# Passwords come from the environment of nats-server. A process hears what is sent to itself and to all, and speaks to
-# those it has to speak to; subjects name processes by their services, in the order in which they start. Clients that are not
-# named here get nothing.
+# Passwords come from the environment of nats-server, and begin with a letter: it refuses 12e5, which is a number to it. A
+# process hears what is sent to itself and to all, and speaks to those it has to speak to; subjects name processes by their
+# services, in the order in which they start. Clients that are not named here get nothing.
 
 accounts {
   ATELIER {

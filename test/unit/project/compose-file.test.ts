@@ -104,6 +104,10 @@ describe("docker-compose.yml", () => {
 			const first = make();
 			expect(make(), "a second run changed it").to.equal(first);
 			expect(statSync(made).mode & 0o777).to.equal(0o600);
+			// nats-server takes 12e5… for a number, and does not start.
+			const secrets = [...first.matchAll(/^\w+_PASSWORD(?:_\w+)?=(.+)$/gm)].map(([, secret = ""]) => secret);
+			expect(secrets).to.have.length(7);
+			expect(secrets.filter((secret) => !/^[a-z]\w{40,}$/.test(secret))).to.deep.equal([]);
 			const names = [...first.matchAll(/^(\w+)=.+$/gm)].map(([, name = ""]) => name);
 			const asked = new Set([...file.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name));
 			expect(names.toSorted()).to.deep.equal([...asked].toSorted());

@@ -1,0 +1,43 @@
+/** Keeps two restores into one data folder apart: SQLite's lock of an empty file, which ends with its process. */
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "../files/new-folder.ts";
+import { codes, resultCode } from "../store/embedded/embedded-database.ts";
+import { ArchiveError } from "./archive-format.ts";
+
+/** The right to replace what is in a data folder. */
+export class RestoreLock implements Disposable {
+	readonly #path: string;
+	readonly #database: DatabaseSync;
+
+	private constructor(path: string, database: DatabaseSync) {
+		this.#path = path;
+		this.#database = database;
+	}
+
+	/** @throws {ArchiveError} while another restore has it, or when the folder belongs to another user. */
+	static take(dataDir: string): RestoreLock {
+		makeFolder(dataDir);
+		const owner = statSync(dataDir).uid;
+		if (owner !== process.getuid?.())
+			throw new ArchiveError(
+				`"${dataDir}" belongs to the user with the id ${owner}: run this command as that user, or the platform cannot read what it restores`,
+			);
+		const path = join(dataDir, "restore.lock");
+		const database = new DatabaseSync(path);
+		try {
+			database.exec("BEGIN EXCLUSIVE");
+			return new RestoreLock(path, database);
+		} catch (error) {
+			database.close();
+			if (resultCode(error) !== codes.busy) throw error;
+			throw new ArchiveError(`Another restore into "${dataDir}" is under way`);
+		}
+	}
+
+	[Symbol.dispose](): void {
+		rmSync(this.#path, { force: true });
+		this.#database.close();
+	}
+}
