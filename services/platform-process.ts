@@ -22,6 +22,7 @@ import { openTraces, type ProcessTraces } from "./process-traces.ts";
 import { chosenFolders, loadParts, type PartModules } from "./service-folders.ts";
 import { openStorage } from "./storage.ts";
 import { describeProcess } from "./process-entry.ts";
+import { relayLink } from "./relay-link.ts";
 import { ProcessPresence, remoteRegistry } from "./process-presence.ts";
 import { refuseIdentityOfOneProcess, trustsCallers } from "./trusts-callers.ts";
 
@@ -146,6 +147,8 @@ export class PlatformProcess {
 			this.#parts.push(await this.#composePart(module, { ...platform, log: logOf(name) }, modules));
 			failpoint(`start.composed-${name}`);
 		}
+		// The link is closed last, as "event-log" is.
+		if (this.#storage && !modules.has("event-log")) this.#parts.unshift(relayLink(platform, this.#storage));
 		await this.#presence?.addPlace(this.#parts.find(({ place }) => place !== undefined)?.place);
 	}
 

@@ -42,7 +42,8 @@ export async function openStorage(platform: Platform, parts: PartModules): Promi
 	const adapter = await loadAdapter<DocumentStore>(config.store, documentStoreMethods, { folder });
 	const store = new MeasuredStore(adapter, metrics);
 	if (!store.isShared) await refuseDivided(parts, config.store.adapter);
-	refuseUnrelayed(parts);
+	// A process with "event-log" is told over the bus of the events of this one (relay-link.ts).
+	if (config.bus.url === "") refuseUnrelayed(parts);
 	const interrupted = store.isShared ? undefined : interruptedRestore(folder);
 	if (interrupted !== undefined) throw new StartError(`Cannot start: ${interrupted}`);
 	// The relay moves the events of all processes, whichever of their parts run here.
@@ -94,8 +95,7 @@ async function refuseDivided(parts: PartModules, adapter: string): Promise<void>
 }
 
 /**
- * Refuses storing parts without a relay, although the relay of another process moves their events: without one here, that
- * process would not be told of them.
+ * Refuses storing parts without `event-log` in a process that cannot tell another one of their events.
  * @throws {ConfigError}
  */
 function refuseUnrelayed(parts: PartModules): void {
@@ -104,7 +104,7 @@ function refuseUnrelayed(parts: PartModules): void {
 	if (sender === undefined) return;
 	throw new ConfigError(
 		`Cannot run "${sender}" without "event-log", which sees to it that its events get into the event log; ` +
-			`use ${commandFor(parts, ["event-log"])}`,
+			`use ${commandFor(parts, ["event-log"])}, or "bus.url", over which a process with "event-log" is told of them`,
 	);
 }
 

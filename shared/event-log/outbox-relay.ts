@@ -85,6 +85,11 @@ export class OutboxRelay {
 		return this.#leadership?.isLeading ?? true;
 	}
 
+	/** Whether somebody in this process wants to know of moves, also of those of other processes. */
+	get isFollowed(): boolean {
+		return this.#listeners.length > 0;
+	}
+
 	/** Calls the listener after every move, also after those of other processes. */
 	onAppended(listener: () => void): void {
 		this.#listeners.push(listener);
@@ -116,6 +121,14 @@ export class OutboxRelay {
 		this.#poll = every(pollMs, () => this.#lookAgain());
 		this.#trimming.start();
 		this.#lookAgain();
+	}
+
+	/**
+	 * Begins in a process that never moves and is told over the bus of what others have moved: it only gives hints, and lets
+	 * its readers read. The work must be shared.
+	 */
+	follow(): void {
+		this.#trimming.start();
 	}
 
 	/**

@@ -13,19 +13,19 @@ export interface BusPeers {
 
 /** The peers by folder, in the order in which the folders start; the name of a process consists of its folders in this order. */
 export const busPeers: Readonly<Record<string, BusPeers>> = {
-	"event-log": { calls: [], tells: ["event-log", "stream"] },
-	sessions: { calls: ["blueprints", "credentials", "git", "integrations"], tells: ["pod-manager"] },
-	blueprints: { calls: [], tells: [] },
-	settings: { calls: ["audit"], tells: [] },
+	"event-log": { calls: [], tells: ["event-log", "sessions", "stream", "tracker"] },
+	sessions: { calls: ["blueprints", "credentials", "git", "integrations"], tells: ["event-log", "pod-manager"] },
+	blueprints: { calls: [], tells: ["event-log"] },
+	settings: { calls: ["audit"], tells: ["event-log"] },
 	audit: { calls: [], tells: [] },
-	identity: { calls: [], tells: [] },
-	pat: { calls: [], tells: ["gateway"] },
-	git: { calls: ["identity", "integrations", "sessions"], tells: [] },
-	tracker: { calls: ["integrations", "sessions"], tells: [] },
-	integrations: { calls: ["credentials", "git", "tracker"], tells: ["pod-manager"] },
-	credentials: { calls: ["audit", "integrations", "sessions"], tells: [] },
-	"pod-manager": { calls: ["credentials", "integrations", "sessions"], tells: [] },
-	models: { calls: [], tells: [] },
+	identity: { calls: [], tells: ["event-log"] },
+	pat: { calls: [], tells: ["event-log", "gateway"] },
+	git: { calls: ["identity", "integrations", "sessions"], tells: ["event-log"] },
+	tracker: { calls: ["integrations", "sessions"], tells: ["event-log"] },
+	integrations: { calls: ["credentials", "git", "tracker"], tells: ["event-log", "pod-manager"] },
+	credentials: { calls: ["audit", "event-log", "integrations", "sessions"], tells: [] },
+	"pod-manager": { calls: ["credentials", "event-log", "integrations", "sessions"], tells: [] },
+	models: { calls: ["event-log"], tells: [] },
 	stream: { calls: ["event-log", "sessions"], tells: [] },
 	gateway: {
 		calls: [

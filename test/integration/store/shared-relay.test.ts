@@ -140,6 +140,32 @@ for (const [engine, open, leaseMs] of [
 			await eventually(async () => (await log.head()).seq === 1, { withinMs: 3 * pollMs });
 		});
 
+		it("move what a process wrote that never moves: it gives hints, hears of moves, and notes how far it has read", async () => {
+			const [first] = await start(1);
+			if (!first) return expect.fail();
+			const follower = new RelayProcess(store, leaseMs, true);
+			processes.push(follower);
+			const [seen, hints]: [number[], boolean[]] = [[], []];
+			follower.relay.onHint((all) => {
+				hints.push(all);
+				first.relay.hinted(all);
+			});
+			expect(follower.relay.isFollowed).to.equal(false);
+			follower.relay.onAppended(() => seen.push(hints.length));
+			expect(follower.relay.isFollowed).to.equal(true);
+			follower.relay.follow();
+			const since = performance.now();
+			await write("a", follower);
+			await eventually(() => seen.length === 1);
+			expect(performance.now() - since, "sooner than by the poll").to.be.lessThan(pollMs * 0.9);
+			expect(hints).to.deep.equal([false]);
+			await first.relay.stop();
+			await write("b", follower);
+			await eventually(() => hints.length === 2);
+			expect(follower.relay.isLeading, "it takes no lease, though it is free").to.equal(false);
+			expect(follower.appended).to.equal(0);
+		});
+
 		it("lose nothing when the one that moves is killed: the other one takes over", async () => {
 			const [first, second] = await start(2);
 			if (!first || !second) return expect.fail();

@@ -30,13 +30,14 @@ describe("the store of a process", () => {
 	});
 	afterEach(() => rmSync(folder, { recursive: true }));
 
-	function platformOn(store: Platform["config"]["store"]): Platform {
+	function platformOn(store: Platform["config"]["store"], busUrl = ""): Platform {
 		const platform = testPlatform({});
-		return { ...platform, config: { ...platform.config, data_dir: folder, store } };
+		const bus = { ...platform.config.bus, url: busUrl };
+		return { ...platform, config: { ...platform.config, data_dir: folder, store, bus } };
 	}
 
-	async function refusalOf(store: Platform["config"]["store"], names: readonly string[]): Promise<string> {
-		const refusal = await failureOf(openStorage(platformOn(store), await loadParts(names)));
+	async function refusalOf(store: Platform["config"]["store"], names: readonly string[], busUrl = ""): Promise<string> {
+		const refusal = await failureOf(openStorage(platformOn(store, busUrl), await loadParts(names)));
 		expect(refusal).to.be.an.instanceOf(ConfigError);
 		return String(refusal);
 	}
@@ -67,11 +68,27 @@ describe("the store of a process", () => {
 		expect(existsSync(join(folder, "store"))).to.equal(false);
 	});
 
-	it("is refused to a service without a relay for its events if several processes can have it", async () => {
+	it("is refused to a service without a relay for its events that cannot tell another process of them", async () => {
 		expect(await refusalOf(mongodb("mongodb://127.0.0.1:1"), ["sessions"])).to.include(
 			'Cannot run "sessions" without "event-log", which sees to it that its events get into the event log; ' +
-				'use "npm run service -- event-log sessions"',
+				'use "npm run service -- event-log sessions", or "bus.url", over which a process with "event-log" is told',
 		);
+	});
+
+	it("is refused to a part of the storing services over a bus too if only one process can have it", async () => {
+		const refusal = await refusalOf(embedded, ["sessions", "gateway"], "nats://127.0.0.1:1");
+		expect(refusal).to.match(
+			/Cannot run "sessions" without "event-log"(, "[\w-]+")*: only one process can have the store /,
+		);
+	});
+
+	it("is open to a service alone that has events, over a bus, if several processes can have it", async () => {
+		const endpoint = await startMongodbEndpoint();
+		const platform = platformOn(mongodb(endpoint.url), "nats://127.0.0.1:1");
+		const { store, relay } = await openStorage(platform, await loadParts(["sessions"]));
+		expect(relay.isLeading).to.equal(false);
+		await store.close();
+		await endpoint.close();
 	});
 
 	it("is open to a part of the storing services if several processes can have it", async () => {

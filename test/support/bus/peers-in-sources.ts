@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { projectRoot } from "#shared/project-root.ts";
 import type { BusPeers } from "#shared/bus/nats/bus-peers.ts";
+import type { PartModule } from "#shared/platform.ts";
 
 /** A contract or an event that a file uses under a name of its own. */
 interface Used {
@@ -27,7 +28,8 @@ const contractsFolder = join(projectRoot, "shared/contracts/");
 export async function peersInSources(folders: readonly string[]): Promise<Record<string, BusPeers>> {
 	const known = new Map<string, SourceFile>();
 	const closures = new Map<string, SourceFile[]>();
-	for (const folder of folders) closures.set(folder, await closureOf(folder, known));
+	for (const folder of folders)
+		closures.set(folder, [...(await closureOf(folder, known)), ...(await processFilesOf(folder))]);
 
 	const namesIn = (folder: string, use: (local: string) => RegExp) => {
 		const files = closures.get(folder) ?? [];
@@ -69,6 +71,21 @@ async function closureOf(folder: string, known: Map<string, SourceFile>): Promis
 		}
 	}
 	return queue.map((path) => known.get(path)).filter((file) => file !== undefined);
+}
+
+/**
+ * Returns what the process around a folder adds when no other folder is in it: its presence over the bus when it has no store, and
+ * its link to the relay when its documents have events.
+ */
+async function processFilesOf(folder: string): Promise<SourceFile[]> {
+	const compose = join(projectRoot, "services", folder, "compose.ts");
+	const { collections = [] }: PartModule = await import(compose);
+	if (collections.length === 0) return [await read(join(projectRoot, "services/process-presence.ts"))];
+	if (!collections.some(({ hasOutbox, audited }) => hasOutbox || audited !== undefined)) return [];
+	const link = await read(join(projectRoot, "services/relay-link.ts"));
+	// The link hears of moves only when its process follows them.
+	const follows = readFileSync(compose, "utf8").includes("relay.onAppended(");
+	return [follows ? link : { ...link, text: link.text.replaceAll(/\bon\(/g, "") }];
 }
 
 async function read(path: string): Promise<SourceFile> {
