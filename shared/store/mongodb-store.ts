@@ -1,5 +1,4 @@
 /** The store in MongoDB, which several processes share. */
-import type { Collection as Documents } from "mongodb";
 import type { Collection, Columns, Document } from "./collection.ts";
 import { checkChange, checkDocument, checkGuard, checkOutbox } from "./column-rules.ts";
 import {
@@ -23,8 +22,8 @@ import { refuseLargeEvents } from "./event-size.ts";
 import { PageRoom } from "./page-room.ts";
 import { cursorAt, indexQuery, pageColumns, positionAfter } from "./index-query.ts";
 import { searchCursor, searchQuery } from "./search-query.ts";
-import { MongodbConnection, type OperationOptions } from "./mongodb/mongodb-connection.ts";
-import { documentOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
+import { MongodbConnection, type Work } from "./mongodb/mongodb-connection.ts";
+import { documentOf, projectionOf, storedDocument, type StoredDocument } from "./mongodb/mongodb-document.ts";
 import { firstFailure, type Intent, takenKey, translated } from "./mongodb/mongodb-errors.ts";
 import { applyIndexes } from "./mongodb/mongodb-indexes.ts";
 import {
@@ -38,6 +37,7 @@ import {
 } from "./mongodb/mongodb-query.ts";
 import { searchFilter } from "./mongodb/mongodb-search.ts";
 import { MongodbSnapshot } from "./mongodb/mongodb-snapshot.ts";
+import { marked, newMark, orFound, type WriteMark } from "./mongodb/mongodb-write-mark.ts";
 
 /** The arguments of {@link MongodbStore} in the configuration. */
 export interface MongodbStoreOptions {
@@ -76,9 +76,9 @@ export class MongodbStore implements DocumentStore {
 		checkDocument(collection, document);
 		checkOutbox(collection, events);
 		refuseLargeEvents(events);
-		await this.#attempt("write", collection, (documents, options) =>
-			documents.insertOne(storedDocument(collection, document, events), options),
-		);
+		const mark = newMark();
+		const stored = { ...storedDocument(collection, document, events), ...mark };
+		await this.#mark(collection, document.id, mark, (documents, options) => documents.insertOne(stored, options));
 	}
 
 	async append<C extends Columns>(collection: Collection<C>, documents: readonly Document<C>[]): Promise<Appended> {
@@ -122,11 +122,12 @@ export class MongodbStore implements DocumentStore {
 		refuseLargeEvents(events);
 		const filter = guardFilter(id, guard);
 		const operators = updateOperators(collection, id, change, events);
-		const stored = await this.#attempt("write", collection, (documents, options) =>
-			Object.keys(operators).length > 0
-				? documents.findOneAndUpdate(filter, operators, { ...options, returnDocument: "after" })
-				: documents.findOne(filter, options),
-		);
+		const mark = newMark();
+		const stored = await (Object.keys(operators).length > 0
+			? this.#mark(collection, id, mark, (documents, options) =>
+					documents.findOneAndUpdate(filter, marked(operators, mark), { ...options, returnDocument: "after" }),
+				)
+			: this.#attempt("write", collection, (documents, options) => documents.findOne(filter, options)));
 		return stored ? documentOf(collection, stored) : undefined;
 	}
 
@@ -277,11 +278,16 @@ export class MongodbStore implements DocumentStore {
 		return this.#connection.close();
 	}
 
-	async #attempt<T>(
-		intent: Intent,
-		{ name }: Collection,
-		work: (documents: Documents<StoredDocument>, options: OperationOptions) => Promise<T>,
-	): Promise<T> {
+	/** Makes a write of one document that leaves this mark. */
+	#mark<T>(collection: Collection, id: string, mark: WriteMark, write: Work<T>): Promise<T | StoredDocument> {
+		const look: Work<StoredDocument | null> = (documents, options) => documents.findOne({ _id: id, ...mark }, options);
+		return orFound(
+			() => this.#attempt("write", collection, write),
+			() => this.#attempt("read", collection, look),
+		);
+	}
+
+	async #attempt<T>(intent: Intent, { name }: Collection, work: Work<T>): Promise<T> {
 		try {
 			return await this.#connection.run(name, work);
 		} catch (error) {
@@ -289,12 +295,4 @@ export class MongodbStore implements DocumentStore {
 			throw taken === undefined ? translated(error, intent) : new DuplicateKeyError(name, taken);
 		}
 	}
-}
-
-/** Trigrams are not read; they may be larger than the document. */
-function projectionOf(
-	{ searched, columns: all }: Collection,
-	columns: readonly string[] | undefined = searched && Object.keys(all),
-): { projection?: Record<string, 1> } {
-	return columns ? { projection: Object.fromEntries(["wire", ...columns].map((name) => [name, 1])) } : {};
 }

@@ -43,6 +43,9 @@ export interface OperationOptions {
 	readonly maxTimeMS: number;
 }
 
+/** One operation on a collection. */
+export type Work<T> = (all: Documents<StoredDocument>, options: OperationOptions) => Promise<T>;
+
 /** The client of one process with its causal time. The store that made it closes it. */
 export class MongodbConnection {
 	readonly #url: string;
@@ -67,10 +70,7 @@ export class MongodbConnection {
 	}
 
 	/** Runs one operation. @throws {Error} the driver's error; {UnavailableError} after `close`. */
-	async run<T>(
-		name: string,
-		work: (all: Documents<StoredDocument>, options: OperationOptions) => Promise<T>,
-	): Promise<T> {
+	async run<T>(name: string, work: Work<T>): Promise<T> {
 		const documents = this.#ready().collection<StoredDocument>(name);
 		const session = this.#client.startSession();
 		if (this.#seen) session.advanceOperationTime(this.#seen);

@@ -11,6 +11,8 @@ export interface StoredDocument {
 	_outbox?: OutboxEntry[];
 	/** The time since which the first event waits, in milliseconds since 1970. */
 	_outbox_since?: number;
+	/** The mark of the newest write; absent from documents of earlier versions. */
+	_write?: string;
 	[column: string]: unknown;
 }
 
@@ -47,4 +49,12 @@ export function documentOf<C extends Columns>(collection: Collection<C>, stored:
 	}
 	// Only this store writes to the collection, and it checks what it writes against these columns.
 	return document as Document<C>;
+}
+
+/** Returns the option by which only these columns are read. Trigrams are not read; they may be larger than the document. */
+export function projectionOf(
+	{ searched, columns: all }: Collection,
+	columns: readonly string[] | undefined = searched && Object.keys(all),
+): { projection?: Record<string, 1> } {
+	return columns ? { projection: Object.fromEntries(["wire", ...columns].map((name) => [name, 1])) } : {};
 }

@@ -7,6 +7,7 @@ import { MongoClient } from "mongodb";
 import { TimeoutError, UnavailableError, UpstreamError } from "#shared/errors.ts";
 import { defineCollection } from "#shared/store/collection.ts";
 import { MongodbStore } from "#shared/store/mongodb-store.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { failureOf } from "../../../support/failure-of.ts";
 import { type MongodbEndpoint, startMongodbEndpoint } from "../../../support/stores/mongodb-endpoint.ts";
 import { event, job, jobs, log, sampleCollections } from "../../../support/stores/sample-collections.ts";
@@ -27,20 +28,55 @@ describe("MongodbStore", () => {
 	});
 
 	describe("when the answer to a write is lost", () => {
-		it("reports that the update may have been made, and does not repeat it", async () => {
+		it("finds the update in the document, and does not repeat it", async () => {
 			await store.insert(jobs, job("a"));
 			endpoint.loseAnswer("findAndModify");
-			const failure = await failureOf(store.update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(1)]));
-			expect(failure).to.be.instanceOf(TimeoutError).and.to.include({ type: "STORE_UNDECIDED" });
+			const updated = await store.update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }, [event(1)]);
+			expect(updated).to.deep.equal({ ...job("a"), rev: 2 });
 			expect(endpoint.received.get("findAndModify")).to.equal(1);
 			expect(await store.get(jobs, "a")).to.include({ rev: 2 });
 			expect(await store.outbox(jobs, 5)).to.deep.equal([{ id: "a", entries: [event(1)] }]);
 		});
 
-		it("reports the same for inserts, appends and removals", async () => {
+		it("finds the inserted document, and another one that the id belongs to is nobody's success", async () => {
 			const before = endpoint.received.get("insert") ?? 0;
 			endpoint.loseAnswer("insert");
-			expect(await failureOf(store.insert(jobs, job("a")))).to.be.instanceOf(TimeoutError);
+			await store.insert(jobs, job("a"), [event(1)]);
+			expect(await store.outbox(jobs, 5)).to.deep.equal([{ id: "a", entries: [event(1)] }]);
+			endpoint.loseAnswer("insert");
+			expect(await failureOf(store.insert(jobs, job("a", { rev: 7 })))).to.include({ type: "STORE_UNDECIDED" });
+			expect(await store.get(jobs, "a")).to.include({ rev: 1 });
+			expect(endpoint.received.get("insert")).to.equal(before + 2);
+		});
+
+		it("reports that an update may have been made when the document shows another write, or its guard did not hold", async () => {
+			await store.insert(jobs, job("a"));
+			endpoint.loseAnswer("findAndModify");
+			endpoint.slowDown("find", 300);
+			const first = failureOf(store.update(jobs, "a", {}, { inc: { rev: 1 } }));
+			await eventually(() => endpoint.received.get("findAndModify") === 1);
+			await store.update(jobs, "a", {}, { inc: { rev: 1 } });
+			expect(await first)
+				.to.be.instanceOf(TimeoutError)
+				.and.to.include({ type: "STORE_UNDECIDED" });
+			expect(await store.get(jobs, "a")).to.include({ rev: 3 });
+			endpoint.loseAnswer("findAndModify");
+			const late = await failureOf(store.update(jobs, "a", { equals: { rev: 1 } }, { inc: { rev: 1 } }));
+			expect(late).to.include({ type: "STORE_UNDECIDED" });
+			expect(await store.get(jobs, "a")).to.include({ rev: 3 });
+		});
+
+		it("reports the lost write, and no failed reading, when the document cannot be read", async () => {
+			await store.insert(jobs, job("a"));
+			endpoint.slowDown("find", 10_000);
+			endpoint.loseAnswer("findAndModify");
+			const failure = await failureOf(store.update(jobs, "a", {}, { inc: { rev: 1 } }));
+			expect(failure).to.be.instanceOf(TimeoutError).and.to.include({ type: "STORE_UNDECIDED" });
+		});
+
+		it("reports that appends and removals may have been made", async () => {
+			const before = endpoint.received.get("insert") ?? 0;
+			await store.insert(jobs, job("a"));
 			endpoint.loseAnswer("insert");
 			expect(await failureOf(store.append(log, [{ id: "l", wire: "", seq: 1 }]))).to.be.instanceOf(TimeoutError);
 			endpoint.loseAnswer("delete");
